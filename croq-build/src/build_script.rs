@@ -1,4 +1,4 @@
-//! A whole build: from the folder that `build.rs` names to the directives for cargo.
+//! A whole build: from the folder named in `build.rs` to the directives for cargo.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -25,7 +25,7 @@ pub fn run(settings: &Settings, path: &Path) -> Result<Directives, Error> {
     build(settings, path, &env, format).map_err(|error| Error { format, ..error })
 }
 
-/// What cargo tells a build script about the package.
+/// The package's properties that cargo passes to a build script.
 struct Package {
     out_dir: PathBuf,
     folder: PathBuf,
@@ -57,14 +57,14 @@ impl Package {
         })
     }
 
-    /// Part of every symbol.
+    /// The package's part of every symbol.
     fn identity(&self) -> String {
         format!("{}\n{}", self.name, self.version)
     }
 }
 
-/// croq-sys tells the build scripts of packages that depend on it which version it is. Where it is no direct
-/// dependency, a call reports another version when it is made.
+/// Compares the version that croq-sys passes to the build scripts of packages that depend on it. If
+/// croq-sys is not a direct dependency, a call reports a different version at run time.
 fn versions_agree(env: &Environment) -> Result<(), Problem> {
     let own = (env!("CARGO_PKG_VERSION"), headers::abi_version());
     let version = env.undeclared("DEP_CROQ_VERSION");
@@ -189,7 +189,7 @@ fn build(
     )
 }
 
-/// What cargo is told of a build that has worked.
+/// The directives for cargo after a successful build.
 fn finish(
     built: Built,
     path: &Path,
@@ -323,7 +323,7 @@ fn names_of(input: &Input) -> pipeline::FileNames {
     }
 }
 
-/// All files, when none has an error; else everything there is to say about those that have.
+/// All files, if none has an error; else all diagnostics of those that have one.
 fn without_errors(files: Vec<Compiled>) -> Result<Vec<Compiled>, Error> {
     let wrong = |file: &Compiled| {
         file.diagnostics
@@ -344,11 +344,11 @@ fn without_errors(files: Vec<Compiled>) -> Result<Vec<Compiled>, Error> {
     })
 }
 
-/// What the compilers of C++ have said.
+/// The error from the diagnostics of the C++ compilers.
 fn rejected(findings: Findings, mut sources: Vec<(SourceFile, Vec<Diagnostic>)>) -> Error {
     let mut placed = findings.placed;
     let mut files = Vec::new();
-    // From the back, so that positions stay right while files are taken out.
+    // In reverse order, so that positions remain valid while files are removed.
     while let Some((position, diagnostics)) = placed.pop() {
         if position < sources.len() {
             let (file, _) = sources.swap_remove(position);
@@ -386,7 +386,7 @@ mod tests {
             ("HOST", "x86_64-unknown-linux-gnu"),
             ("CROQ_CUDA", "off"),
         ];
-        // The last one counts.
+        // The last value of a variable counts.
         all.extend(vars);
         let env = environment(&all);
         let format = Format::Text { color: false };

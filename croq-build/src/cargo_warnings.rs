@@ -1,17 +1,18 @@
 //! Warnings and notes of a build as `cargo::warning` lines.
 //!
-//! Cargo shows each as one line, and shows nothing else of a build script that succeeds, so notes are
-//! printed this way, too: `N0321` says that an assignment does not do what it seems to. The number and
-//! the length of the lines are limited; the whole reports are `croq check`'s.
+//! Cargo shows each as one line, and shows no other output of a build script that succeeds, so
+//! notes are printed in this way, too: for example `N0321` reports an assignment with an unexpected
+//! effect. The number and the length of the lines are limited; `croq check` prints the complete
+//! reports.
 
 use crate::diagnostics::{Diagnostic, Severity, render};
 use crate::error::Format;
 use crate::source::SourceFile;
 
-/// Lines of one build.
+/// The most lines of one build.
 const MOST_LINES: usize = 50;
 
-/// Characters of a line.
+/// The most characters of a line.
 const MOST_CHARACTERS: usize = 400;
 
 /// The lines of one build, in the order in which they are added.
@@ -19,12 +20,12 @@ const MOST_CHARACTERS: usize = 400;
 pub struct CargoWarnings(Vec<(Severity, String)>);
 
 impl CargoWarnings {
-    /// A warning that belongs to no file.
+    /// Adds a warning that belongs to no file.
     pub fn warning(&mut self, text: &str) {
         self.0.push((Severity::Warning, one_line(text)));
     }
 
-    /// The warnings and notes among a file's diagnostics.
+    /// Adds the warnings and notes among a file's diagnostics.
     pub fn of_file(&mut self, file: &SourceFile, diagnostics: &[Diagnostic], format: Format) {
         for diagnostic in diagnostics {
             if diagnostic.severity() == Severity::Error {
@@ -40,15 +41,15 @@ impl CargoWarnings {
         }
     }
 
-    /// What cargo is given: when there is too much, warnings before notes, and a line with the number
-    /// of those that were left out.
+    /// The lines for cargo: if there are too many, warnings before notes, and a line with the
+    /// number of those left out.
     pub fn into_lines(self) -> Vec<String> {
         let mut rest = self.0.len().saturating_sub(MOST_LINES);
         let left_out = rest;
         let mut lines = self.0;
         for dropped in [Severity::Note, Severity::Warning] {
             let mut kept = Vec::new();
-            // The last ones are dropped first.
+            // The last ones are removed first.
             for (severity, line) in lines.into_iter().rev() {
                 if severity == dropped && rest > 0 {
                     rest -= 1;
@@ -86,7 +87,7 @@ fn plain(file: &SourceFile, diagnostic: &Diagnostic) -> String {
     )
 }
 
-/// Cargo takes a line end for the end of the directive.
+/// In cargo's protocol a line end is the end of the directive.
 fn one_line(text: &str) -> String {
     let mut rest = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut line: String = rest.by_ref().take(MOST_CHARACTERS - 1).collect();

@@ -1,6 +1,6 @@
 //! The `croq` command, as a function from arguments to output.
 //!
-//! Exit status: 0 clean (warnings are), 1 diagnostics, 2 bad usage.
+//! Exit status: 0 without errors (warnings are allowed), 1 with errors, 2 for wrong usage.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -37,10 +37,10 @@ With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one p
 Exit status: 0 clean, 1 diagnostics, 2 bad usage.
 ";
 
-/// The device text exactly as compilers get it.
+/// Prints the device text exactly as compilers read it.
 const DIRECTIVES: &str = "--line-directives";
 
-/// What the process has to do.
+/// The output and exit status of the process.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub stdout: String,
@@ -60,7 +60,7 @@ fn bad_usage(message: &str) -> Outcome {
     }
 }
 
-/// `args` without the program's own name.
+/// `args` without the program's name.
 pub fn run(args: &[String]) -> Outcome {
     let Some((command, rest)) = args.split_first() else {
         return bad_usage("there is no command");
@@ -188,7 +188,7 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
     Ok(parsed)
 }
 
-/// What stands behind `--ir=`.
+/// The text after `--ir=`.
 fn dump(when: &str) -> Result<pipeline::Dump, Outcome> {
     let stage = match when.strip_prefix("after:") {
         Some(stage) => stage,
@@ -228,7 +228,7 @@ fn check(args: &Arguments) -> Outcome {
     outcome
 }
 
-/// What the machine's C++ compiler says.
+/// Adds the diagnostics of the machine's C++ compiler.
 fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
     let Some(outputs) = &compiled.outputs else {
         return;
@@ -254,7 +254,7 @@ fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
     compiled.diagnostics.sort_by_key(Diagnostic::order);
 }
 
-/// What generated files are called.
+/// The stem of the generated files' names.
 fn stem(path: &std::path::Path) -> String {
     path.file_stem()
         .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
@@ -278,7 +278,7 @@ fn emit(args: &Arguments) -> Outcome {
             if args.switches.iter().any(|switch| switch == "--ir") {
                 outcome.stdout = ir;
             } else if let Some(outputs) = compiled.outputs {
-                // Standard output is the text alone, so that it can be piped on.
+                // Standard output is the text alone, so that it can be piped.
                 outcome.stdout = match kinds.first().copied() {
                     Some("--header") => outputs.header,
                     Some("--rust") => outputs.wrappers,
@@ -352,7 +352,7 @@ fn report(outcome: &mut Outcome, args: &Arguments, files: &[(SourceFile, Vec<Dia
     }
 }
 
-/// A file that there is no text of.
+/// Reports a file that cannot be read.
 fn unreadable(outcome: &mut Outcome, args: &Arguments, why: &Diagnostic) {
     outcome.status = DIAGNOSTICS;
     if args.json {

@@ -1,4 +1,4 @@
-//! What a `build.rs` says.
+//! The settings of a `build.rs`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::build_script;
 use crate::error::Error;
 use crate::settings::{Checks, Cuda, Settings, ThreadOrder};
 
-/// Settings for the `.co` files of a package; [`crate::compile`] is this with its defaults.
+/// Settings for the `.co` files of a package; [`crate::compile`] uses the defaults.
 ///
 /// ```no_run
 /// croq_build::Config::new()
@@ -28,8 +28,9 @@ impl Config {
         self
     }
 
-    /// Builds for a GPU architecture such as `sm_90a`. Call it once for each; never called, it is
-    /// `sm_80` and `sm_90a`. The environment variable `CROQ_CUDA_ARCH` overrides it.
+    /// Builds for a GPU architecture such as `sm_90a`. Call it once for each; without a call, the
+    /// architectures are `sm_80` and `sm_90a`. The environment variable `CROQ_CUDA_ARCH` overrides
+    /// it.
     pub fn arch(&mut self, name: impl Into<String>) -> &mut Self {
         self.0.archs.push(name.into());
         self
@@ -41,30 +42,30 @@ impl Config {
         self
     }
 
-    /// A folder of headers for `#include "…"` in device code, relative to the package.
+    /// Adds a folder of headers for `#include "…"` in device code, relative to the package.
     pub fn include(&mut self, folder: impl AsRef<Path>) -> &mut Self {
         self.0.includes.push(folder.as_ref().to_owned());
         self
     }
 
-    /// Which run-time checks are made.
+    /// Selects the run-time checks.
     pub fn checks(&mut self, checks: Checks) -> &mut Self {
         self.0.checks = checks;
         self
     }
 
-    /// Which index of a level is the fastest among its threads. Only `__cpp__` and helpers that read
-    /// `threadIdx`, `print` and barriers of warps can tell; [`ThreadOrder::Auto`] leaves kernels
-    /// with such as they are.
+    /// Selects the index of a level that is the fastest among its threads. Only `__cpp__` and
+    /// helpers that read `threadIdx`, `print` and barriers of warps can observe it;
+    /// [`ThreadOrder::Auto`] does not change kernels that contain these.
     pub fn thread_order(&mut self, order: ThreadOrder) -> &mut Self {
         self.0.thread_order = order;
         self
     }
 
-    /// Compiles every `.co` file below a folder of the package (or one file), and tells cargo what
-    /// to link.
+    /// Compiles every `.co` file below a folder of the package (or one file), and prints the link
+    /// directives for cargo.
     ///
-    /// Reports what is wrong on stderr, coloured as cargo is (or as JSON lines where
+    /// Reports errors on stderr, coloured like cargo's output (or as JSON lines if
     /// `CROQ_MESSAGE_FORMAT=json`), and then ends the build script with status 1.
     pub fn compile(&self, path: impl AsRef<Path>) {
         if let Err(error) = self.try_compile(path) {
@@ -73,11 +74,11 @@ impl Config {
         }
     }
 
-    /// Like [`Config::compile`], but returns what is wrong.
+    /// Like [`Config::compile`], but returns the errors.
     ///
     /// # Errors
     ///
-    /// Anything that stops the build, in one value: `Display` and `Debug` are the whole report.
+    /// All errors of the build, in one value: `Display` and `Debug` print the whole report.
     pub fn try_compile(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let directives = build_script::run(&self.0, path.as_ref())?;
         print!("{directives}");

@@ -1,4 +1,4 @@
-//! Why a build failed: every report at once, as one value.
+//! The error of a build: all reports in one value.
 
 use std::fmt::{self, Write as _};
 
@@ -6,17 +6,17 @@ use crate::diagnostics::{Diagnostic, Quota, render};
 use crate::source::SourceFile;
 use crate::toolchain::problem::Problem;
 
-/// Everything that is wrong with a package's kernels, or with the machine that builds them.
+/// All errors in a package's kernels, or in the machine that builds them.
 ///
-/// `Display` gives the report that a person reads; so does `Debug`, because that is what
-/// `fn main() -> Result<(), croq_build::Error>` in a `build.rs` shows.
+/// `Display` prints the report; so does `Debug`, because that is what
+/// `fn main() -> Result<(), croq_build::Error>` in a `build.rs` prints.
 pub struct Error {
     pub(crate) files: Vec<(SourceFile, Vec<Diagnostic>)>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) format: Format,
 }
 
-/// How reports are written.
+/// The format of reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
     Text { color: bool },
@@ -49,7 +49,7 @@ impl Error {
         )
     }
 
-    /// As the environment wants it.
+    /// The reports in the format that the environment selects.
     pub(crate) fn rendered(&self) -> String {
         match self.format {
             Format::Json => self.json_lines(),
@@ -73,7 +73,7 @@ impl Error {
     }
 }
 
-/// A blank line between reports.
+/// Adds a blank line between reports.
 fn separate(out: &mut String) {
     if !out.is_empty() {
         out.push('\n');

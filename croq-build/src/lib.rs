@@ -4,8 +4,8 @@
 //! croq_build::compile("kernels/"); // every `.co` file below the folder
 //! ```
 //!
-//! The crate then includes what was made of them with `croq_sys::include_kernels!()`. [`Config`] has
-//! the settings; people who can't edit the `build.rs` have environment variables:
+//! The crate then includes the generated code with `croq_sys::include_kernels!()`. [`Config`] has
+//! the settings; users who cannot edit the `build.rs` can set environment variables:
 //!
 //! | variable | meaning |
 //! |---|---|
@@ -16,13 +16,15 @@
 //! | `CROQ_WARNINGS` | `deny`: what a C++ compiler, nvcc or ptxas warns about fails the build |
 //! | `CXX`, `CXXFLAGS`, `LIBCLANG_PATH` | the C++ compiler and libclang |
 //!
-//! On the inside, each module is a stage that imports only those to its left: [`source`] → [`syntax`]
+//! Internally, each module is a stage that imports only those to its left: [`source`] → [`syntax`]
 //! → [`sema`] → [`ir`] → [`passes`] → [`emit`] → [`toolchain`]. The first six are pure
-//! ([`pipeline::compile_text`] is all of them); only the last one runs processes and touches files.
-//! Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the GPUs to compile
-//! for. `tests/structure.rs` holds the order, and that no two source files depend on each other.
+//! ([`pipeline::compile_text`] runs all of them); only the last one runs processes and accesses
+//! files. Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the
+//! GPUs to compile for. `tests/structure.rs` verifies the order, and that no two source files
+//! depend on each other.
 
-// No program can crash the compiler: what should not happen is an internal error (E1199). Tests may panic.
+// No program may crash the compiler: an unexpected state is an internal error (E1199). Tests may
+// panic.
 #![cfg_attr(
     not(test),
     deny(

@@ -1,4 +1,5 @@
-//! All pure stages in a row: the text of a `.co` file in, diagnostics and generated texts out.
+//! Runs all pure stages: the input is the text of a `.co` file, the output diagnostics and
+//! generated texts.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes, notes_once};
 use crate::emit::{self, FileMeta};
@@ -11,18 +12,18 @@ use crate::source::{self, SourceFile, Span};
 use crate::syntax;
 use crate::target::Arch;
 
-/// What the texts depend on besides the file.
+/// The inputs of the texts besides the file.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Macros as they were given with `-D`.
+    /// Macros from `-D` options.
     pub defines: Vec<(String, String)>,
-    /// What the kernels must be legal on.
+    /// The architectures that the kernels must be legal for.
     pub archs: Vec<Arch>,
-    /// Wrappers refer to a CUDA twin as well.
+    /// Wrappers also call a CUDA twin.
     pub cuda: bool,
     pub checks: Checks,
     pub thread_order: ThreadOrder,
-    /// The IR is verified after each stage.
+    /// Whether the IR is verified after each stage.
     pub verify: bool,
 }
 
@@ -40,7 +41,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Shared memory of a block, over all that is built for.
+    /// The limits of a block's shared memory, over all target architectures.
     pub fn shared_limits(&self) -> passes::Limits {
         let all = self.archs.iter().map(|arch| arch.shared_bytes_per_block());
         passes::Limits {
@@ -63,15 +64,15 @@ impl Options {
 /// The names by which generated text refers to the file.
 #[derive(Clone, Debug)]
 pub struct FileNames {
-    /// As messages and `#line` have it, such as `kernels/scale.co`.
+    /// The path in messages and `#line`, such as `kernels/scale.co`.
     pub path: String,
-    /// What the generated files are called: `scale`, or `matmul/basic` in a folder.
+    /// The stem of the generated files: `scale`, or `matmul/basic` in a folder.
     pub stem: String,
-    /// Keeps symbols of two files apart.
+    /// Makes the symbols of two files different.
     pub hash: String,
 }
 
-/// What became of a file.
+/// The result of compiling a file.
 #[derive(Debug)]
 pub struct Compiled {
     pub file: SourceFile,
@@ -90,31 +91,31 @@ pub struct Outputs {
     pub header: String,
     /// The safe Rust functions.
     pub wrappers: String,
-    /// What the safe functions rest on: the launch shims, typed.
+    /// The typed launch shims that the safe functions call.
     pub shims: String,
-    /// Who lies where in shared memory.
+    /// The placement of buffers in shared memory, as text.
     pub memory: String,
     /// The functions' names.
     pub functions: Vec<String>,
 }
 
-/// Which texts of the IR are wanted: after `sema`, and after these passes.
+/// The stages after which the IR is printed: `sema`, and passes by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dump {
     /// After all passes.
     pub all: bool,
     /// Names of passes, and `sema`.
     pub after: Vec<String>,
-    /// Of this kernel or function alone.
+    /// Only this kernel or function.
     pub of: Option<String>,
 }
 
 impl Dump {
-    /// After a stage by its name, or after `all` of them.
+    /// Adds a stage by its name, or `all`.
     ///
     /// # Errors
     ///
-    /// With all names, when this is none.
+    /// Returns all names, if this is not one of them.
     pub fn add(&mut self, stage: &str) -> Result<(), Vec<&'static str>> {
         let passes = passes::table::PASSES.iter().map(|pass| pass.name);
         let stages: Vec<&str> = ["all", SEMA].into_iter().chain(passes).collect();
@@ -127,10 +128,10 @@ impl Dump {
     }
 }
 
-/// The stage whose result the passes begin with.
+/// The stage whose result is the input of the passes.
 pub const SEMA: &str = "sema";
 
-/// Collects what a [`Dump`] asks for.
+/// Collects the texts that a [`Dump`] selects.
 struct Watch<'d> {
     dump: &'d Dump,
     text: String,
@@ -183,12 +184,12 @@ impl driver::Observe for Watch<'_> {
     }
 }
 
-/// Compiles one file. Never fails: what is wrong is among the diagnostics.
+/// Compiles one file. Never fails: errors are among the diagnostics.
 pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compiled {
     compile_and_dump(names, text, options, &Dump::default()).0
 }
 
-/// The same, and the IR after the stages that `dump` names, even of a file with errors.
+/// The same, with the IR after the stages that `dump` selects, even of a file with errors.
 pub fn compile_and_dump(
     names: &FileNames,
     text: &str,
@@ -220,7 +221,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
         reports: options.checks == Checks::Report,
     };
     let checked = sema::check(&file, &tree, &sema_options, &mut diagnostics);
-    // Of a function that did not parse parts are missing.
+    // Parts of a function are missing if it did not parse.
     let verify = options.verify && !diagnostics.has_errors();
     let mut functions = Vec::new();
     for function in checked {

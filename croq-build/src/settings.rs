@@ -1,45 +1,46 @@
-//! What a build can choose.
+//! The options of a build.
 
 use std::path::PathBuf;
 
 /// Whether kernels are built for CUDA, besides the simulated GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Cuda {
-    /// When an nvcc of 12.4 or later is found; one warning says so when it is not.
+    /// If an nvcc of 12.4 or later is found; otherwise there is one warning.
     #[default]
     Auto,
-    /// A build without nvcc fails, and the error lists every place looked at.
+    /// A build without nvcc fails, and the error lists every place that was searched.
     Required,
-    /// Never, whether or not there is an nvcc.
+    /// Never, even if there is an nvcc.
     Off,
 }
 
-/// Which run-time checks go into the kernels: those that the compiler could not prove.
+/// The run-time checks in the kernels, of conditions that the compiler could not prove.
 ///
-/// With fewer, [`Checks::Entry`] or [`Checks::None`], the generated functions are `unsafe fn`: nothing then stops an
-/// index from leaving its buffer on a GPU.
+/// With [`Checks::Entry`] or [`Checks::None`], the generated functions are `unsafe fn`, because on
+/// a GPU an index outside its buffer is then not detected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Checks {
-    /// Every one.
+    /// All checks.
     #[default]
     All,
-    /// Every one, and those of kernels end no launch: for servers, whose other work on the GPU must go on. A load
-    /// outside of its buffer gives zero, a store and an atomic operation outside do nothing, a division
-    /// by zero gives 0, a false `assert` is recorded. The first record is the call's `Err`. Two ends stay: an
+    /// All checks, but a failure in a kernel does not end the launch: for servers, whose other work
+    /// on the GPU must continue. A load outside its buffer gives zero, a store and an atomic
+    /// operation outside have no effect, a division by zero gives 0, and a false `assert` is
+    /// recorded. The first record is the call's `Err`. Two failures still end the launch: an
     /// integer of a kernel that does not fit 64 bits (R19), and a wait without end.
     Report,
-    /// Those made on the host before a launch, and `assert`s.
+    /// The checks on the host before a launch, and `assert`s.
     Entry,
-    /// None at all.
+    /// No checks.
     None,
 }
 
-/// Which index of `parallel {a, b} by [A, B]` is the fastest among the threads of a level: the one in which
-/// neighbouring threads differ.
+/// The index of `parallel {a, b} by [A, B]` that is the fastest among the threads of a level: the
+/// one that differs between adjacent threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ThreadOrder {
-    /// The first; where nothing in a kernel can tell, the one with which a warp touches the least
-    /// memory.
+    /// The first; if the order is not observable in a kernel, the one with which a warp accesses
+    /// the least memory.
     #[default]
     Auto,
     /// The first, always.
@@ -48,7 +49,7 @@ pub enum ThreadOrder {
     Last,
 }
 
-/// All choices of a `build.rs`.
+/// All options of a `build.rs`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub defines: Vec<(String, String)>,

@@ -1,15 +1,15 @@
-//! Positions in the user's own, unexpanded text.
+//! Positions in the user's unexpanded text.
 
 /// A half-open range of byte offsets into one `.co` file, before macro expansion.
 ///
-/// A token that came out of a macro carries the span of the macro's *use*; which macro it was is
-/// recorded with the tokens.
+/// A token that was expanded from a macro has the span of the macro's *use*; the macro is recorded
+/// with the tokens.
 #[derive(Clone, Copy, Default)]
 pub struct Span {
     pub start: u32,
     pub end: u32,
-    /// Where the macro's definition has the first token, 0 for what no macro made. Only comments in
-    /// generated text ask for it: spans are compared without.
+    /// The offset of the first token in the macro's definition, 0 for text outside of macros. Only
+    /// comments in generated text use it: comparisons of spans ignore it.
     pub(crate) defined: u32,
 }
 
@@ -33,13 +33,14 @@ impl Span {
         }
     }
 
-    /// The span of a macro's use, for a token that its definition has at `offset`.
+    /// The span of a macro's use, for a token at `offset` in the macro's definition.
     pub(crate) fn defined_at(self, offset: u32) -> Span {
         let defined = offset;
         Span { defined, ..self }
     }
 
-    /// Where the text was written: in the macro's definition, if it is all of a macro.
+    /// The offset of the text itself: in the macro's definition, if the whole span was expanded
+    /// from a macro.
     pub(crate) fn written(self) -> u32 {
         match self.defined {
             0 => self.start,
@@ -84,7 +85,7 @@ impl std::fmt::Debug for Span {
     }
 }
 
-/// A value together with where it was written.
+/// A value with its source location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanned<T> {
     pub node: T,

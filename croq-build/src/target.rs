@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 /// A GPU architecture as nvcc names it: `sm_80`, `sm_90a`.
 ///
-/// A suffix (`a`, `f`) admits instructions that only this architecture (or its family) has, at the
-/// price that the code runs nowhere else.
+/// A suffix (`a`, `f`) enables instructions that only this architecture (or its family) has; the
+/// code then runs on no other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Arch {
     number: u16,
@@ -20,7 +20,7 @@ enum Suffix {
 }
 
 impl Arch {
-    /// What is built for when nobody says: the portable class and Hopper.
+    /// The default targets: the portable class and Hopper.
     pub const DEFAULT: [Arch; 2] = [
         Arch {
             number: 80,
@@ -41,7 +41,7 @@ impl Arch {
         self.suffix.is_none()
     }
 
-    /// `90a`: what follows `sm_` and `compute_`.
+    /// `90a`: the part after `sm_` and `compute_`.
     pub fn digits(self) -> String {
         let suffix = match self.suffix {
             None => "",
@@ -66,7 +66,7 @@ impl Arch {
 }
 
 impl Arch {
-    /// What the blocks on one multiprocessor share, in bytes (same table).
+    /// The shared memory of one multiprocessor, in bytes (same table).
     pub fn shared_bytes_per_multiprocessor(self) -> u64 {
         let kib = match self.number {
             ..=75 => 64,
@@ -78,7 +78,7 @@ impl Arch {
         kib * 1024
     }
 
-    /// What the system takes of it for each block.
+    /// The shared memory that the system reserves for each block, in bytes.
     pub fn shared_bytes_reserved(self) -> u64 {
         if self.number < 80 { 0 } else { 1024 }
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Arch {
     }
 }
 
-/// Says what an architecture looks like and which are usual.
+/// An error that explains the form of architecture names and lists the usual ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownArch(pub String);
 

@@ -1,8 +1,8 @@
 //! The C ABI between generated code and this crate: a mirror of `croq-build/device/croq_abi.h`.
 //!
-//! The header says what each item means; here stands only what Rust needs. The conformance crate
-//! compares every size and offset with what a C++ compiler makes of the header. Names are the
-//! header's own, so that bindgen's output can use them in place.
+//! The header documents each item; this file only has what Rust needs. The conformance crate
+//! compares every size and offset with the result of a C++ compiler for the header. Names are those
+//! of the header, so that bindgen's output can use them unchanged.
 
 #![allow(non_camel_case_types)]
 
@@ -30,8 +30,8 @@ pub const CROQ_WAIT_MBARRIER: u32 = 0;
 pub const CROQ_WAIT_GRID: u32 = 1;
 pub const CROQ_WAIT_HOST: u32 = 2;
 
-/// `croq_failure::check` of a [`CROQ_CHECK`] that is no row of the function's table: the device API's
-/// own checks (division by zero, launch limits), named by `what`.
+/// `croq_failure::check` of a [`CROQ_CHECK`] that is not in the function's table: the device API's
+/// own checks (division by zero, launch limits), which `what` identifies.
 pub const NO_ROW: u32 = u32::MAX;
 
 #[repr(C)]
@@ -71,7 +71,7 @@ impl croq_failure {
         }
     }
 
-    /// The buffer's or barrier's name; empty when there is none or it is no UTF-8.
+    /// The name of the buffer or barrier; empty if there is none or it is not UTF-8.
     pub fn what(&self) -> &str {
         // SAFETY: `c_char` and `u8` have one size and alignment, and every bit pattern is a `u8`.
         let bytes =
@@ -82,7 +82,7 @@ impl croq_failure {
             .unwrap_or("")
     }
 
-    /// Sets `what`, cut at the last character that fits.
+    /// Sets `what`, truncated at the last character that fits.
     pub fn with_what(mut self, name: &str) -> Self {
         let mut end = name.len().min(self.what.len() - 1);
         while !name.is_char_boundary(end) {

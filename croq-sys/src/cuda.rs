@@ -1,6 +1,6 @@
-//! The CUDA runtime, as far as this crate uses it, behind the table of functions that the part of
-//! the user's program which nvcc compiled brings along. This crate declares no CUDA symbol itself, so
-//! that it links on every machine.
+//! The functions of the CUDA runtime that this crate uses, through a table in the part of the
+//! user's program that nvcc compiled. This crate declares no CUDA symbol itself, so that it links
+//! on every machine.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
@@ -14,13 +14,13 @@ const OUT_OF_MEMORY: c_int = 2;
 
 static REGISTERED: OnceLock<Runtime> = OnceLock::new();
 
-/// Called by the nvcc-built part of a program, before `main`, with a table that stays valid. When
-/// several crates of a program bring one, the first is as good as any: there is one CUDA context.
+/// Called by the nvcc-built part of a program, before `main`, with a table that remains valid. If
+/// several crates of a program provide one, the first is used: there is one CUDA context.
 ///
 /// # Safety
 ///
 /// `api` is null or points to a table that lives for the rest of the program and whose functions
-/// behave as `croq_abi.h` says.
+/// behave as specified in `croq_abi.h`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn croq_register_cuda(api: *const croq_cuda_api) {
     // SAFETY: as the caller promises.
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn croq_register_cuda(api: *const croq_cuda_api) {
     }
 }
 
-/// The registered table; an error when there is none, or one of another version.
+/// The registered table; an error if there is none, or if it has another version.
 pub(crate) fn registered() -> Result<Runtime> {
     let runtime = *REGISTERED
         .get()
@@ -37,9 +37,10 @@ pub(crate) fn registered() -> Result<Runtime> {
     runtime.checked()
 }
 
-/// `CROQ_GPU_TIMEOUT`: how long a wait of a kernel on a GPU may take, in nanoseconds; 0 when there is no limit.
+/// `CROQ_GPU_TIMEOUT`: the time limit of a wait in a kernel on a GPU, in nanoseconds; 0 without a
+/// limit.
 pub(crate) fn wait_limit() -> u64 {
-    /// A minute: what a block waits for is work of other blocks, or a trigger of the host.
+    /// A minute: a block waits for work of other blocks, or for a trigger of the host.
     const SECONDS: f64 = 60.0;
     static LIMIT: OnceLock<u64> = OnceLock::new();
     *LIMIT.get_or_init(|| {
@@ -66,7 +67,7 @@ pub(crate) fn is_registered() -> bool {
     REGISTERED.get().is_some()
 }
 
-/// The table, with its conventions in Rust terms.
+/// The table, with an interface in Rust.
 #[derive(Clone, Copy)]
 pub(crate) struct Runtime {
     api: &'static croq_cuda_api,
@@ -81,7 +82,7 @@ unsafe impl Send for RawStream {}
 // SAFETY: as above.
 unsafe impl Sync for RawStream {}
 
-/// A place in a stream, behind what was there when it was made.
+/// A position in a stream, after all work that was enqueued before it was recorded.
 #[derive(Clone, Copy)]
 pub(crate) struct RawEvent(*mut c_void);
 
@@ -108,7 +109,7 @@ impl Runtime {
         Self { api }
     }
 
-    /// Itself, when its version is ours.
+    /// Returns the table if it has this crate's version.
     pub(crate) fn checked(self) -> Result<Self> {
         if self.api.abi_version == CROQ_ABI_VERSION {
             Ok(self)
@@ -143,7 +144,7 @@ impl Runtime {
         }
     }
 
-    /// How many GPUs there are, or why none can be used.
+    /// The number of GPUs, or the reason why none can be used.
     pub(crate) fn device_count(self) -> std::result::Result<usize, String> {
         let mut count = 0;
         // SAFETY: `count` outlives the call.
@@ -173,7 +174,7 @@ impl Runtime {
         Ok(text_at(info.name.as_ptr()))
     }
 
-    /// Makes `device` the one that this thread's following calls are about.
+    /// Selects `device` for this thread's following calls.
     pub(crate) fn select(self, device: c_int) -> Result<()> {
         // SAFETY: takes a plain number and reports a bad one.
         self.check(
@@ -194,14 +195,14 @@ impl Runtime {
 
     /// # Safety
     ///
-    /// Nobody uses `stream` after this.
+    /// `stream` is not used after this.
     pub(crate) unsafe fn destroy_stream(self, stream: RawStream) {
-        // SAFETY: a stream of ours, by the caller's promise no longer used. There is nobody to tell
-        // about an error.
+        // SAFETY: a stream created here, which by the caller's promise is no longer used. An error
+        // cannot be reported.
         unsafe { (self.api.stream_destroy)(stream.0) };
     }
 
-    /// Waits for all work on `stream`; errors of earlier work appear here.
+    /// Waits for all work on `stream`; returns errors of earlier work.
     pub(crate) fn synchronize(self, stream: RawStream) -> Result<()> {
         // SAFETY: `RawStream`s are made by `create_stream`.
         self.check(
@@ -210,7 +211,7 @@ impl Runtime {
         )
     }
 
-    /// An event behind all that is on `stream`.
+    /// Records an event after all work on `stream`.
     pub(crate) fn record_event(self, stream: RawStream) -> Result<RawEvent> {
         let mut event = ptr::null_mut();
         // SAFETY: `event` outlives the call.
@@ -221,7 +222,7 @@ impl Runtime {
         Ok(RawEvent(event))
     }
 
-    /// Whether all that `event` stands behind is done.
+    /// Whether all work before `event` is complete.
     ///
     /// # Safety
     ///
@@ -236,7 +237,7 @@ impl Runtime {
         Ok(over != 0)
     }
 
-    /// Waits for all that `event` stands behind; errors of that work appear here.
+    /// Waits for all work before `event`; returns errors of that work.
     ///
     /// # Safety
     ///
@@ -249,7 +250,7 @@ impl Runtime {
         )
     }
 
-    /// What is enqueued on `stream` from now on begins after `event`.
+    /// Work enqueued on `stream` from now on begins after `event`.
     ///
     /// # Safety
     ///
@@ -264,13 +265,13 @@ impl Runtime {
 
     /// # Safety
     ///
-    /// Nobody uses `event` after this.
+    /// `event` is not used after this.
     pub(crate) unsafe fn destroy_event(self, event: RawEvent) {
-        // SAFETY: as the caller promises. Nothing can be done about an error.
+        // SAFETY: as the caller promises. An error is ignored.
         unsafe { (self.api.event_destroy)(event.0) };
     }
 
-    /// Device memory; `None` when there is not enough.
+    /// Allocates device memory; `None` if there is not enough.
     pub(crate) fn allocate(self, bytes: u64, stream: RawStream) -> Result<Option<NonNull<u8>>> {
         let mut memory = ptr::null_mut();
         // SAFETY: `memory` outlives the call.
@@ -287,13 +288,13 @@ impl Runtime {
     ///
     /// `memory` came from [`Self::allocate`], and only work already on `stream` uses it.
     pub(crate) unsafe fn free(self, memory: NonNull<u8>, stream: RawStream) {
-        // SAFETY: as the caller promises. There is nobody to tell about an error.
+        // SAFETY: as the caller promises. An error cannot be reported.
         unsafe { (self.api.free_async)(memory.as_ptr().cast(), stream.0) };
     }
 
     /// # Safety
     ///
-    /// `to` is device memory of at least `from.len()` bytes, and `from` stays as it is until the
+    /// `to` is device memory of at least `from.len()` bytes, and `from` is not changed until the
     /// stream is synchronized.
     pub(crate) unsafe fn copy_in(
         self,
@@ -311,8 +312,8 @@ impl Runtime {
 
     /// # Safety
     ///
-    /// `from` is device memory of at least `to.len()` bytes, and `to` is not looked at until the
-    /// stream is synchronized.
+    /// `from` is device memory of at least `to.len()` bytes, and `to` is not read until the stream
+    /// is synchronized.
     pub(crate) unsafe fn copy_out(
         self,
         to: &mut [u8],

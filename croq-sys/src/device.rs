@@ -1,4 +1,4 @@
-//! Where kernels run: the simulated GPU, or a GPU through CUDA.
+//! The devices that kernels run on: the simulated GPU, or a GPU through CUDA.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -14,35 +14,36 @@ use crate::stream::{Stream, WeakStream};
 /// A device that kernels run on. Clones are the same device.
 ///
 /// A kernel called with host tensors runs on [`Device::default()`]; one called with
-/// [`DeviceTensor`](crate::DeviceTensor)s runs where they live.
+/// [`DeviceTensor`](crate::DeviceTensor)s runs on the device that contains them.
 ///
-/// When a kernel fails on a GPU (a failed check, an illegal access), CUDA gives up the whole context:
-/// the device is *poisoned*, and everything later asked of it returns
-/// [`Error::Poisoned`] with the first failure inside. The simulated GPU stays healthy.
+/// When a kernel fails on a GPU (a failed check, an illegal access), CUDA invalidates the whole
+/// context: the device is *poisoned*, and every later operation on it returns [`Error::Poisoned`]
+/// with the first failure inside. The simulated GPU remains usable.
 #[derive(Clone)]
 pub struct Device(Arc<Inner>);
 
 struct Inner {
     kind: Kind,
-    /// What made the device unusable.
+    /// The failure that made the device unusable.
     failure: Mutex<Option<Error>>,
 }
 
 pub(crate) enum Kind {
     Sim,
     Cuda(Gpu),
-    /// `CROQ_DEVICE` asked for a device that cannot be had; every use says why.
+    /// `CROQ_DEVICE` selects a device that is not available; every use returns the reason.
     Missing,
 }
 
-/// One GPU and what this crate keeps on it.
+/// One GPU and the resources of this crate on it.
 pub(crate) struct Gpu {
     pub(crate) runtime: Runtime,
     pub(crate) index: c_int,
     name: String,
-    /// What names no stream is enqueued here, so that one order holds for copies, kernels and frees.
+    /// The stream for operations without a stream argument, so that copies, kernels and frees have
+    /// one order.
     pub(crate) stream: RawStream,
-    /// Where memory is freed behind work on the program's streams.
+    /// The stream for freeing memory after work on the program's streams.
     pub(crate) frees: RawStream,
     records: Mutex<Vec<Record>>,
     /// The streams that programs made.
@@ -51,22 +52,22 @@ pub(crate) struct Gpu {
     dropped: Mutex<Vec<EndOfWork>>,
 }
 
-/// Where a failing kernel leaves its reason. Work of several kernels may be in flight, so each has its own.
+/// The failure record of a kernel. Several kernels may be in flight, so each has its own.
 struct Record {
-    /// The address of what describes the kernel.
+    /// The address of the kernel's description.
     kernel: usize,
     at: MappedRecord,
     explain: Box<dyn Fn(&croq_failure) -> Error + Send + Sync>,
 }
 
 impl Gpu {
-    /// Makes this thread's CUDA calls about this GPU.
+    /// Selects this GPU for this thread's CUDA calls.
     pub(crate) fn select(&self) -> Result<()> {
         self.runtime.select(self.index)
     }
 
-    /// Where the kernel described at `kernel` leaves its reason when it fails, as the device sees it, and
-    /// what `explain` makes an error.
+    /// The record in which the kernel described at `kernel` stores its failure, as a device
+    /// address; `explain` converts it to an error.
     pub(crate) fn record(
         &self,
         kernel: usize,
@@ -86,24 +87,24 @@ impl Gpu {
         Ok(device)
     }
 
-    /// What some kernel left, after the GPU has failed.
+    /// The failure that some kernel recorded, after the GPU has failed.
     fn reason(&self) -> Option<Error> {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.iter().find_map(|record| {
-            // SAFETY: a live record; the device that may write it has stopped for good.
+            // SAFETY: a live record; the device that may write it has stopped permanently.
             let failure = unsafe { record.at.host.read_volatile() };
             let left = !matches!(failure.kind, CROQ_OK | CROQ_BEING_WRITTEN);
             left.then(|| (record.explain)(&failure))
         })
     }
 
-    /// What a kernel left that went on after a failed check; the record is empty then. The GPU is healthy,
-    /// and the work that was waited for is done.
+    /// The failure that a kernel recorded before it continued; clears the record. The GPU is
+    /// usable, and the work that was waited for is complete.
     pub(crate) fn reported(&self, kernel: usize) -> Result<()> {
         self.take_reported(|record| record.kernel == kernel)
     }
 
-    /// The same of any kernel.
+    /// The same for any kernel.
     pub(crate) fn any_reported(&self) -> Result<()> {
         self.take_reported(|_| true)
     }
@@ -111,14 +112,14 @@ impl Gpu {
     fn take_reported(&self, of: impl Fn(&Record) -> bool) -> Result<()> {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         for record in records.iter().filter(|record| of(record)) {
-            // SAFETY: a live record in host memory. A kernel on another stream may write it at this time:
-            // then `kind` says so, or is the last word that was written.
+            // SAFETY: a live record in host memory. A kernel on another stream may write it at this
+            // time: then `kind` contains the failure, or is the last word that was written.
             let kind = unsafe { (&raw const (*record.at.host.as_ptr()).kind).read_volatile() };
             if kind == CROQ_OK || kind == CROQ_BEING_WRITTEN {
                 continue;
             }
             std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-            // SAFETY: as above; nobody writes the record until `kind` is CROQ_OK again.
+            // SAFETY: as above; no kernel writes the record until `kind` is CROQ_OK again.
             let failure = unsafe { record.at.host.read_volatile() };
             // SAFETY: as above.
             unsafe { (&raw mut (*record.at.host.as_ptr()).kind).write_volatile(CROQ_OK) };
@@ -161,8 +162,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::CudaNotBuilt`] when no kernel of the program was built with CUDA, [`Error::NoGpu`] when
-    /// the machine has no such GPU or no driver for it.
+    /// [`Error::CudaNotBuilt`] when no kernel of the program was built with CUDA, [`Error::NoGpu`]
+    /// when the machine has no such GPU or no driver for it.
     pub fn cuda(index: usize) -> Result<Self> {
         static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -235,7 +236,7 @@ impl Device {
         matches!(self.0.kind, Kind::Cuda(_))
     }
 
-    /// What the device calls itself.
+    /// The device's name.
     pub fn name(&self) -> &str {
         match &self.0.kind {
             Kind::Sim => "simulated GPU",
@@ -244,11 +245,11 @@ impl Device {
         }
     }
 
-    /// Waits until everything asked of the device is done.
+    /// Waits until all operations on the device are complete.
     ///
     /// # Errors
     ///
-    /// What the work failed with, and [`Error::Poisoned`] after an earlier failure.
+    /// The failure of the work, and [`Error::Poisoned`] after an earlier failure.
     pub fn synchronize(&self) -> Result<()> {
         self.synchronize_own()?;
         match &self.0.kind {
@@ -263,7 +264,7 @@ impl Device {
         }
     }
 
-    /// Waits for what was enqueued on no stream of the program's.
+    /// Waits for work that was enqueued on none of the program's streams.
     pub(crate) fn synchronize_own(&self) -> Result<()> {
         self.healthy()?;
         match &self.0.kind {
@@ -280,7 +281,8 @@ impl Device {
         gpu.any_reported()
     }
 
-    /// Makes the device unusable because CUDA says `error`; tells the reason, if a kernel left one.
+    /// Makes the device unusable because of CUDA's `error`; returns the reason, if a kernel
+    /// recorded one.
     pub(crate) fn failed(&self, error: Error) -> Error {
         let reason = match &self.0.kind {
             Kind::Cuda(gpu) => gpu.reason(),
@@ -289,7 +291,7 @@ impl Device {
         self.poison(reason.unwrap_or(error))
     }
 
-    /// An error when the device cannot be used (any more).
+    /// An error if the device cannot be used (any more).
     pub(crate) fn healthy(&self) -> Result<()> {
         let failure = self
             .0
@@ -303,7 +305,7 @@ impl Device {
         }
     }
 
-    /// Makes the device unusable because of `failure`, which it gives back.
+    /// Makes the device unusable because of `failure`, and returns it.
     pub(crate) fn poison(&self, failure: Error) -> Error {
         let mut first = self
             .0
@@ -314,8 +316,8 @@ impl Device {
         failure
     }
 
-    /// What `CROQ_DEVICE`, or without it the program and machine, choose; and a message for the user
-    /// when that is not what the program was built for.
+    /// The device selected by `CROQ_DEVICE`, or otherwise by the program and the machine; and a
+    /// message for the user if it is not the kind of device that the program was built for.
     fn choose(
         wish: Option<&str>,
         has_cuda: bool,
@@ -341,7 +343,8 @@ impl Device {
     }
 }
 
-/// A program that was built with CUDA runs without: its user should know why it is slow.
+/// The message if a program that was built with CUDA runs without it: the user should know why it
+/// is slow.
 fn instead_of_a_gpu(reason: &Error) -> String {
     format!(
         "croq: this program was built with CUDA, but its kernels run on the simulated GPU: {reason}\n\
@@ -350,11 +353,11 @@ fn instead_of_a_gpu(reason: &Error) -> String {
     )
 }
 
-/// A GPU when the program was built with CUDA and finds one, else the simulated GPU. A program that was
-/// built with CUDA and finds none says so once on standard error, with the reason.
+/// A GPU if the program was built with CUDA and finds one, else the simulated GPU. A program that
+/// was built with CUDA and finds no GPU prints the reason once on standard error.
 ///
 /// The environment variable `CROQ_DEVICE` overrides this: `sim`, `cuda`, or `cuda:1` for the second
-/// GPU. When it asks for what cannot be had, every use of the device returns the reason. The choice is
+/// GPU. If that device is not available, every use of the device returns the reason. The choice is
 /// made once.
 impl Default for Device {
     fn default() -> Self {
@@ -364,7 +367,7 @@ impl Default for Device {
                 let has_cuda = cuda::is_registered();
                 let (device, message) = Self::choose(wish().as_deref(), has_cuda, &Self::cuda);
                 if let Some(message) = message {
-                    // A closed standard error is no reason to fail.
+                    // A closed standard error is not a failure.
                     let _ = std::io::stderr().write_all(message.as_bytes());
                 }
                 device
@@ -377,7 +380,7 @@ fn wish() -> Option<String> {
     std::env::var_os("CROQ_DEVICE").map(|value| value.to_string_lossy().into_owned())
 }
 
-/// Whether the user named a device in `CROQ_DEVICE`.
+/// Whether the user selected a device with `CROQ_DEVICE`.
 pub(crate) fn is_chosen_by_user() -> bool {
     wish().is_some_and(|value| !value.trim().is_empty())
 }
@@ -447,7 +450,8 @@ mod tests {
         ] {
             assert!(message.contains(part), "no {part} in {message}");
         }
-        // Asked for, its absence is an error, and the simulated GPU is no surprise.
+        // If the user selects a GPU, its absence is an error, and the simulated GPU needs no
+        // message.
         let (device, message) = with_cuda(Some("cuda"));
         assert_eq!(message, None);
         assert!(matches!(device.healthy(), Err(Error::NoGpu { .. })));

@@ -11,9 +11,10 @@ use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::tensor::{Tensor, check_extents};
 
-/// A dense row-major tensor in the memory of one [`Device`]: what `global` parameters of a kernel take.
+/// A dense row-major tensor in the memory of one [`Device`]: the argument of a kernel's `global`
+/// parameters.
 ///
-/// Its memory is freed when the tensor is dropped, after all work on it that was asked for before.
+/// Its memory is freed when the tensor is dropped, after all earlier work on it.
 ///
 /// ```
 /// use croq_sys::{Const, Device, DeviceTensor, Tensor};
@@ -37,7 +38,7 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or what the device failed with.
+    /// [`Error::OutOfMemory`], or the failure of the device.
     pub fn zeros(dims: D, device: &Device) -> Result<Self> {
         let bytes = dims.elements().and_then(|n| n.checked_mul(size_of::<T>()));
         let bytes = bytes.ok_or_else(|| Error::OutOfMemory {
@@ -49,18 +50,18 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
         Ok(Self::of(dims, Memory::zeroed(device, bytes)?))
     }
 
-    /// A copy in host memory, of what the tensor holds after all work asked for so far.
+    /// A copy in host memory, after all earlier work on the tensor.
     ///
     /// # Errors
     ///
-    /// What that work, or the copy, failed with.
+    /// The failure of that work, or of the copy.
     pub fn to_host(&self) -> Result<Tensor<T, D>> {
         download(&self.memory, self.dims)
     }
 }
 
 impl<T: Element, D: Dims> DeviceTensor<T, D> {
-    /// The first elements of memory that nothing else holds.
+    /// A tensor of the first elements of memory that no other tensor uses.
     pub(crate) fn held(memory: Arc<Memory>, dims: D) -> Result<Self> {
         holds::<T, D>(&memory, dims)?;
         Ok(Self {
@@ -85,17 +86,17 @@ impl<T, D: Dims> DeviceTensor<T, D> {
         self.dims.shape()
     }
 
-    /// The extents as they are typed.
+    /// The extents with their types.
     pub fn dims(&self) -> D {
         self.dims
     }
 
-    /// Where the tensor lives.
+    /// The device that contains the tensor.
     pub fn device(&self) -> &Device {
         self.memory.device()
     }
 
-    /// The same tensor with its extents typed in another way; see [`Tensor::into_dims`].
+    /// The same tensor with other types of extents; see [`Tensor::into_dims`].
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
 //! Extents as types.
 //!
-//! A tensor's extents are a tuple with one entry per axis. An entry is `Const<N>`, which the
-//! compiler knows, or `usize`, which only run time knows; the two mix freely. [`Same`] is what a
-//! kernel asks of two extents that its `.co` file calls by one name: two constants must be equal for
-//! the call to compile, and everything else is compared when the kernel is called.
+//! A tensor's extents are a tuple with one entry per axis. An entry is `Const<N>`, known at compile
+//! time, or `usize`, known at run time; both kinds may be mixed. [`Same`] is the requirement of a
+//! kernel on two extents that have one name in its `.co` file: two constants must be equal for the
+//! call to compile, and all others are compared when the kernel is called.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ mod sealed {
     impl Sealed for usize {}
 }
 
-/// An extent that the compiler knows.
+/// An extent that is known at compile time.
 ///
 /// ```
 /// use croq_sys::{Const, Tensor};
@@ -53,8 +53,8 @@ impl Dim for usize {
 
 /// An extent that must be equal to `D`.
 ///
-/// Two constants that differ do not have it, so that rustc rejects the call. Where one of the two is
-/// a `usize` the wrapper compares them and returns [`Error::ShapeMismatch`](crate::Error).
+/// Two different constants do not implement it, so that rustc rejects the call. If one of the two
+/// is a `usize` the wrapper compares them and returns [`Error::ShapeMismatch`](crate::Error).
 #[diagnostic::on_unimplemented(
     message = "these two extents can never be equal: `{Self}` and `{D}`",
     label = "has an extent `{Self}` where the kernel needs `{D}`"
@@ -95,7 +95,8 @@ pub trait Dims: tuple::Sealed + Copy + PartialEq + fmt::Debug + Send + Sync + 's
     /// The extents as numbers.
     fn shape(&self) -> Self::Index;
 
-    /// How many elements apart neighbours along each axis are: row-major, the last axis contiguous.
+    /// The distances in elements between neighbours along each axis: row-major, the last axis
+    /// contiguous.
     fn strides(&self) -> Self::Index {
         let shape = self.shape();
         let mut strides = Self::Index::default();
@@ -107,7 +108,7 @@ pub trait Dims: tuple::Sealed + Copy + PartialEq + fmt::Debug + Send + Sync + 's
         strides
     }
 
-    /// The number of elements, or `None` when it does not fit a `usize`.
+    /// The number of elements, or `None` if it does not fit a `usize`.
     fn elements(&self) -> Option<usize> {
         let shape = self.shape();
         shape
@@ -148,7 +149,7 @@ tuples! {
     8: (A a, B b, C c, D d, E e, F f, G g, H h);
 }
 
-/// Where the element at `index` lies in row-major memory; `None` when it is outside of `shape`.
+/// The offset of the element at `index` in row-major memory; `None` if it is outside of `shape`.
 pub(crate) fn offset(shape: &[usize], index: &[usize]) -> Option<usize> {
     let mut at = 0usize;
     for (&i, &extent) in index.iter().zip(shape) {

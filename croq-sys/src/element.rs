@@ -1,4 +1,4 @@
-//! What a tensor can hold, and random values of it.
+//! Element types of tensors, and random values of them.
 
 use std::fmt;
 use std::ops::Range;
@@ -24,8 +24,8 @@ pub trait Element:
     /// The name in a `.co` file.
     const NAME: &'static str;
 
-    /// What the ends of a range of random values are written in: the type itself, or `f32` for the
-    /// floats that have no literals.
+    /// The type of the bounds of random values: the type itself, or `f32` for the floats without
+    /// literals.
     type Bound: Copy;
 
     #[doc(hidden)]

@@ -1,21 +1,21 @@
-//! What can go wrong when a kernel is called, and what to do about it.
+//! The errors of calls of kernels, with their remedies.
 
 use std::fmt;
 
-/// The result of everything that can fail.
+/// The result of an operation that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call failed. `Display` says what happened and, on further lines, what to do next.
+/// The reason why a call failed. `Display` prints the failure and, on further lines, the remedy.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two extents that the `.co` file calls by one name, or an extent and the number it must be,
-    /// disagree.
+    /// Two extents that have one name in the `.co` file, or an extent and its required number,
+    /// differ.
     ShapeMismatch {
         kernel: &'static str,
         param: &'static str,
         axis: usize,
-        /// The dimension as the `.co` file writes it.
+        /// The dimension in the syntax of the `.co` file.
         name: &'static str,
         expected: usize,
         found: usize,
@@ -37,7 +37,7 @@ pub enum Error {
     },
     /// An `ndarray` view whose elements are not in row-major order without gaps.
     Strided,
-    /// The tensor arguments of one call live on different devices.
+    /// The tensor arguments of one call are on different devices.
     WrongDevice {
         kernel: &'static str,
         param: &'static str,
@@ -52,32 +52,32 @@ pub enum Error {
         found: usize,
         reason: String,
     },
-    /// `CROQ_DEVICE` has a value that names no device.
+    /// The value of `CROQ_DEVICE` is not the name of a device.
     UnknownDevice { value: String },
     /// A check that the compiler could not prove, or an `assert` of the `.co` file, failed.
     Check {
         kernel: &'static str,
         /// `R01` … of the catalogue of run-time checks.
         code: &'static str,
-        /// With the values filled in.
+        /// The message with the values filled in.
         message: String,
         file: &'static str,
         line: u32,
         values: Vec<i64>,
     },
-    /// A kernel reached outside of a buffer; the access did not happen.
+    /// A kernel accessed memory outside of a buffer; the access was not executed.
     OutOfBounds {
         kernel: &'static str,
         file: &'static str,
         line: u32,
-        /// The buffer.
+        /// The name of the buffer.
         what: String,
         index: i64,
         extent: i64,
         block: [u32; 3],
         thread: u32,
     },
-    /// A wide access, or a descriptor, was not aligned as the hardware needs it.
+    /// A wide access, or a descriptor, does not have the alignment that the hardware requires.
     Misaligned {
         kernel: &'static str,
         file: &'static str,
@@ -86,45 +86,45 @@ pub enum Error {
         block: [u32; 3],
         thread: u32,
     },
-    /// The simulated GPU found that no thread can go on.
+    /// The simulated GPU detected that no thread can continue.
     Deadlock {
         kernel: &'static str,
         report: String,
     },
-    /// Loops took more steps than a block may take on the simulated GPU (`CROQ_SIM_STEPS`), or a wait on a GPU took longer
-    /// than `CROQ_GPU_TIMEOUT`.
+    /// Loops took more steps than a block may take on the simulated GPU (`CROQ_SIM_STEPS`), or a
+    /// wait on a GPU took longer than `CROQ_GPU_TIMEOUT`.
     Endless {
         kernel: &'static str,
         report: String,
     },
-    /// The simulated GPU found accesses that nothing orders: on a GPU the result would be chance.
+    /// The simulated GPU detected unordered accesses: on a GPU the result would be undefined.
     Hazard {
         kernel: &'static str,
         report: String,
     },
     /// The kernel contains text that only a GPU can run.
     NeedsCuda { kernel: &'static str },
-    /// The device has not that much memory left.
+    /// The device does not have that much memory left.
     OutOfMemory {
         device: String,
         bytes: u64,
-        /// What needs it, if it is no tensor: on the simulated GPU the stacks and local arrays of a launch's
-        /// threads.
+        /// The purpose of the memory, if it is not a tensor: on the simulated GPU the stacks and
+        /// local arrays of a launch's threads.
         what: String,
-        /// How much these may have: `CROQ_SIM_MEMORY`.
+        /// The limit of that memory: `CROQ_SIM_MEMORY`.
         limit: Option<u64>,
     },
     /// A call of the CUDA runtime failed.
     Cuda {
         code: i32,
-        /// The runtime's own words.
+        /// The runtime's message.
         message: String,
-        /// What was being done.
+        /// The operation that failed.
         during: &'static str,
     },
-    /// An earlier failure, given here, has made the device unusable.
+    /// An earlier failure, which is included, has made the device unusable.
     Poisoned(Box<Error>),
-    /// Generated code and croq-sys come from versions that do not fit together.
+    /// Generated code and croq-sys have incompatible versions.
     AbiMismatch { expected: u32, found: u32 },
 }
 
@@ -225,7 +225,7 @@ impl fmt::Display for Error {
             } => {
                 write!(f, "there is no CUDA device {index}: ")?;
                 match found {
-                    // CUDA's own error, which comes with advice.
+                    // CUDA's own error, which includes advice.
                     0 => return f.write_str(reason),
                     1 => write!(f, "this machine has one, number 0")?,
                     n => write!(f, "this machine has {n}, numbered from 0")?,
@@ -339,7 +339,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// A buffer by name, where there is one.
+/// A buffer's name, if there is one.
 struct Buffer<'a>(&'a str);
 
 impl fmt::Display for Buffer<'_> {
@@ -351,7 +351,7 @@ impl fmt::Display for Buffer<'_> {
     }
 }
 
-/// What to do about the `cudaError_t` values that people meet.
+/// The remedies for common `cudaError_t` values.
 fn advice(code: i32) -> Option<&'static str> {
     Some(match code {
         2 => {

@@ -1,6 +1,7 @@
 //! A CUDA runtime for tests: its device memory is the host's, and it fails on demand. Every test
-//! thread has its own. Streams are as late as they may be: kernels run when somebody waits. What takes no
-//! time (recording an event, waiting for one, freeing memory) happens as soon as nothing is before it.
+//! thread has its own. Streams run as late as possible: kernels run when a thread waits. Operations
+//! that take no time (recording an event, waiting for one, freeing memory) are executed as soon as
+//! no work is before them.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
@@ -14,15 +15,15 @@ use crate::device::Device;
 thread_local! {
     /// The error that every call returns, as after a failed kernel.
     pub(crate) static STICKY: Cell<c_int> = const { Cell::new(0) };
-    /// The error that only looking for devices returns.
+    /// The error that only the query for devices returns.
     pub(crate) static NO_DRIVER: Cell<c_int> = const { Cell::new(0) };
-    /// What is allocated now, and how much may be at once.
+    /// The current allocations, and their limit.
     static ALLOCATED: RefCell<BTreeMap<usize, usize>> = const { RefCell::new(BTreeMap::new()) };
-    /// What is on all streams, in the order in which it was enqueued.
+    /// The work on all streams, in the order in which it was enqueued.
     static QUEUED: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
     static STREAMS: Cell<usize> = const { Cell::new(0) };
     static LIVE_STREAMS: Cell<usize> = const { Cell::new(0) };
-    /// Events that have not happened.
+    /// Events that are not complete.
     static PENDING: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
     static EVENTS: Cell<usize> = const { Cell::new(0) };
     static LIVE_EVENTS: Cell<usize> = const { Cell::new(0) };
@@ -46,12 +47,12 @@ fn push(stream: *mut c_void, step: Step) {
     advance();
 }
 
-/// Puts `work` on `stream`.
+/// Enqueues `work` on `stream`.
 pub(crate) fn enqueue(stream: *mut c_void, work: impl FnOnce() + 'static) {
     push(stream, Step::Kernel(Box::new(work)));
 }
 
-/// How many kernels nobody has waited for.
+/// The number of kernels that have not run yet.
 pub(crate) fn queued() -> usize {
     let is_kernel = |q: &&Queued| matches!(q.step, Step::Kernel(_));
     QUEUED.with_borrow(|all| all.iter().filter(is_kernel).count())
@@ -69,7 +70,7 @@ fn is_pending(event: usize) -> bool {
     PENDING.with_borrow(|all| all.contains(&event))
 }
 
-/// The first step of some stream that takes no time.
+/// The first operation of some stream that takes no time.
 fn next_quick() -> Option<Queued> {
     QUEUED.with_borrow_mut(|all| {
         let mut blocked = BTreeSet::new();
@@ -104,12 +105,12 @@ fn carry_out(step: Step) {
     }
 }
 
-/// Does what is on `stream`.
+/// Runs all work on `stream`.
 fn finish(stream: usize) {
     finish_until(stream, |_| false);
 }
 
-/// Does what comes before an event.
+/// Runs the work before an event.
 fn finish_event(event: usize) {
     let is_record = |q: &Queued| matches!(q.step, Step::Record(e) if e == event);
     let stream = QUEUED.with_borrow(|all| all.iter().find(|q| is_record(q)).map(|q| q.stream));
@@ -135,7 +136,7 @@ fn finish_until(stream: usize, last: impl Fn(&Queued) -> bool) {
     advance();
 }
 
-/// Whether all of it is allocated now.
+/// Whether the address is currently allocated.
 pub(crate) fn is_allocated(address: *mut c_void) -> bool {
     ALLOCATED.with_borrow(|all| all.contains_key(&address.addr()))
 }
@@ -146,7 +147,7 @@ pub(crate) fn device() -> Device {
     Device::open(Runtime::new(&API), 0).expect("the first of two devices")
 }
 
-/// How many pieces of device memory there are.
+/// The number of allocations of device memory.
 pub(crate) fn allocations() -> usize {
     ALLOCATED.with_borrow(BTreeMap::len)
 }
@@ -256,7 +257,7 @@ unsafe extern "C" fn malloc_async(memory: *mut *mut c_void, bytes: u64, _: *mut 
         return 2;
     }
     let bytes = bytes as usize;
-    // SAFETY: at least one byte is asked for, and the pointer goes to the caller's variable.
+    // SAFETY: the size is at least one byte, and the pointer is stored in the caller's variable.
     let address = unsafe { alloc(Layout::from_size_align(bytes, 256).expect("a small size")) };
     ALLOCATED.with_borrow_mut(|all| all.insert(address.expose_provenance(), bytes));
     // SAFETY: the caller's variable.
@@ -283,7 +284,7 @@ unsafe extern "C" fn copy(
     _: *mut c_void,
 ) -> c_int {
     if STICKY.get() == 0 {
-        // SAFETY: the caller vouches for both ends.
+        // SAFETY: the caller is responsible for both addresses.
         unsafe { dst.copy_from_nonoverlapping(src, bytes as usize) };
     }
     STICKY.get()
@@ -295,7 +296,7 @@ unsafe extern "C" fn memset_async(
     bytes: u64,
     _: *mut c_void,
 ) -> c_int {
-    // SAFETY: the caller vouches for the memory.
+    // SAFETY: the caller is responsible for the memory.
     unsafe { dst.write_bytes(byte as u8, bytes as usize) };
     STICKY.get()
 }

@@ -1,12 +1,12 @@
 //! The two 8-bit floating-point types of the OCP FP8 specification, as CUDA stores them.
 //!
-//! Conversion from wider types rounds to nearest even and saturates: what is too large, infinity
-//! included, becomes the largest finite value. NaN stays NaN.
+//! Conversion from wider types rounds to nearest even and saturates: values that are too large,
+//! infinity included, become the largest finite value. NaN remains NaN.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// How a format divides its eight bits.
+/// The division of a format's eight bits.
 struct Format {
     mantissa_bits: u32,
     bias: i32,
@@ -46,7 +46,7 @@ impl Format {
         }
         let exponent = (magnitude >> 23) as i32 - 127;
         let significand = u64::from((magnitude & 0x007f_ffff) | 0x0080_0000);
-        // The exponent of the unit in the last place, which stops falling at the subnormals.
+        // The exponent of the unit in the last place, which is constant for subnormals.
         let ulp = exponent.max(1 - self.bias) - self.mantissa_bits as i32;
         let shift = (ulp - (exponent - 23)) as u32;
         if shift > 25 {
@@ -193,8 +193,8 @@ float8! {
     }
 }
 
-/// An f32 that rounds to eight bits as `value` itself would: truncated, with the last bit set when
-/// anything was lost.
+/// An f32 that rounds to eight bits as `value` itself does: truncated, with the last bit set if the
+/// truncation was not exact.
 fn round_to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     if f64::from(nearest) == value || !nearest.is_finite() || value.is_nan() {
@@ -281,14 +281,14 @@ mod tests {
 
     #[test]
     fn halves_go_to_even() {
-        // 17 lies midway between 16 and 18, 19 between 18 and 20.
+        // 17 is halfway between 16 and 18, 19 between 18 and 20.
         assert_eq!(F8E4M3::from_f32(17.0).to_f32(), 16.0);
         assert_eq!(F8E4M3::from_f32(19.0).to_f32(), 20.0);
     }
 
     #[test]
     fn from_f64_rounds_once() {
-        // Through f32 this would become exactly 17, a tie, and go down to 16.
+        // Through f32 this would become exactly 17, a tie, which rounds down to 16.
         assert_eq!(F8E4M3::from_f64(17.0 + 1e-12).to_f32(), 18.0);
         assert_eq!(F8E4M3::from_f64(-17.0 - 1e-12).to_f32(), -18.0);
     }

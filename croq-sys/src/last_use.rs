@@ -1,9 +1,9 @@
-//! Which work may still use a piece of device memory: one event for each stream, behind the last work
-//! there that uses it.
+//! Tracks the work that may still use a piece of device memory: one event for each stream, after
+//! the last work on it that uses the memory.
 //!
-//! An event needs no stream to be alive, so a tensor that lives long, such as weights, keeps none of
-//! the streams that have read it. Events that have happened are dropped, so the list is as long as
-//! the number of streams where such work is in flight.
+//! An event does not keep its stream alive, so a tensor that lives long, such as weights, keeps
+//! none of the streams that have read it. Completed events are dropped, so the length of the list
+//! is the number of streams with such work in flight.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use crate::device::{Device, Gpu, Kind};
 use crate::error::Result;
 use crate::stream::{Stream, StreamId, WeakStream};
 
-/// From how many readers on those whose work is over are looked for.
+/// The number of readers from which on completed ones are removed.
 const FEW: usize = 8;
 
 /// The end of some work on a stream.
 pub(crate) struct EndOfWork {
     device: Device,
     event: RawEvent,
-    /// Unless the program has dropped it.
+    /// The stream, unless the program has dropped it.
     stream: Option<WeakStream>,
 }
 
 impl EndOfWork {
-    /// Of all that is on `stream` now.
+    /// The end of all work that is currently on `stream`.
     pub(crate) fn of(gpu: &Gpu, stream: &Stream) -> Result<Self> {
         let mut end = Self::of_dropped(stream.device(), gpu, stream.raw())?;
         end.stream = Some(stream.downgrade());
         Ok(end)
     }
 
-    /// The same of a stream that the program drops now.
+    /// The same for a stream that the program is dropping.
     pub(crate) fn of_dropped(device: &Device, gpu: &Gpu, stream: RawStream) -> Result<Self> {
         gpu.select()?;
         Ok(Self {
@@ -41,12 +41,12 @@ impl EndOfWork {
         })
     }
 
-    /// The stream where that work is, if the program still has it.
+    /// The stream of that work, if the program still has it.
     pub(crate) fn stream(&self) -> Option<Stream> {
         self.stream.as_ref().and_then(WeakStream::upgrade)
     }
 
-    /// `false` also where CUDA can't tell.
+    /// `false` also if CUDA cannot determine it.
     pub(crate) fn is_over(&self) -> bool {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return true;
@@ -55,7 +55,7 @@ impl EndOfWork {
         gpu.select().is_ok() && unsafe { gpu.runtime.is_over(self.event) }.unwrap_or(false)
     }
 
-    /// Waits for it; a failure of the work appears here.
+    /// Waits for the work; returns its failure.
     pub(crate) fn wait(&self) -> Result<()> {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Ok(());
@@ -67,7 +67,7 @@ impl EndOfWork {
         gpu.any_reported()
     }
 
-    /// Lets what is enqueued on `stream` next begin after it.
+    /// Orders the work that is enqueued on `stream` next after this.
     pub(crate) fn comes_before(&self, stream: RawStream) -> Result<()> {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Ok(());
@@ -90,8 +90,8 @@ impl Drop for EndOfWork {
     }
 }
 
-/// The last use of a piece of memory on each of the program's streams. Whatever is not in here is on
-/// the device's own stream, or done.
+/// The last use of a piece of memory on each of the program's streams. Work that is not in here is
+/// on the device's own stream, or complete.
 #[derive(Default)]
 pub(crate) struct LastUses {
     written: Option<(StreamId, Arc<EndOfWork>)>,
@@ -99,8 +99,8 @@ pub(crate) struct LastUses {
 }
 
 impl LastUses {
-    /// Waits for what must be over before the host, or the device's own stream, reads the memory, or
-    /// writes it if `writes`.
+    /// Waits for the work that must be complete before the host, or the device's own stream, reads
+    /// the memory, or writes it if `writes`.
     pub(crate) fn wait(&mut self, writes: bool) -> Result<()> {
         if let Some((_, writer)) = &self.written {
             writer.wait()?;
@@ -113,8 +113,8 @@ impl LastUses {
         Ok(())
     }
 
-    /// Lets work on `stream` that reads the memory, or writes it if `writes`, begin after what it
-    /// depends on.
+    /// Orders work on `stream` that reads the memory, or writes it if `writes`, after its
+    /// dependences.
     pub(crate) fn order(&self, stream: &Stream, writes: bool) -> Result<()> {
         let readers = self.read.iter().filter(|_| writes);
         self.written
@@ -124,11 +124,11 @@ impl LastUses {
             .try_for_each(|(_, end)| end.comes_before(stream.raw()))
     }
 
-    /// Work on `stream` that was ordered and enqueued, up to `end`.
+    /// Records work on `stream` that was ordered and enqueued, up to `end`.
     pub(crate) fn add(&mut self, stream: &Stream, end: &Arc<EndOfWork>, writes: bool) {
         let last = (stream.id(), end.clone());
         if writes {
-            // It comes after all that is known so far.
+            // It is ordered after all recorded work.
             self.read.clear();
             self.written = Some(last);
             return;
@@ -140,7 +140,7 @@ impl LastUses {
         self.read.push(last);
     }
 
-    /// What is not over yet.
+    /// The work that is not complete.
     pub(crate) fn in_flight(&self) -> impl Iterator<Item = &EndOfWork> {
         let all = self.written.iter().chain(&self.read);
         all.map(|(_, end)| &**end).filter(|end| !end.is_over())

@@ -1,4 +1,4 @@
-//! Device memory that frees itself, in stream order, when its last owner lets go.
+//! Device memory that is freed in stream order when its last owner is dropped.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
@@ -11,11 +11,11 @@ use crate::error::{Error, Result};
 use crate::last_use::{EndOfWork, LastUses};
 use crate::stream::Stream;
 
-/// What CUDA guarantees for its allocations; kernels rely on it.
+/// The alignment that CUDA guarantees for its allocations; kernels rely on it.
 const ALIGNMENT: usize = 256;
 
-/// No memory has more bytes. The compiler proves by it that what kernels compute of a tensor's extents fits
-/// 64 bits (`most_bytes` of `croq_exact.h`).
+/// The largest size of memory in bytes. With it the compiler proves that values which kernels
+/// compute from a tensor's extents fit 64 bits (`most_bytes` of `croq_exact.h`).
 const MOST_BYTES: u64 = 1 << 56;
 
 /// A piece of memory on one device.
@@ -26,9 +26,9 @@ pub(crate) struct Memory {
     uses: Mutex<LastUses>,
 }
 
-// SAFETY: the memory is reached through `&self` only to read (`download`) and by kernels, whose
-// access the wrappers guard with `&` and `&mut` of the tensor that owns it; addresses of device memory
-// may be used from any thread.
+// SAFETY: the memory is accessed through `&self` only for reading (`download`) and by kernels,
+// whose accesses the wrappers guard with `&` and `&mut` of the tensor that owns it; addresses of
+// device memory may be used from any thread.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -43,7 +43,7 @@ impl Memory {
         Self::zeroed_on(device, bytes, own)
     }
 
-    /// The same for work on `stream` to come.
+    /// The same for later work on `stream`.
     pub(crate) fn zeroed_on(
         device: &Device,
         bytes: usize,
@@ -57,18 +57,18 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Waits for work on the program's streams that must be over before the memory is read, or written if
-    /// `writes`, on the device's own stream or by the host.
+    /// Waits for work on the program's streams that must be complete before the memory is read, or
+    /// written if `writes`, on the device's own stream or by the host.
     pub(crate) fn settle(&self, writes: bool) -> Result<()> {
         self.uses().wait(writes)
     }
 
-    /// Lets work on `stream`, which is enqueued next, begin after what it depends on.
+    /// Orders the work that is enqueued on `stream` next after its dependences.
     pub(crate) fn order_on(&self, stream: &Stream, writes: bool) -> Result<()> {
         self.uses().order(stream, writes)
     }
 
-    /// Work on `stream` that uses the memory was enqueued, up to `end`.
+    /// Records work on `stream` that uses the memory, up to `end`.
     pub(crate) fn used_on(&self, stream: &Stream, end: &Arc<EndOfWork>, writes: bool) {
         self.uses().add(stream, end, writes);
     }
@@ -77,7 +77,7 @@ impl Memory {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// For how many streams a last use is known.
+    /// The number of streams with a recorded last use.
     #[cfg(test)]
     pub(crate) fn known_uses(&self) -> usize {
         self.uses().len()
@@ -107,7 +107,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// On the sim the bytes are zero, as Rust must not see uninitialised memory.
+    /// On the simulated GPU the bytes are zero, because Rust must not read uninitialised memory.
     fn allocate(device: &Device, bytes: usize, stream: Option<RawStream>) -> Result<Self> {
         device.healthy()?;
         let full = || Error::OutOfMemory {
@@ -153,14 +153,15 @@ impl Memory {
             Kind::Cuda(gpu) => {
                 gpu.select()?;
                 self.settle(false)?;
-                // SAFETY: the memory is at least that big, and the stream is synchronized before
-                // `to` is looked at.
+                // SAFETY: the memory is at least that large, and the stream is synchronized before
+                // `to` is read.
                 unsafe { gpu.runtime.copy_out(to, self.address, gpu.stream) }
                     .map_err(|e| self.device.failed(e))?;
                 self.device.synchronize_own()
             }
             _ => {
-                // SAFETY: the memory is at least that big; no kernel writes it while it is borrowed.
+                // SAFETY: the memory is at least that large; no kernel writes it while it is
+                // borrowed.
                 let bytes = to.len();
                 unsafe {
                     self.address
@@ -189,12 +190,12 @@ impl Drop for Memory {
         match self.device.kind() {
             Kind::Cuda(gpu) => {
                 let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
-                // With the context lost the memory is gone already.
+                // If the context is lost, the memory is too.
                 if self.device.healthy().is_err() || gpu.select().is_err() {
                     return;
                 }
-                // Behind that work, without waiting here: on the only stream that uses it, else where
-                // waiting delays nothing.
+                // After that work, without waiting here: on the stream itself if only one uses the
+                // memory, else on a stream where waiting delays nothing.
                 let in_flight: Vec<&EndOfWork> = uses.in_flight().collect();
                 let only = match in_flight.as_slice() {
                     [only] => only.stream(),
@@ -211,13 +212,13 @@ impl Drop for Memory {
                         return;
                     }
                 }
-                // SAFETY: allocated by `allocate`; all work that uses it is over or before this on the
-                // stream, and what comes later cannot know the address.
+                // SAFETY: allocated by `allocate`; all work that uses it is complete or before this
+                // on the stream, and later work cannot have the address.
                 unsafe { gpu.runtime.free(self.address, stream) };
             }
             _ => {
                 if let Some(layout) = layout(self.bytes) {
-                    // SAFETY: allocated by `allocate` with this very layout.
+                    // SAFETY: allocated by `allocate` with this layout.
                     unsafe { dealloc(self.address.as_ptr(), layout) };
                 }
             }

@@ -1,5 +1,5 @@
-//! Borrowing from `ndarray`: an array in standard layout (row-major, without gaps) is a tensor where
-//! it lies.
+//! Borrows tensors from `ndarray`: an array in standard layout (row-major, without gaps) is a
+//! tensor without a copy.
 
 use ndarray::{ArrayView, ArrayViewMut, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 

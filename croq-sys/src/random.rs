@@ -27,8 +27,8 @@ impl Generator {
         number
     }
 
-    /// Uniform in `0..width`; 0 when that is empty. By multiplication rather than rejection: the
-    /// bias is at most `width / 2^64`.
+    /// Uniform in `0..width`; 0 if that is empty. It multiplies instead of rejecting: the bias is
+    /// at most `width / 2^64`.
     pub(crate) fn below(&mut self, width: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(width)) >> 64) as u64
     }

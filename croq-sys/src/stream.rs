@@ -13,18 +13,18 @@ use crate::last_use::EndOfWork;
 
 /// A queue of work on one device. Clones are the same queue.
 ///
-/// The `_on` form of a kernel (`scale_on(&stream, …)`) only enqueues: it returns before the kernel has
-/// run. Nothing more is asked of the program. A tensor that is in use on a stream can be read, given to
-/// another kernel or dropped at any time; whoever needs it waits first, and its memory is freed behind the
-/// work that uses it. A failure shows at the next wait.
+/// The `_on` form of a kernel (`scale_on(&stream, …)`) only enqueues: it returns before the kernel
+/// has run. The program needs no further synchronisation: a tensor that is in use on a stream can
+/// be read, passed to another kernel or dropped at any time, because every use waits for it first,
+/// and its memory is freed after the work that uses it. A failure is returned by the next wait.
 ///
-/// A `stream` parameter of a kernel takes one, too: that kernel says itself what it launches there, and its
-/// call waits for all of it. On the simulated GPU, where everything is done when it is asked for, a stream
-/// only belongs to its device.
+/// A `stream` parameter of a kernel takes one, too: the kernel itself determines its launches
+/// there, and its call waits for all of them. On the simulated GPU, where every operation is
+/// complete when it returns, a stream only identifies its device.
 #[derive(Clone)]
 pub struct Stream(Arc<Inner>);
 
-/// A stream that may be gone.
+/// A stream that may have been dropped.
 pub(crate) struct WeakStream(Weak<Inner>);
 
 impl WeakStream {
@@ -47,7 +47,7 @@ struct Inner {
     id: StreamId,
 }
 
-/// Tells streams apart, those that are gone, too: CUDA uses the address of a destroyed one again.
+/// Distinguishes streams, destroyed ones included: CUDA reuses the address of a destroyed stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamId(u64);
 
@@ -63,7 +63,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What the device failed with.
+    /// The failure of the device.
     pub fn new(device: &Device) -> Result<Self> {
         device.healthy()?;
         let raw = match device.kind() {
@@ -84,7 +84,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The device whose work this orders.
+    /// The device of the queue.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
@@ -93,7 +93,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What the work failed with.
+    /// The failure of the work.
     pub fn synchronize(&self) -> Result<()> {
         let device = self.device();
         device.healthy()?;
@@ -126,11 +126,11 @@ impl Drop for Inner {
             && self.device.healthy().is_ok()
             && gpu.select().is_ok()
         {
-            // What is queued goes on, and `Device::synchronize` waits for it.
+            // Queued work continues, and `Device::synchronize` waits for it.
             if let Ok(end) = EndOfWork::of_dropped(&self.device, gpu, self.raw) {
                 gpu.stream_ends(end);
             }
-            // SAFETY: this was the last owner; CUDA itself lets queued work finish.
+            // SAFETY: this was the last owner; CUDA itself completes queued work.
             unsafe { gpu.runtime.destroy_stream(self.raw) };
         }
     }

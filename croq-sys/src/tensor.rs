@@ -19,7 +19,8 @@ mod sealed {
     impl<T> Sealed for &mut [T] {}
 }
 
-/// Where a [`Tensor`] keeps its elements: `Vec<T>`, `&[T]` or `&mut [T]`. Kernels take any.
+/// The storage of a [`Tensor`]'s elements: `Vec<T>`, `&[T]` or `&mut [T]`. Kernels accept all of
+/// them.
 pub trait HostData<T>: sealed::Sealed {
     #[doc(hidden)]
     fn elements(&self) -> &[T];
@@ -63,8 +64,9 @@ impl<T> HostDataMut<T> for &mut [T] {
 
 /// A dense row-major tensor in host memory.
 ///
-/// `T` is an [`Element`], `D` a tuple of extents (see [`Dims`]), and `S` says where the elements are:
-/// in the tensor's own `Vec`, or, for a [`TensorView`] or [`TensorViewMut`], in a borrowed slice.
+/// `T` is an [`Element`], `D` a tuple of extents (see [`Dims`]), and `S` the storage of the
+/// elements: the tensor's own `Vec`, or, for a [`TensorView`] or [`TensorViewMut`], a borrowed
+/// slice.
 ///
 /// ```
 /// use croq_sys::{Const, Tensor};
@@ -76,7 +78,7 @@ impl<T> HostDataMut<T> for &mut [T] {
 /// ```
 #[derive(Clone)]
 pub struct Tensor<T, D, S = Vec<T>> {
-    /// As many elements as `dims` says.
+    /// As many elements as the product of `dims`.
     data: S,
     dims: D,
     element: PhantomData<T>,
@@ -133,10 +135,10 @@ impl<T: Element, D: Dims> Tensor<T, D> {
         Ok(Self::of(dims, data))
     }
 
-    /// Random elements, uniform in `range` (its start, when it is empty). The same seed gives the same
-    /// tensor everywhere.
+    /// Random elements, uniform in `range` (its start, if it is empty). The same seed gives the
+    /// same tensor everywhere.
     ///
-    /// The range of `f16`, `bf16` and 8-bit floats is written in `f32`.
+    /// The range of `f16`, `bf16` and 8-bit floats is given in `f32`.
     ///
     /// ```
     /// use croq_sys::{Const, Tensor};
@@ -168,7 +170,7 @@ impl<T, D: Dims> Tensor<T, D> {
 }
 
 impl<'a, T: Element, D: Dims> TensorView<'a, T, D> {
-    /// A tensor over elements in row-major order that stay where they are.
+    /// A tensor that borrows elements in row-major order.
     ///
     /// # Errors
     ///
@@ -180,7 +182,7 @@ impl<'a, T: Element, D: Dims> TensorView<'a, T, D> {
 }
 
 impl<'a, T: Element, D: Dims> TensorViewMut<'a, T, D> {
-    /// A tensor over elements in row-major order that stay where they are.
+    /// A tensor that borrows elements in row-major order.
     ///
     /// # Errors
     ///
@@ -205,12 +207,12 @@ impl<T, D: Dims, S> Tensor<T, D, S> {
         self.dims.shape()
     }
 
-    /// The extents as they are typed.
+    /// The extents with their types.
     pub fn dims(&self) -> D {
         self.dims
     }
 
-    /// The same tensor with its extents typed in another way, such as `usize` as `Const<64>`.
+    /// The same tensor with other types of extents, such as `Const<64>` instead of `usize`.
     ///
     /// ```
     /// use croq_sys::{Const, Tensor};
@@ -234,7 +236,7 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or what the device failed with.
+    /// [`Error::OutOfMemory`], or the failure of the device.
     pub fn to_device(&self, device: &Device) -> Result<DeviceTensor<T, D>> {
         let memory = Memory::upload(device, bytemuck::cast_slice(self.as_slice()))?;
         Ok(DeviceTensor::of(self.dims(), memory))
@@ -306,7 +308,7 @@ fn outside(index: &[usize], shape: &[usize]) -> ! {
     panic!("index {index:?} is outside of a tensor of shape {shape:?}")
 }
 
-/// Tensors are equal when their shapes and elements are, however the extents are typed.
+/// Tensors are equal if their shapes and elements are, whatever the types of their extents.
 impl<T, U, D, E, S, R> PartialEq<Tensor<U, E, R>> for Tensor<T, D, S>
 where
     T: PartialEq<U>,
@@ -327,7 +329,7 @@ impl<T: fmt::Debug, D: Dims, S: HostData<T>> fmt::Debug for Tensor<T, D, S> {
     }
 }
 
-/// More along one axis are printed as an ellipsis.
+/// The most elements along one axis that are printed; others are an ellipsis.
 const SHOWN: usize = 8;
 
 fn write_nested<T: fmt::Debug>(
@@ -360,7 +362,7 @@ fn write_nested<T: fmt::Debug>(
     f.write_str("]")
 }
 
-/// The number of elements of a tensor to be allocated here.
+/// The number of elements of a tensor to be allocated.
 #[track_caller]
 fn count<D: Dims>(dims: &D) -> usize {
     match dims.elements() {
@@ -380,7 +382,7 @@ fn check_length<D: Dims>(dims: &D, found: usize) -> Result<()> {
     }
 }
 
-/// That a tensor of extents `found` can be seen as one of extents `expected`.
+/// Checks that a tensor with extents `found` can get the extents `expected`.
 pub(crate) fn check_extents(found: &[usize], expected: &[usize]) -> Result<()> {
     match found.iter().zip(expected).position(|(a, b)| a != b) {
         None => Ok(()),

@@ -1,8 +1,7 @@
-//! Comparing what a kernel returned with a reference in wider arithmetic.
+//! Compares the results of kernels with a reference in wider arithmetic.
 //!
-//! Where the arithmetic of a kernel is exact, so is the comparison. Everything else carries a
-//! tolerance that the caller derives from the arithmetic: how many roundings, of what type, on values
-//! of what size.
+//! If the arithmetic of a kernel is exact, so is the comparison. Otherwise the caller derives a
+//! tolerance from the arithmetic: the number of roundings, their type, and the size of the values.
 
 use std::fmt::Debug;
 
@@ -42,14 +41,14 @@ floats! {
     F8E5M2: 3, 1.52587890625e-5, F8E5M2::to_f64;
 }
 
-/// A value, and how far from it a result may be.
+/// A value, and the tolerance of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
     pub value: f64,
     pub tolerance: f64,
 }
 
-/// `value`, give or take `tolerance`.
+/// `value` with a `tolerance`.
 pub fn near(value: f64, tolerance: f64) -> Near {
     Near { value, tolerance }
 }
@@ -62,19 +61,19 @@ pub fn rounded<T: Float>(value: f64, roundings: usize) -> Near {
     )
 }
 
-/// A sum of `terms` products whose magnitudes add up to `magnitude`, formed in `T` in any order: the
-/// classical bound, two roundings per term at most.
+/// A sum of `terms` products whose magnitudes add up to `magnitude`, formed in `T` in any order:
+/// the classical bound, two roundings per term at most.
 pub fn dot<T: Float>(value: f64, magnitude: f64, terms: usize) -> Near {
     near(value, magnitude * growth::<T>(2 * terms) + T::SMALLEST)
 }
 
-/// The relative error that `n` roundings in a row can grow to: n·u / (1 - n·u).
+/// The largest relative error of `n` successive roundings: n·u / (1 - n·u).
 pub fn growth<T: Float>(n: usize) -> f64 {
     let nu = n as f64 * T::ROUNDOFF;
     nu / (1.0 - nu)
 }
 
-/// Every element of `found` is what `expected` says for its index.
+/// Checks that every element of `found` is equal to `expected` of its index.
 #[track_caller]
 pub fn assert_exact<T: Element, D: Dims>(found: &Tensor<T, D>, expected: impl FnMut(D::Index) -> T)
 where
@@ -94,8 +93,8 @@ where
     report(&wrong, position);
 }
 
-/// Every element of `found` is as near as `expected` says for its index. A NaN is near to nothing but
-/// a NaN, an infinity only to itself.
+/// Checks that every element of `found` is within the tolerance of `expected`. A NaN is only near
+/// to a NaN, an infinity only to itself.
 #[track_caller]
 pub fn assert_close<T: Float, D: Dims>(
     found: &Tensor<T, D>,

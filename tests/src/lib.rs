@@ -1,5 +1,5 @@
-//! What the tests that cross crates share: the kernels of `run/features`, one per language feature,
-//! and how their results are compared with plain Rust.
+//! The kernels of `run/features`, one per language feature, and functions that compare their
+//! results with plain Rust, for tests that need several crates.
 
 croq_sys::include_kernels!();
 

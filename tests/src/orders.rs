@@ -1,11 +1,12 @@
-//! Reports under other orders of threads: `CROQ_SIM_SEED` decides which of many wrong threads is found first.
+//! Reports under other orders of threads: `CROQ_SIM_SEED` determines which of many wrong threads is
+//! detected first.
 
 /// Whether threads and blocks run in another order than that of their indices.
 pub fn other_order() -> bool {
     std::env::var("CROQ_SIM_SEED").is_ok_and(|seed| seed != "0")
 }
 
-/// The report as it is in the order of indices; in another one without the numbers of threads.
+/// The report if threads run in the order of indices; otherwise without the numbers of threads.
 pub fn in_this_order(report: &str) -> String {
     match other_order() {
         true => without_threads(report),

@@ -1,5 +1,5 @@
-//! Golden files: each `.co` file of `tests/emit` with what the compiler makes of it beside it. `CROQ_BLESS=1 cargo test
-//! --test emit` writes them anew; review them as a diff.
+//! Golden files: each `.co` file of `tests/emit` with the compiler's output beside it.
+//! `CROQ_BLESS=1 cargo test --test emit` writes them again; review them as a diff.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -30,7 +30,7 @@ fn stems(extension: &str) -> Vec<String> {
     found
 }
 
-/// What is compared, by the end of the file's name.
+/// The texts that are compared, by the end of the file's name.
 fn outputs(stem: &str) -> [(&'static str, String); 6] {
     let text = fs::read_to_string(folder().join(format!("{stem}.co"))).expect("UTF-8");
     let names = FileNames {

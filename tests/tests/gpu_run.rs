@@ -1,5 +1,5 @@
-//! `scripts/gpu_run.sh`, which a GPU machine runs, with programs that only pretend: what it counts,
-//! what it leaves behind, and that nothing passes for want of a GPU.
+//! `scripts/gpu_run.sh`, which a GPU machine runs, with programs that only simulate its tools: its
+//! counts, the files that it leaves, and that nothing passes because there is no GPU.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-/// A test program of `--exact` tests named `good`, and `bad`, which fails when a file `broken` is there.
+/// A test program with `--exact` tests named `good`, and `bad`, which fails if a file `broken`
+/// exists.
 const TESTS: &str = r#"
 case "$*" in
   *--list*) echo 'topic::good: test'; echo 'topic::bad: test'; exit 0 ;;
@@ -37,13 +38,13 @@ const BENCHMARKS: &str =
 const PYTHON: &str = r#"[ -e torch ] || exit 1
 [ "$1" = -c ] || { [ "$*" = 'compare.py shapes.txt' ] && printf 'gemm f16 1 2 3\t1e-5\n'; }"#;
 
-/// Runs every test as if compute-sanitizer were there, and finds something on demand.
+/// Runs every test as compute-sanitizer would, and reports errors on demand.
 const SANITIZER: &str = r#"[ ! -e racy ] || exit 9
 shift 4
 exec "$@""#;
 
-/// A program can't be started while it is open for writing, and a child that another test forks at that
-/// moment holds it open for an instant: one test at a time.
+/// A program cannot be started while it is open for writing, and a child that another test forks at
+/// that time has it open for a moment: one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 struct Folder(TempDir, #[allow(dead_code)] MutexGuard<'static, ()>);
@@ -111,7 +112,8 @@ fn without_a_gpu_nothing_passes() {
 #[test]
 fn everything_is_counted() {
     let (status, last, results) = Folder::new(&["gpu"]).run();
-    // 6 of the device API, 4 tests alone, 4 on the simulated GPU, 4 under each of three tools, 1 benchmark.
+    // 6 of the device API, 4 tests alone, 4 on the simulated GPU, 4 under each of three tools, 1
+    // benchmark.
     assert_eq!(
         (status, last.as_str()),
         (Some(0), "27 passed, 0 failed, 0 skipped")

@@ -1,5 +1,5 @@
-//! What croq says about wrong programs: each `.co` file under `tests/ui` with its exact report beside
-//! it. `CROQ_BLESS=1 cargo test --test ui` writes the reports anew; review them as a diff.
+//! The reports for wrong programs: each `.co` file under `tests/ui` with its exact report beside
+//! it. `CROQ_BLESS=1 cargo test --test ui` writes the reports again; review them as a diff.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -96,7 +96,7 @@ fn no_report_without_a_program() {
     }
 }
 
-/// Codes in the sources that no program of `tests/ui` can bring out, each with the reason.
+/// Codes in the sources that no program of `tests/ui` can cause, each with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "E1199",
@@ -120,7 +120,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Programs that show what a warning warns about.
+/// Programs that are examples of warnings.
 const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/arithmetic.co", "W0359"),
     ("tests/run/features/device_races.co", "W0523"),
@@ -169,7 +169,7 @@ fn every_code_has_a_case() {
                 continue;
             }
             let text = fs::read_to_string(&path).expect("UTF-8");
-            // Unit tests name codes that they never emit.
+            // Unit tests name codes that they never report.
             let code = text
                 .split("#[cfg(test)]\nmod tests {")
                 .next()
@@ -203,8 +203,8 @@ fn every_code_has_a_case() {
     }
 }
 
-/// The README's wrong program gives the report that stands beneath it, and its correction the one that
-/// is promised.
+/// The README's wrong program gives the report printed below it, and its correction the result that
+/// the text states.
 #[test]
 fn the_report_of_the_readme() {
     let readme = fs::read_to_string(workspace().join("README.md")).expect("README");
@@ -223,7 +223,8 @@ fn the_report_of_the_readme() {
     assert_eq!(codes, ["W0879"]);
 }
 
-/// Whole functions in the README and in `docs` are programs that croq accepts; its wrong one excepted.
+/// Whole functions in the README and in `docs` are programs that croq accepts, except the wrong
+/// one.
 #[test]
 fn programs_of_the_documentation() {
     let mut programs = 0;
@@ -327,7 +328,7 @@ fn macros_are_reported_where_they_are_used() {
     assert_eq!(report.matches("SCALED`").count(), 1, "{report}");
 }
 
-/// The programs we ship have nothing to complain about.
+/// The programs in the repository have no diagnostics.
 #[test]
 fn programs_we_ship_are_clean() {
     let mut wrong = String::new();
@@ -351,7 +352,7 @@ fn programs_we_ship_are_clean() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A file beside a `main.rs` that is no module of it would never run.
+/// A file beside a `main.rs` that is not a module of it would never run.
 #[test]
 fn every_file_of_tests_is_a_module() {
     for program in [

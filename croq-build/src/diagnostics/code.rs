@@ -7,8 +7,8 @@ use std::hash::{Hash, Hasher};
 use super::Severity;
 use super::explain::Explanation;
 
-/// A code of the catalogue. Each is a constant of [`super::codes`], which stands beside its explanation:
-/// there is no code without one.
+/// A code of the catalogue. Each is a constant of [`super::codes`], declared beside its
+/// explanation, so that no code can lack one.
 #[derive(Clone, Copy)]
 pub struct Code(&'static Explanation);
 
@@ -21,12 +21,12 @@ impl Code {
         self.0
     }
 
-    /// As reports show it, such as `E0431`.
+    /// The code in reports, such as `E0431`.
     pub const fn text(self) -> &'static str {
         self.0.code
     }
 
-    /// That of its reports.
+    /// The severity of its reports.
     pub fn severity(self) -> Severity {
         self.0.kind.severity()
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// Tests compare what was reported with codes as they are written.
+/// For tests, which compare reported codes with text.
 #[cfg(test)]
 impl PartialEq<&str> for Code {
     fn eq(&self, other: &&str) -> bool {

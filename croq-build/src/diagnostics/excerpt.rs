@@ -1,26 +1,27 @@
-//! The lines of a file that one report shows, long ones clipped around what is marked in them.
+//! The lines of a file that one report shows; long lines are clipped around their marks.
 
 use std::ops::Range;
 
-/// Lines of up to so many bytes are shown as they are.
+/// Lines of at most this many bytes are shown unchanged.
 const LONG: usize = 240;
-/// Of a longer line: what is shown before and behind the begin of a mark, and of its end.
+/// In a longer line, the bytes that are shown before and after the beginning of a mark, and around
+/// its end.
 const BEFORE: usize = 40;
 const BEHIND: usize = 80;
-/// A mark in a long line is no longer than this.
+/// The longest mark in a long line.
 const MARK: usize = 100;
 
-/// A text with as many lines as the file has down to the last marked one. Those in which nothing is
-/// marked are empty.
+/// A text with as many lines as the file has up to the last marked one. Lines without a mark are
+/// empty.
 pub struct Excerpt {
     pub text: String,
-    /// What is kept of clipped lines: where it was, where it is.
+    /// The parts of clipped lines that are kept: their positions in the file and in this text.
     pieces: Vec<(Range<usize>, usize)>,
 }
 
 impl Excerpt {
-    /// `None` when none of the marked lines is long, so that the file itself will do. Shortens the marks
-    /// that go on for long; `starts` are the offsets at which lines begin.
+    /// `None` if no marked line is long, so that the file itself can be shown. Shortens long marks;
+    /// `starts` are the offsets at which lines begin.
     pub fn of(text: &str, starts: &[u32], marks: &mut [Range<usize>]) -> Option<Self> {
         let line_at = |at: usize| starts.partition_point(|start| *start as usize <= at).max(1) - 1;
         let range = |line: usize| {
@@ -97,7 +98,7 @@ impl Excerpt {
         }
     }
 
-    /// Where a place of the file is here.
+    /// The position in this text of a position in the file.
     pub fn place(&self, at: usize) -> usize {
         let after = self
             .pieces
@@ -109,7 +110,7 @@ impl Excerpt {
         }
     }
 
-    /// The 1-based column of a place of this text, in characters.
+    /// The 1-based column of a position in this text, in characters.
     pub fn column(&self, at: usize) -> usize {
         let before = self.text.get(..at).unwrap_or("");
         let line = before.rsplit('\n').next().unwrap_or("");
@@ -125,7 +126,7 @@ fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// A message without the middle of what is very long.
+/// A message with the middle removed if it is very long.
 pub fn short(text: &str) -> std::borrow::Cow<'_, str> {
     const MOST: usize = 600;
     if text.len() <= MOST {

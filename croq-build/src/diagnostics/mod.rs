@@ -1,5 +1,5 @@
-//! One plain value for everything croq has to say about a program, and the collector that gathers
-//! all of it before anything fails. Rendering is in [`render`]; nothing here prints.
+//! The type of a diagnostic, and the collector that gathers all diagnostics before the compiler
+//! fails. Rendering is in [`render`]; nothing here prints.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,10 +20,10 @@ pub use nearest::{edit_distance, nearest};
 pub use quota::Quota;
 pub use severity::Severity;
 
-/// Reports of one run.
+/// The most reports of one run.
 pub const REPORTS: usize = 100;
 
-/// A secondary fact a diagnostic rests on, or the primary place it is about.
+/// A fact that a diagnostic depends on, or its primary location, with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     pub span: Span,
@@ -34,15 +34,15 @@ pub struct Label {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     pub code: Code,
-    /// One sentence naming the concrete entities.
+    /// One sentence that names the constructs concerned.
     pub message: String,
-    /// The place on the user's own text, and what is wrong just there.
+    /// The location in the user's text, and the error there.
     pub primary: Label,
     pub secondary: Vec<Label>,
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// The remedy, as text to write instead.
     pub help: Option<String>,
-    /// It rests on the whole function, and may be wrong where a part of that is in error.
+    /// It depends on the whole function, and may be wrong if a part of the function is in error.
     pub of_the_whole: bool,
 }
 
@@ -68,7 +68,7 @@ impl Diagnostic {
         }
     }
 
-    /// The code says it.
+    /// The severity, given by the code.
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
@@ -78,18 +78,18 @@ impl Diagnostic {
         self
     }
 
-    /// Reports are in the order of the text.
+    /// The order of reports: that of the text.
     pub fn order(&self) -> (u32, Severity, Code) {
         (self.primary.span.start, self.severity(), self.code)
     }
 
-    /// The text at the primary caret.
+    /// Sets the text at the primary location.
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
-    /// A further place the diagnostic rests on.
+    /// Adds a location that the diagnostic depends on.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label {
             span,
@@ -109,7 +109,7 @@ impl Diagnostic {
     }
 }
 
-/// Gathers every independent diagnostic of one file.
+/// Collects all independent diagnostics of one file.
 #[derive(Default, Debug)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -122,7 +122,7 @@ impl Diagnostics {
         Self::default()
     }
 
-    /// Adds a diagnostic, unless the same code was already reported at the same place.
+    /// Adds a diagnostic, unless the same code was already reported at the same location.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.pushed += 1;
         if self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
@@ -130,7 +130,7 @@ impl Diagnostics {
         }
     }
 
-    /// More than a run shows: what is still found need not be explained.
+    /// Whether there are more reports than a run shows: further ones need no explanation.
     pub fn is_full(&self) -> bool {
         self.list.len() >= REPORTS
     }
@@ -143,7 +143,7 @@ impl Diagnostics {
         self.list.len()
     }
 
-    /// How many were ever pushed, those included that were reported before.
+    /// The number of diagnostics pushed, duplicates included.
     pub fn pushed(&self) -> usize {
         self.pushed
     }
@@ -163,7 +163,7 @@ impl Diagnostics {
     }
 }
 
-/// Each note once for a file and cause, with the number of the other places.
+/// Keeps one note per file and cause, with the number of the other locations.
 pub fn notes_once(sorted: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut kept: Vec<Diagnostic> = Vec::new();
     let mut first: BTreeMap<(Code, String), (usize, usize)> = BTreeMap::new();

@@ -1,6 +1,7 @@
-//! Which known word a misspelled one was meant to be.
+//! Suggests a known word for a misspelled one.
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+/// The number of insertions, deletions, replacements and swaps of adjacent characters that convert
+/// `a` to `b`.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
@@ -12,7 +13,7 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
         let mut left = i + 1;
         row.push(left);
         let mut last_b = None;
-        // Two rows up, one column to the left of `j`: what a swap adds to.
+        // Two rows up, one column to the left of `j`: the entry to which a swap adds.
         let swapped = std::iter::once(None).chain(before.iter().copied().map(Some));
         let pairs = above.iter().zip(above.iter().skip(1));
         for ((cb, (diagonal, up)), swapped) in b
@@ -37,9 +38,10 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
     above.last().copied().unwrap_or(0)
 }
 
-/// The candidate closest to `word`, if one is close enough to be what was meant.
+/// The candidate nearest to `word`, if it is near enough to be a misspelling.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // The distance is quadratic in length, and no name that long is a slip.
+    // The distance takes quadratic time, and names of this length are hardly ever misspelled by a
+    // few characters.
     if word.len() > 64 {
         return None;
     }
@@ -48,7 +50,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|candidate| *candidate != word && candidate.len().abs_diff(word.len()) <= 3)
         .map(|candidate| (edit_distance(word, candidate), candidate))
         .filter(|(distance, candidate)| {
-            // A word that shares no letter is no slip of the other.
+            // A word without a common letter is not a misspelling of the other.
             *distance <= word.len().max(candidate.len()).div_ceil(4).min(3)
                 && *distance < word.chars().count()
         })

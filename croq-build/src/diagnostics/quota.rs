@@ -1,10 +1,10 @@
-//! Which diagnostics of a run are shown: at most [`REPORTS`], errors before warnings, in the order of
-//! the text. What a person reads, and what a tool stores, stays bounded whatever the input is.
+//! Selects the diagnostics of a run that are shown: at most [`REPORTS`], errors before warnings, in
+//! the order of the text. So the size of the output is limited for any input.
 
 use super::{Diagnostic, REPORTS, Severity, codes};
 use crate::span::Span;
 
-/// How many reports a run may still show, and what it left out.
+/// The number of reports that a run may still show, and the number of those it left out.
 #[derive(Debug)]
 pub struct Quota {
     errors_left: usize,
@@ -14,7 +14,7 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Of a run that has all of this to report, file by file.
+    /// The quota of a run with all these diagnostics, file by file.
     pub fn of<'d>(files: impl IntoIterator<Item = &'d [Diagnostic]>) -> Self {
         let all = files.into_iter().flatten();
         let errors = all.filter(|d| d.severity() == Severity::Error).count();
@@ -27,7 +27,7 @@ impl Quota {
         }
     }
 
-    /// Those of one file that are shown.
+    /// The diagnostics of one file that are shown.
     pub fn take<'d>(&mut self, diagnostics: &'d [Diagnostic]) -> Vec<&'d Diagnostic> {
         let mut shown = Vec::new();
         for diagnostic in diagnostics {

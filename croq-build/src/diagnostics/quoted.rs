@@ -1,10 +1,10 @@
-//! The text that reports quote.
+//! The interface to the text that reports quote.
 
 use crate::span::Span;
 
-/// A file as reports see it.
+/// The properties of a file that reports need.
 pub trait Quoted {
-    /// As shown to users.
+    /// The path in messages.
     fn path(&self) -> &str;
 
     fn text(&self) -> &str;
@@ -19,7 +19,7 @@ pub trait Quoted {
     fn macro_at(&self, span: Span) -> Option<&str>;
 }
 
-/// What reports without a place quote.
+/// The file of reports without a location.
 pub(super) struct Nothing;
 
 impl Quoted for Nothing {

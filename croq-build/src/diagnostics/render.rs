@@ -1,7 +1,7 @@
-//! Diagnostics as reports for people and as JSON lines for tools.
+//! Prints diagnostics as reports for people and as JSON lines for tools.
 //!
-//! Both are deterministic functions of the file and the diagnostics. A place that came out of a macro
-//! is shown at the use of the macro, with a note that names it.
+//! Both are deterministic functions of the file and the diagnostics. A location that was expanded
+//! from a macro is shown at the use of the macro, with a note that names it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,14 +16,14 @@ use super::quoted::{Nothing, Quoted};
 use super::{Diagnostic, Quota, Severity};
 use crate::span::Span;
 
-/// Of a label that covers more lines than this only the first is marked; the gutter of a longer one
-/// says nothing.
+/// If a label covers more lines than this, only the first is marked, since a longer gutter is not
+/// useful.
 const LABEL_LINES: u32 = 4;
 
-/// Secondary labels, and notes, of one report.
+/// The most secondary labels, and the most notes, of one report.
 const DETAILS: usize = 12;
 
-/// The diagnostics of one file as text, in the order given, a blank line between them; at most
+/// The diagnostics of one file as text, in the given order, separated by blank lines; at most
 /// [`REPORTS`](super::REPORTS).
 pub fn report(file: &dyn Quoted, diags: &[Diagnostic], color: bool) -> String {
     let mut quota = Quota::of([diags]);
@@ -32,7 +32,7 @@ pub fn report(file: &dyn Quoted, diags: &[Diagnostic], color: bool) -> String {
     out
 }
 
-/// What is said at the end of a run that left reports out.
+/// The text at the end of a run that left reports out.
 pub fn rest(quota: &Quota, color: bool) -> String {
     let mut out = String::new();
     if let Some(rest) = quota.rest() {
@@ -42,7 +42,7 @@ pub fn rest(quota: &Quota, color: bool) -> String {
     out
 }
 
-/// Those that the run has room for.
+/// The diagnostics within the run's quota.
 pub fn report_within(
     file: &dyn Quoted,
     diags: &[Diagnostic],
@@ -75,7 +75,7 @@ pub fn report_within(
         let place = marks.first().cloned().unwrap_or_default();
         let mut builder =
             Report::build(ReportKind::Error, (file.path(), place.clone())).with_config(config);
-        // Ariadne wants labels in the order of their lines.
+        // Ariadne requires labels in the order of their lines.
         let mut labels: Vec<(Range<usize>, &str, Color, i32)> = Vec::new();
         let main = (
             diagnostic.primary.text.as_str(),
@@ -84,7 +84,7 @@ pub fn report_within(
         );
         let others = details.map(|label| (label.text.as_str(), Color::Cyan, 0));
         let mut texts: Vec<_> = std::iter::once(main).chain(others).zip(marks).collect();
-        // The primary label comes behind others of its line.
+        // The primary label is printed after the others of its line.
         let first = 1.min(texts.len());
         texts.rotate_left(first);
         for ((text, color, priority), mark) in texts {
@@ -109,7 +109,7 @@ pub fn report_within(
         }
         let report = builder.finish();
         let mut bytes = Vec::new();
-        // Writing to memory fails only for a file that the cache does not know.
+        // Writing to memory only fails for a file that is not in the cache.
         let written = match &excerpt {
             Some(excerpt) => {
                 let clipped = (file.path(), Source::from(excerpt.text.as_str()));
@@ -122,7 +122,7 @@ pub fn report_within(
         }
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some(excerpt) = &excerpt {
-            // Columns are those of the file.
+            // Columns refer to the file.
             let (line, column) = file.line_col(u32::try_from(primary).unwrap_or(u32::MAX));
             let clipped = excerpt.column(place.start);
             let at = |column: u64| format!("{}:{line}:{column} ", file.path());
@@ -135,7 +135,7 @@ pub fn report_within(
     out
 }
 
-/// `error[E0431]: message`, as rustc and cargo write it.
+/// `error[E0431]: message`, in the form of rustc and cargo.
 fn header(out: &mut String, diagnostic: &Diagnostic, color: bool) {
     let word = word_of(diagnostic.severity());
     let code = diagnostic.code;
@@ -171,7 +171,7 @@ fn color_of(severity: Severity) -> Color {
     }
 }
 
-/// The notes of a diagnostic, and the macros that its places came out of.
+/// The notes of a diagnostic, and the macros that its locations were expanded from.
 fn notes(file: &dyn Quoted, diagnostic: &Diagnostic) -> Vec<String> {
     let first = diagnostic.notes.iter().take(DETAILS);
     let mut notes: Vec<String> = first.map(|note| short(note).into_owned()).collect();
@@ -190,7 +190,8 @@ fn notes(file: &dyn Quoted, diagnostic: &Diagnostic) -> Vec<String> {
     notes
 }
 
-/// The bytes to mark for `span`: inside the text, on character boundaries, not too many lines.
+/// The bytes to mark for `span`: inside the text, on character boundaries, and of a limited number
+/// of lines.
 fn marked(file: &dyn Quoted, span: Span) -> Range<usize> {
     let text = file.text();
     let mut start = (span.start as usize).min(text.len());
@@ -207,13 +208,13 @@ fn marked(file: &dyn Quoted, span: Span) -> Range<usize> {
         let rest = text.get(start..end).unwrap_or("");
         end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
     }
-    // Nor may a mark end in a line end.
+    // A mark must not end in a line end.
     end = start + text.get(start..end).unwrap_or("").trim_end().len();
     start..end
 }
 
-/// Ariadne ends lines at many characters, compilers and editors at `\n`: the others become blanks of
-/// the same length.
+/// Ariadne ends lines at several characters, compilers and editors only at `\n`: the others are
+/// replaced by blanks of the same length.
 fn one_kind_of_line_end(text: &str) -> Cow<'_, str> {
     let others = ['\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     if !text.contains(others) && !text.contains('\r') {
@@ -230,8 +231,7 @@ fn one_kind_of_line_end(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// One JSON object on a line of its own for each diagnostic of a file; at most
-/// [`REPORTS`](super::REPORTS).
+/// One JSON object per line for each diagnostic of a file; at most [`REPORTS`](super::REPORTS).
 pub fn json_lines(file: &dyn Quoted, diags: &[Diagnostic]) -> String {
     let mut quota = Quota::of([diags]);
     let mut out = json_within(file, diags, &mut quota);
@@ -239,7 +239,7 @@ pub fn json_lines(file: &dyn Quoted, diags: &[Diagnostic]) -> String {
     out
 }
 
-/// What is said at the end of a run that left reports out.
+/// The object at the end of a run that left reports out.
 pub fn json_rest(quota: &Quota) -> String {
     let mut out = String::new();
     if let Some(rest) = quota.rest() {
@@ -248,7 +248,7 @@ pub fn json_rest(quota: &Quota) -> String {
     out
 }
 
-/// Those that the run has room for.
+/// The diagnostics within the run's quota.
 pub fn json_within(file: &dyn Quoted, diags: &[Diagnostic], quota: &mut Quota) -> String {
     let mut out = String::new();
     for diagnostic in quota.take(diags) {
@@ -302,7 +302,7 @@ fn json_line(out: &mut String, file: &dyn Quoted, diagnostic: &Diagnostic) {
     out.push_str("}\n");
 }
 
-/// A JSON string.
+/// Appends a JSON string.
 pub(crate) fn quote(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
@@ -321,7 +321,7 @@ pub(crate) fn quote(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Whether reports should be coloured: as cargo is told to be, else as the terminal is.
+/// Whether reports should be coloured: according to cargo's settings, else if stderr is a terminal.
 ///
 /// In a build script stderr is a pipe to cargo, so the variables decide there.
 pub fn color_wanted() -> bool {

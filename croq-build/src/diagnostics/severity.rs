@@ -1,4 +1,4 @@
-//! How serious a report is.
+//! The severity of a report.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {

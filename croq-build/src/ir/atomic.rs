@@ -2,15 +2,15 @@
 
 use super::{Access, Expr, LocalId, Scalar};
 
-/// Reads an element and writes it anew, with no access of another thread in between.
+/// Reads an element and writes its new value; no other thread accesses the element in between.
 #[derive(Clone, Debug)]
 pub struct Atomic {
     pub op: AtomicOp,
     pub access: Access,
-    /// What the element must be for `value` to take its place; of `Cas` only.
+    /// The value that the element must have for `value` to replace it; only for `Cas`.
     pub compare: Option<Expr>,
     pub value: Expr,
-    /// A new local: what the element was before.
+    /// A new local that receives the element's previous value.
     pub result: Option<LocalId>,
 }
 
@@ -23,7 +23,7 @@ impl Atomic {
         self.compare.iter_mut().chain([&mut self.value])
     }
 
-    /// What is left, or what this one gives back, depends on which thread comes first.
+    /// Whether the final or the returned value depends on the order of the threads.
     pub fn depends_on_order(&self) -> bool {
         let exact = self.value.ty.is_integer();
         !exact || self.result.is_some() || matches!(self.op, AtomicOp::Exch | AtomicOp::Cas)
@@ -56,7 +56,7 @@ impl AtomicOp {
         AtomicOp::Cas,
     ];
 
-    /// As in `__atomic_add`.
+    /// The name in Croqtile, without the prefix: `add` for `__atomic_add`.
     pub fn name(self) -> &'static str {
         match self {
             AtomicOp::Add => "add",
@@ -71,7 +71,7 @@ impl AtomicOp {
         }
     }
 
-    /// The types of elements that it is for.
+    /// The element types that the operation supports.
     pub fn types(self) -> &'static [Scalar] {
         use Scalar::{F16, F32, F64, S32, S64, U16, U32, U64};
         match self {

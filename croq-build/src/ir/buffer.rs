@@ -1,4 +1,4 @@
-//! Memory: buffers, where they are, and how shared ones are laid out.
+//! Memory: buffers, their storage, and the layout of shared ones.
 
 use super::{ParamId, Scalar};
 use crate::source::Span;
@@ -11,7 +11,7 @@ pub enum Storage {
     /// Declared on the host: one device allocation per call.
     Host,
     Shared,
-    /// In shared memory: an array of mbarriers, which count what arrives.
+    /// In shared memory: an array of mbarriers, which count arrivals.
     Mbarriers,
     Local,
     /// In the registers of a warp.
@@ -19,7 +19,7 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Every thread has its own, or its own part: others never see it.
+    /// Whether each thread has its own copy or its own part, which no other thread can access.
     pub fn is_private(self) -> bool {
         matches!(self, Storage::Local | Storage::Fragment)
     }
@@ -29,28 +29,30 @@ impl Storage {
     }
 }
 
-/// Memory with a name. Dense; views give it strides.
+/// A named block of memory. It is dense; views add strides.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// As written; anonymous copy destinations take the future's name.
+    /// As in the source; an anonymous copy destination has the future's name.
     pub name: String,
     pub elem: Scalar,
     pub storage: Storage,
     pub shape: Vec<Sym>,
-    /// Elements in all, arrays and per-instance slices included.
+    /// The number of elements, those of arrays and per-instance slices included.
     pub count: Sym,
     pub span: Span,
-    /// What kernels do to it; text that sema can't see into counts as both.
+    /// What kernels do with it; text that sema cannot analyse counts as a read and a write.
     pub read: bool,
     pub written: bool,
-    /// Only of shared memory. Views don't know of it: they count elements row by row. Accesses do so
-    /// until copies are expanded, and by groups then.
+    /// Only for shared memory. A view ignores the swizzle: it numbers elements row by row. So does
+    /// an access until copies are expanded; afterwards it numbers elements in grouped order
+    /// (`by_groups`).
     pub swizzle: Option<Swizzle>,
 }
 
-/// Where the elements of a shared buffer are in memory: the layout of TMA and of tensor cores, from
-/// a multiple of 1024 bytes on. Each `rows` rows of `columns` elements are stored as groups of `bytes`
-/// bytes of all rows, one group after the other, and within 128 bytes units of 16 trade places.
+/// The layout of a shared buffer that TMA and tensor cores use; it starts at a multiple of 1024
+/// bytes. A tile of `rows` rows by `columns` elements is split into groups of columns that are
+/// `bytes` bytes wide, each stored with all its rows before the next group. Within 128 bytes, units
+/// of 16 bytes are permuted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swizzle {
     /// 32, 64 or 128.
@@ -60,13 +62,13 @@ pub struct Swizzle {
 }
 
 impl Buffer {
-    /// The swizzle, if rows are wider than its groups.
+    /// The swizzle, if a row is wider than one group.
     pub fn grouped(&self) -> Option<&Swizzle> {
         self.swizzle.as_ref().filter(|s| s.is_grouped(self.elem))
     }
 
-    /// Where the element that is number `at` row by row is by groups, before units trade places. What
-    /// it is without a swizzle or with rows of one group.
+    /// Converts the row-by-row element number `at` to the number in grouped order, before the
+    /// permutation of 16-byte units. It is unchanged without a swizzle or where a row is one group.
     pub fn by_groups(&self, cx: &Ctx, at: &Sym) -> Sym {
         let Some(swizzle) = self.grouped() else {
             return at.clone();
@@ -74,7 +76,8 @@ impl Buffer {
         let Swizzle { columns, rows, .. } = swizzle;
         let width = Sym::int(swizzle.group(self.elem));
         let size = rows * columns;
-        // Whole tiles, if the rest is certainly within one: no division has to find them.
+        // Split off the multiple of the tile size if the remainder is provably within one tile:
+        // then no division by the tile size is needed.
         let whole = size.as_int().filter(|n| *n > 0);
         let whole = whole.map_or_else(Sym::zero, |size| {
             let whole = at.part(|coef, _| coef % size == 0);
@@ -103,22 +106,23 @@ impl Buffer {
 }
 
 impl Swizzle {
-    /// Elements of one row of a group.
+    /// The number of elements in one row of a group.
     pub fn group(&self, elem: Scalar) -> i64 {
         i64::from(self.bytes) / i64::try_from(elem.bytes()).unwrap_or(1).max(1)
     }
 
-    /// Where boxes may begin, in bytes: where the pattern does.
+    /// The alignment of boxes in bytes: the period of the pattern in memory.
     pub fn alignment(&self) -> i64 {
         if self.bytes == 128 { 1024 } else { 128 }
     }
 
-    /// A row is wider than a group, so that neighbouring rows are not neighbours in memory.
+    /// Whether a row is wider than one group, so that neighbouring elements of a row may not be
+    /// adjacent in memory.
     pub fn is_grouped(&self, elem: Scalar) -> bool {
         self.columns.as_int() != Some(self.group(elem)) && !self.rows.is_one()
     }
 
-    /// Elements after which the pattern repeats.
+    /// The number of elements after which the pattern repeats.
     pub fn period(&self, elem: Scalar) -> i64 {
         8 * self.group(elem)
     }

@@ -1,4 +1,4 @@
-//! What passes build: new variables, expressions and statements.
+//! Constructors that passes use for new variables, expressions and statements.
 
 use super::{BinOp, Expr, ExprKind, Function, LocalId, Role, Scalar, Stmt, StmtKind, VarHome};
 use crate::source::Span;

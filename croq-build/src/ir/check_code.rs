@@ -1,16 +1,16 @@
-//! The codes of run-time checks, each with what follows from it.
+//! The codes of run-time checks and the class of each.
 
-/// How a check behaves beside stopping the launch.
+/// What a check does besides stopping the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    /// About a size or a place that the whole call depends on.
+    /// It checks a size or a position that the whole call depends on.
     Plain,
-    /// About one statement, which may never run: it stays there.
+    /// It checks one statement, which may never run, so the check remains at that statement.
     OfOnePlace,
-    /// Written by the user as an `assert`.
+    /// An `assert` in the program.
     Assertion,
-    /// Ends a launch even with `Checks::Report`: what comes after it was proved of the integer that
-    /// fits, not of what is left of one that does not.
+    /// It ends a launch even with `Checks::Report`: the code after it was proved for an integer
+    /// that does not overflow, and is not safe for one that did.
     EndsLaunch,
 }
 
@@ -59,7 +59,7 @@ impl CheckCode {
         self.class() == Class::Assertion
     }
 
-    /// Whether it is about one statement, which may never run.
+    /// Whether it checks one statement, which may never run.
     pub fn is_of_one_place(self) -> bool {
         matches!(self.class(), Class::OfOnePlace | Class::Assertion)
     }

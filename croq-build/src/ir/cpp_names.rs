@@ -1,12 +1,12 @@
-//! Which names mean something in C and C++ already, so that a variable can't be called so: keywords,
-//! macros of system headers, what CUDA declares everywhere.
+//! Names that already have a meaning in C and C++, so that a variable cannot have them: keywords,
+//! macros of system headers, and the names that CUDA declares in every translation unit.
 //!
-//! Macros can't be listed in full, since any header may define some. So the rule goes by form: what
-//! looks like a macro or is reserved for the implementation counts as taken, and so does a list of the
-//! words that look like any other name.
+//! Macros cannot be listed in full, since any header may define some. So the rule is by form: a
+//! name that looks like a macro or is reserved for the implementation counts as taken, and a list
+//! has the remaining words that look like ordinary names.
 
-/// What generated text calls it. `_Complex` becomes `Complex_`, `a__b` `a_b_`: no keyword and no macro
-/// of a system's headers looks so.
+/// The name in generated text. `_Complex` becomes `Complex_`, and `a__b` becomes `a_b_`: no keyword
+/// and no macro of a system header has this form.
 pub fn spelt(name: &str) -> String {
     if !may_be_taken(name) {
         return name.to_owned();
@@ -24,13 +24,13 @@ pub fn spelt(name: &str) -> String {
     out
 }
 
-/// A variable, parameter or function of that name in C++ text may be something else to the compiler.
+/// Whether a variable, parameter or function with this name may have another meaning in C++ text.
 pub fn may_be_taken(name: &str) -> bool {
     name.starts_with('_') || name.contains("__") || looks_like_a_macro(name) || is_taken(name)
 }
 
-/// C++ text can't declare anything of that name, whatever is done: it is a keyword, reserved for the
-/// implementation, or a macro of croq's, CUDA's or the system's headers.
+/// Whether C++ text can never declare this name: it is a keyword, reserved for the implementation,
+/// or a macro of croq's, CUDA's or the system's headers.
 pub fn is_taken(name: &str) -> bool {
     let capital = |at: usize| name.as_bytes().get(at).is_some_and(u8::is_ascii_uppercase);
     let reserved = name.starts_with("__") || name.starts_with('_') && capital(1);
@@ -47,7 +47,7 @@ pub fn is_taken(name: &str) -> bool {
         || shouts && is_error_number(name)
 }
 
-/// Two capitals in a row, as in `INT_MAX` or `M_PIf`, or the prefix of CUDA's own.
+/// Two capitals in a row, as in `INT_MAX` or `M_PIf`, or the prefix of CUDA's own names.
 fn looks_like_a_macro(name: &str) -> bool {
     let letters: Vec<u8> = name.bytes().filter(u8::is_ascii_alphabetic).collect();
     let capitals = letters
@@ -82,20 +82,20 @@ fn is_byte_order(name: &str) -> bool {
     })
 }
 
-/// `EDOM`, `ERANGE`, `E2BIG` … of <errno.h>, and signals: which there are depends on the system.
+/// `EDOM`, `ERANGE`, `E2BIG` … of <errno.h>, and signals: the exact set depends on the system.
 fn is_error_number(name: &str) -> bool {
     let plain = |rest: &str| rest.len() > 1 && !rest.contains('_');
     let rest = name.strip_prefix("SIG").or_else(|| name.strip_prefix('E'));
     rest.is_some_and(plain)
 }
 
-/// Families of macros, by what their names begin with,
+/// Prefixes of families of macros.
 const STARTS: &[&str] = &[
     "ADJ_", "CLOCK", "CROQ", "CUDA", "CU_", "EXIT_", "FD_", "FE_", "FP_", "HUGE_VAL", "MATH_",
     "MOD_", "NL_", "PTHREAD_", "RENAME_", "SEEK_", "SNAN", "STA_", "TIMER_", "cuda",
 ];
 
-/// and by what they end with.
+/// Suffixes of families of macros.
 const ENDS: &[&str] = &[
     "_MAX", "_MIN", "_WIDTH", "_BIT", "_EPSILON", "_DIG", "_EXP", "_C", "_ENDIAN",
 ];
@@ -135,7 +135,7 @@ const CAPITALS: &[&str] = &[
     "WIFSIGNALED", "WIFSTOPPED", "WNOHANG", "WNOWAIT", "WSTOPPED", "WSTOPSIG", "WTERMSIG", "WUNTRACED",
 ];
 
-/// What `is…` and `to…` of the C library ask.
+/// The suffixes of the `is…` and `to…` functions of the C library.
 #[rustfmt::skip]
 const CLASSES: &[&str] = &[
     "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "eqsig", "finite", "graph", "greater",
@@ -181,7 +181,8 @@ mod tests {
         ] {
             assert!(may_be_taken(name), "{name}");
         }
-        // The text of a `__cpp__` statement can have these, by another name.
+        // These are not taken: generated text can use them as they are, and a `__cpp__` statement
+        // can mention them under another name.
         for name in ["ROWS", "_x", "BM", "M", "M_", "KV_LEN", "HeadDim"] {
             assert!(!is_taken(name), "{name}");
         }

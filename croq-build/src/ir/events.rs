@@ -1,46 +1,47 @@
-//! Events: what threads wait for and others trigger.
+//! Events, which some threads trigger and others wait for.
 
 use super::{BufferId, LocalId};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// One or an array of them. Each slot is an mbarrier, whose phases are the event's generations.
+/// An event or an array of events. Each slot is an mbarrier, whose phases are the event's
+/// generations.
 #[derive(Clone, Debug)]
 pub struct Event {
     pub name: String,
     pub span: Span,
-    /// The kernel's; on the host there are none.
+    /// The index of the kernel that declares it; the host has none of these.
     pub kernel: usize,
-    /// Where its slots are.
+    /// The buffer with its mbarriers.
     pub barriers: BufferId,
     pub slots: u32,
     /// `= ready`: generation 0 is published from the start.
     pub ready: bool,
-    /// `event<n>`: so many threads arrive.
+    /// The number of arrivals per generation, from `event<n>`.
     pub count: Option<(u32, Span)>,
-    /// Each thread's bits for the slots; filled in by `passes::lower::events`.
+    /// The local with each thread's phase bits, one per slot; filled in by `passes::lower::events`.
     pub phases: Option<LocalId>,
-    /// Threads of all blocks of the cluster arrive.
+    /// Whether threads of all blocks of the cluster arrive.
     pub clustered: bool,
-    /// Where it is triggered; filled in by `passes::lower::events`.
+    /// The statements that trigger it; filled in by `passes::lower::events`.
     pub sites: Vec<Site>,
 }
 
 /// A `trigger` of an event.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Who comes there; `None` where only run time knows.
+    /// The threads that execute it; `None` if they are only known at run time.
     pub set: Option<super::ThreadSet>,
-    /// All of the block, whose number may not be known.
+    /// Whether all threads of the block execute it, even if their number is not known.
     pub everybody: bool,
-    /// They arrive in each block of the cluster.
+    /// Whether each thread arrives at the mbarrier of every block of the cluster.
     pub cluster: bool,
     pub span: Span,
 }
 
 impl Site {
-    /// Its threads, as reports of the simulated GPU name them: `0..31, 64`; `all`, or nothing where
-    /// only run time knows.
+    /// The threads as reports of the simulated GPU print them: `0..31, 64`; `all`; or nothing if
+    /// they are only known at run time.
     pub fn threads(&self) -> String {
         if self.everybody {
             return "all".to_owned();
@@ -54,7 +55,7 @@ impl Site {
     }
 }
 
-/// An event of the host, one per call: it triggers, launches wait.
+/// An event declared on the host, one per call: the host triggers it and launches wait for it.
 #[derive(Clone, Debug)]
 pub struct Signal {
     pub name: String,
@@ -63,28 +64,29 @@ pub struct Signal {
     pub ready: bool,
 }
 
-/// Which slots a statement means.
+/// The slots that a statement refers to.
 #[derive(Clone, Debug)]
 pub struct EventAt {
     pub event: super::EventId,
     pub slot: Slot,
-    /// Of each block of the cluster, not only of the thread's own.
+    /// Whether it refers to the slot in each block of the cluster, not only in the thread's own
+    /// block.
     pub cluster: bool,
     pub span: Span,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// This one; each thread goes through its generations.
+    /// This slot, with each thread counting its generations.
     At(Sym),
-    /// `.at(order)`: the order says slot and generation.
+    /// `.at(order)`: the order determines the slot and the generation.
     Order(Sym),
-    /// One after the other.
+    /// All slots, in order.
     All,
 }
 
 impl EventAt {
-    /// Every symbolic expression that is evaluated at run time.
+    /// The symbolic expression that is evaluated at run time, if there is one.
     pub fn sym(&self) -> Option<&Sym> {
         match &self.slot {
             Slot::At(sym) | Slot::Order(sym) => Some(sym),

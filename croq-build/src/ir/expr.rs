@@ -43,7 +43,7 @@ impl Expr {
         Self::new(ExprKind::Index(sym), Scalar::Index, span)
     }
 
-    /// What the hardware knows, without operands.
+    /// An intrinsic without operands.
     pub fn intrinsic(of: Intrinsic, span: Span) -> Self {
         let ty = of.info().ty.unwrap_or(Scalar::Index);
         Self::new(ExprKind::Intrinsic(of, Vec::new()), ty, span)
@@ -59,7 +59,7 @@ pub enum ExprKind {
     /// Type `Index`: a 64-bit signed integer.
     Index(Sym),
     Int(i128),
-    /// Infinities included.
+    /// Infinite values are allowed.
     Float(f64),
     Bool(bool),
     Local(LocalId),
@@ -75,17 +75,17 @@ pub enum ExprKind {
     Load(Access),
     /// A function of the device API, with its operands.
     Intrinsic(Intrinsic, Vec<Expr>),
-    /// A function of the user's C++.
+    /// A function in the user's C++ text.
     Call(Call),
-    /// Whether integers keep within their limits, found out by operations that notice when they
-    /// don't; type `Bool`. Only `passes::transform::exact` asks this.
+    /// Whether integers stay within their limits, computed with operations that detect overflow;
+    /// type `Bool`. Only `passes::transform::exact` creates it.
     Fits(Fits),
 }
 
-/// What is asked about the sizes of integers.
+/// A condition on the size of integers.
 #[derive(Clone, Debug)]
 pub enum Fits {
-    /// The expression, and each step in computing it, is a 64-bit signed integer.
+    /// The expression, and each step of its computation, fits a 64-bit signed integer.
     Value(Sym),
     /// The sum of `coefficient · max(1, |a|) · max(1, |b|) · …` is at most `most`.
     Bound {
@@ -118,7 +118,7 @@ pub enum Arg {
     Value(Expr),
     /// A typed pointer to the first element of the view.
     Pointer(View),
-    /// `__to<"T*">(…)`: a C-style cast written as it is.
+    /// `__to<"T*">(…)`: a C-style cast, spliced unchanged.
     Cast(String, Box<Arg>),
     Null,
 }

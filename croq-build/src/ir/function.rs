@@ -1,4 +1,4 @@
-//! A function and what is declared in it.
+//! A function and its declarations.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Function<P: Phase = Tiles> {
     pub span: Span,
     /// Variables with their bounds, and the prover.
     pub cx: Ctx,
-    /// Where each symbolic variable lives at run time.
+    /// The run-time location of each symbolic variable.
     pub var_home: BTreeMap<Var, VarHome>,
     pub params: Vec<Param>,
     pub dims: Vec<Dim>,
@@ -24,21 +24,21 @@ pub struct Function<P: Phase = Tiles> {
     pub buffers: Vec<Buffer>,
     pub locals: Vec<Local>,
     pub kernels: Vec<Kernel<P>>,
-    /// Host statements in order; kernels appear as [`StmtKind::Launch`].
+    /// Host statements in order; a kernel is a [`StmtKind::Launch`].
     pub body: Vec<Stmt<P>>,
     pub checks: Vec<CheckInfo>,
     pub futures: Vec<Future>,
     pub events: Vec<Event>,
     pub signals: Vec<Signal>,
-    /// What is special about the buffers that are fragments.
+    /// The properties of the buffers that are fragments.
     pub fragments: BTreeMap<BufferId, Fragment>,
-    /// Checks in kernels record what fails and go on ([`crate::Checks::Report`]): no access may move out
-    /// of the guard around it.
+    /// Whether a failed check in a kernel is recorded and execution continues
+    /// ([`crate::Checks::Report`]): then no access may move out of the guard around it.
     pub reports: bool,
 }
 
 impl<P: Phase> Function<P> {
-    /// Whether it is device memory.
+    /// Whether the buffer is in device memory.
     pub fn buffer_is_global(&self, id: BufferId) -> bool {
         let buffer = self.buffers.get(id.index());
         buffer.is_some_and(|b| b.storage.is_global())
@@ -76,8 +76,8 @@ impl<P: Phase> Function<P> {
 }
 
 impl Function {
-    /// Takes a kernel's body out of the function while `edit` works on both, and puts it back. `None` if there is
-    /// no such kernel.
+    /// Takes a kernel's body out of the function while `edit` works on both, and puts it back.
+    /// `None` if there is no such kernel.
     pub fn with_kernel_body<R>(
         &mut self,
         id: KernelId,
@@ -92,7 +92,7 @@ impl Function {
         Some(result)
     }
 
-    /// A new local, which the prover does not know.
+    /// A new local without a symbolic variable, so the prover has no facts about it.
     pub fn new_local(&mut self, name: &str, ty: Scalar, mutable: bool, span: Span) -> LocalId {
         let id = LocalId(u32::try_from(self.locals.len()).unwrap_or(u32::MAX));
         self.locals.push(Local {
@@ -115,12 +115,13 @@ pub enum VarHome {
     Local(LocalId),
 }
 
-/// A name for asynchronous copies.
+/// The name of asynchronous copies.
 #[derive(Clone, Debug)]
 pub struct Future {
     pub name: String,
     pub span: Span,
-    /// Elements of its tile, when it is exchanged with others: their tiles lie side by side.
+    /// The number of elements of its tile, if it is swapped or rotated with other futures: their
+    /// tiles are adjacent in memory.
     pub tile: Option<Sym>,
 }
 
@@ -129,7 +130,7 @@ pub struct Local {
     pub name: String,
     pub ty: Scalar,
     pub mutable: bool,
-    /// The symbolic variable that stands for this local's value, when it is an immutable integer.
+    /// The symbolic variable for this local's value, if it is an immutable integer.
     pub var: Option<Var>,
     pub role: Role,
     pub span: Span,
@@ -145,19 +146,19 @@ pub enum Role {
     Parallel(Level),
 }
 
-/// A run-time check: what the wrapper says when it fails.
+/// A run-time check and the message that the wrapper returns when it fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckInfo {
     /// `R01` … of the catalogue.
     pub code: CheckCode,
-    /// With `{0}`, `{1}` for the values.
+    /// The text, with `{0}`, `{1}` for the values.
     pub message: String,
     pub span: Span,
 }
 
 impl CheckInfo {
-    /// Whether its failure ends a launch even with `Checks::Report`: what comes after it was proved of the integer
-    /// that fits, not of what is left of one that does not.
+    /// Whether its failure ends a launch even with `Checks::Report`: the code after it was proved
+    /// for an integer that does not overflow, and is not safe for one that did.
     pub fn ends_launch(&self) -> bool {
         self.code.ends_launch()
     }

@@ -1,4 +1,4 @@
-//! Ids: positions in the lists of a [`Function`](super::Function).
+//! Ids: indices into the lists of a [`Function`](super::Function).
 
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -24,9 +24,9 @@ id! {
     KernelId,
     /// A row of [`Function::checks`](super::Function).
     CheckId,
-    /// An asynchronous copy's name.
+    /// The name of asynchronous copies.
     FutureId,
     EventId,
-    /// An event of the host.
+    /// An event declared on the host.
     SignalId,
 }

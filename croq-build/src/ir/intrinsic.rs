@@ -1,4 +1,5 @@
-//! Functions of the device API that expressions call: what each is called, and what passes may assume of it.
+//! Functions of the device API that expressions call: their names, and the properties that passes
+//! rely on.
 
 use super::{Level, Scalar};
 
@@ -6,35 +7,38 @@ use super::{Level, Scalar};
 pub enum Intrinsic {
     /// Linear thread id in the block.
     Thread,
-    /// Number of the warp in the block, the same for ptxas in all of its lanes.
+    /// Index of the warp in the block, in a form that ptxas recognises as warp-uniform.
     Warp,
-    /// Whether this is the lane that its warp elects, always the same.
+    /// Whether this is the warp's elected lane; it is the same lane each time.
     Elected,
     /// Block index along x, y or z.
     Block(u8),
-    /// Number of the block in its cluster.
+    /// Index of the block in its cluster.
     ClusterRank,
-    /// What the lane whose number differs in the given bits has of the given value.
+    /// The given value in the lane whose index differs in the given bits.
     LaneAcross,
-    /// Whether all threads of the block, which come to it together, give it one value: a barrier.
+    /// Whether the value is equal in all threads of the block; it is a barrier, so all threads of
+    /// the block must execute it.
     SameInBlock,
-    /// The same by the lanes of a warp in a mask, the second operand.
+    /// Whether the value is equal in the lanes of the warp that the mask, the second operand,
+    /// selects.
     SameInWarp,
 }
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntrinsicInfo {
-    /// In `croq emit --ir`.
+    /// The name in `croq emit --ir`.
     pub name: &'static str,
-    /// Of the device API.
+    /// The function of the device API.
     pub cpp: &'static str,
-    /// The type of the result; `None` is that of the first operand.
+    /// The type of the result; `None` means the type of the first operand.
     pub ty: Option<Scalar>,
     pub operands: usize,
-    /// All threads of a unit of this level get the same.
+    /// The result is equal in all threads of a unit of this level.
     pub level: Level,
-    /// All threads of the warp must come to it together, so it must not move into or out of branches.
+    /// All threads of the warp must execute it together, so it must not move into or out of
+    /// branches.
     pub converges: bool,
 }
 
@@ -88,7 +92,7 @@ impl Intrinsic {
         }
     }
 
-    /// Among the threads of a block.
+    /// Whether the result may differ among the threads of a block.
     pub fn differs_in_block(self) -> bool {
         self.info().level > Level::Block
     }

@@ -13,32 +13,33 @@ pub struct Kernel<P: Phase = Tiles> {
     pub span: Span,
     /// Blocks along x, y, z.
     pub grid: [Sym; 3],
-    /// Of which so many are resident together; 1 each where there are no clusters.
+    /// Blocks of a cluster along x, y, z; all 1 without clusters.
     pub cluster: [u32; 3],
-    /// Threads of a block (host-computable).
+    /// Threads of a block, as an expression that the host can evaluate.
     pub threads: Sym,
     pub attrs: LaunchAttrs,
-    /// Where a block has one thread only because the program says nothing about threads.
+    /// Set where a block has one thread only because the program has no thread level.
     pub one_thread: Option<Span>,
     pub body: Vec<Stmt<P>>,
-    /// Indices of `parallel`s that were made the fastest of their level.
+    /// Indices of `parallel`s that thread ordering made the fastest of their level.
     pub fastest: Vec<LocalId>,
-    /// Filled by the shared-memory plan: where each shared buffer is, and the total.
+    /// Filled by the shared-memory plan: the place of each shared buffer, and the total size.
     pub shared: Vec<Placed>,
     pub shared_bytes: Sym,
-    /// Filled by the barrier pass: some thread can wait for another.
+    /// Filled by the barrier pass: whether a thread can wait for another.
     pub waits: bool,
-    /// Filled when copies are expanded: bytes may land after the statement that moves them.
+    /// Filled when copies are expanded: whether data may arrive after the statement that copies it.
     pub asynchronous: bool,
-    /// Filled with it: warpgroups multiply.
+    /// Filled when copies are expanded: whether the kernel has warpgroup MMAs.
     pub warpgroups: bool,
     pub facts: MemoryFacts,
-    /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
+    /// The tensor maps for TMA; filled when TMA copies are expanded.
     pub maps: Vec<TensorMap>,
 }
 
 impl<P: Phase> Kernel<P> {
-    /// An empty kernel of one block, as `sema` makes it: all that passes find out is still to come.
+    /// An empty kernel of one block, as `sema` creates it; the fields that passes fill have their
+    /// defaults.
     pub fn new(name: String, span: Span, threads: Sym) -> Self {
         Self {
             name,
@@ -60,7 +61,7 @@ impl<P: Phase> Kernel<P> {
         }
     }
 
-    /// Blocks of a cluster.
+    /// The number of blocks of a cluster.
     pub fn cluster_size(&self) -> u32 {
         self.cluster.iter().product()
     }
@@ -69,23 +70,25 @@ impl<P: Phase> Kernel<P> {
         self.cluster_size() > 1
     }
 
-    /// It uses what older GPUs don't have.
+    /// Whether it uses features that GPUs before sm_90 do not have.
     pub fn needs_sm_90(&self) -> bool {
         !self.maps.is_empty() || self.is_clustered() || self.warpgroups
     }
 }
 
-/// What analyses found out about the memory of a kernel.
+/// Results of analyses of the memory that a kernel accesses.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFacts {
-    /// What it leaves depends on the order in which its blocks come by.
+    /// Whether its results depend on the execution order of its blocks.
     pub ordered: bool,
-    /// Device memory that it writes and of which two instances may touch an element.
+    /// Device memory that it writes, and of which two instances may access the same element.
     pub tracked: Vec<BufferId>,
-    /// That it writes and whose address text has that the compiler can't see into.
+    /// Device memory that it writes and whose address is passed to text that the compiler cannot
+    /// analyse.
     pub escaping: Vec<BufferId>,
-    /// Shared memory, local arrays and fragments of which a thread may read an element that nothing has
-    /// written; and those of them that a declaration in a loop begins anew.
+    /// Shared memory, local arrays and fragments of which a thread may read an element that was
+    /// never written. `anew` has those of them whose declaration in a loop makes their contents
+    /// undefined again.
     pub unwritten: BTreeSet<BufferId>,
     pub anew: BTreeSet<BufferId>,
 }
@@ -98,9 +101,10 @@ pub struct Placed {
     pub offset: Sym,
     pub bytes: Sym,
     pub alignment: i64,
-    /// The text during which it holds something; another may have its memory before and after.
+    /// The source range in which the buffer is live; another buffer may use its memory before and
+    /// after.
     pub live: Span,
-    /// The same in points of the kernel.
+    /// The same range in program points of the kernel.
     pub points: (usize, usize),
 }
 
@@ -109,7 +113,8 @@ pub struct LaunchAttrs {
     /// `[[launch_bounds(T, B, C)]]`; `T` is never less than the real count.
     pub launch_bounds: Option<[Option<u32>; 3]>,
     pub maxnreg: Option<u32>,
-    /// `block<cooperative>`: all blocks are resident at the same time, so that they can wait for each other.
+    /// `block<cooperative>`: all blocks are resident at the same time, so that they can wait for
+    /// each other.
     pub cooperative: Option<Span>,
     /// `parallel.async`: the host does not wait.
     pub is_async: bool,

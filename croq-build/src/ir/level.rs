@@ -3,7 +3,8 @@
 /// Levels below the grid, outer to inner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Blocks that are resident together. No statement runs here: a kernel's body is a block's.
+    /// Blocks of a cluster, which are resident together. No statement runs here: a kernel's body
+    /// runs at block level.
     Cluster,
     Block,
     /// A warpgroup: 128 threads.
@@ -14,7 +15,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// Threads of a unit, where the level fixes them.
+    /// The number of threads of a unit, where the level determines it.
     pub const fn threads(self) -> Option<u32> {
         match self {
             Level::Cluster | Level::Block => None,
@@ -25,7 +26,7 @@ impl Level {
     }
 }
 
-/// Of a warp.
+/// Threads of a warp.
 pub const WARP_THREADS: u32 = 32;
-/// Of a warpgroup.
+/// Threads of a warpgroup.
 pub const WARPGROUP_THREADS: u32 = 128;

@@ -2,14 +2,15 @@
 
 macro_rules! functions {
     ($($function:ident $name:literal $arguments:literal $cpp:literal;)*) => {
-        /// Operands and result have the expression's type; `IsFinite` gives `Bool`.
+        /// The operands and the result have the expression's type, except that `IsFinite` gives
+        /// `Bool`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum MathFn {
             $($function,)*
         }
 
         impl MathFn {
-            /// All, by the names in a program.
+            /// All functions, with their names in Croqtile.
             pub const ALL: &[(&str, MathFn)] = &[$(($name, MathFn::$function),)*];
 
             /// The number of arguments.
@@ -64,7 +65,7 @@ functions! {
 }
 
 impl MathFn {
-    /// The function of that name.
+    /// The function with that name in Croqtile.
     pub fn named(name: &str) -> Option<MathFn> {
         let mut all = MathFn::ALL.iter();
         all.find(|(known, _)| *known == name).map(|(_, f)| *f)

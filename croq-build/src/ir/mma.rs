@@ -1,37 +1,38 @@
-//! Matrices in the registers of a warp or a warpgroup, and products of them.
+//! Fragments: matrices in the registers of a warp or a warpgroup, and MMAs on them.
 //!
-//! A fragment is a buffer of [`Storage::Fragment`](super::Storage): what a program says of it counts its
-//! elements row by row, as of any matrix. From [`crate::passes`]' `mma::prepare` on the buffer stands for
-//! what one thread has of it, and [`FragmentLayout`] says what that is.
+//! A fragment is a buffer of [`Storage::Fragment`](super::Storage). In `sema` its elements are
+//! numbered row by row, as in any matrix. From [`crate::passes`]' `mma::prepare` on, the buffer is
+//! the part of the fragment that one thread has, and [`FragmentLayout`] maps elements to threads.
 
 use super::{BufferId, Scalar};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// What is special about a buffer that is a fragment.
+/// The properties of a buffer that is a fragment.
 #[derive(Clone, Debug)]
 pub struct Fragment {
-    /// Rows and columns; rows alone of a vector; nothing as long as no MMA said.
+    /// Rows and columns; only rows for a vector; empty until an MMA determines it.
     pub shape: Vec<i64>,
-    /// How many there are of it.
+    /// The number of fragments: more than 1 for an array.
     pub count: i64,
-    /// Decided once the whole function is known.
+    /// Determined after the whole function has been elaborated.
     pub layout: Option<FragmentLayout>,
 }
 
-/// Which thread has what of a fragment.
+/// The distribution of a fragment's elements over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FragmentLayout {
     Matrix(Layout),
-    /// A value for each row of an accumulator, which so many warps share: who has some of the row has it.
-    /// Row `i` of a warp's is number `i / 8` of the lanes `4 (i % 8)` and the three after.
+    /// One value per row of an accumulator that `warps` warps share. Each thread that has elements
+    /// of a row has the row's value: row `i` of a warp is element `i / 8` of lane `4 (i % 8)` and
+    /// of the three lanes after it.
     Rows {
         warps: i64,
     },
 }
 
 impl FragmentLayout {
-    /// How many warps share the matrix.
+    /// The number of warps that share the matrix.
     pub fn warps(self) -> i64 {
         match self {
             FragmentLayout::Matrix(layout) => layout.warps,
@@ -40,26 +41,27 @@ impl FragmentLayout {
     }
 }
 
-/// The one family of layouts that all instructions share. A matrix is cut into tiles of 8 rows by four
-/// registers; in each, lane `l` has the register `l % 4` of row `l / 4`. Tiles are numbered row by row, but
-/// where `rows` is 16, pairs of tiles below each other stay together.
+/// The family of layouts that all MMA instructions use. A matrix is cut into tiles of 8 rows by
+/// four registers; in each tile, lane `l` has register `l % 4` of row `l / 4`. A thread's registers
+/// are in row-major order of the tiles, except that where `rows` is 16, a pair of vertically
+/// adjacent tiles stays together.
 ///
-/// It is the same for every K of one type, so that a fragment can be loaded at once and multiplied in
-/// parts; and sums in f32 have the place that operands in f16 need.
+/// The layout does not depend on K for a given type, so a fragment can be loaded at once and
+/// multiplied in parts, and an f32 accumulator has the layout that f16 operands need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// 16 or 8.
+    /// Rows of a tile or of a pair of tiles: 8 or 16.
     pub rows: i64,
-    /// Elements of a register, which are neighbours in a row.
+    /// Elements of a register; they are adjacent in a row.
     pub width: i64,
-    /// What is said of rows holds for columns, and the other way round.
+    /// Rows and columns are exchanged.
     pub transposed: bool,
-    /// Warps that share a matrix, each with as many of its rows: 4 is a warpgroup.
+    /// Warps that share a matrix, each with the same number of its rows; 4 for a warpgroup.
     pub warps: i64,
 }
 
 impl Layout {
-    /// Of an operand whose rows run along K.
+    /// The layout of an operand whose rows run along K.
     pub fn operand(rows: i64, elem: Scalar, transposed: bool) -> Self {
         let bytes = i64::try_from(elem.bytes()).unwrap_or(8);
         Self {
@@ -70,7 +72,7 @@ impl Layout {
         }
     }
 
-    /// Of sums.
+    /// The layout of an accumulator.
     pub fn accumulator(rows: i64, transposed: bool) -> Self {
         Self {
             rows,
@@ -80,12 +82,12 @@ impl Layout {
         }
     }
 
-    /// The same for a warpgroup, each of whose warps has a quarter of the rows.
+    /// The same layout for a warpgroup, each of whose warps has a quarter of the rows.
     pub fn of_warpgroup(self) -> Self {
         Self { warps: 4, ..self }
     }
 
-    /// Rows and columns as the layout sees them.
+    /// Swaps rows and columns if the layout is transposed.
     pub fn oriented<T>(&self, [rows, columns]: [T; 2]) -> [T; 2] {
         if self.transposed {
             [columns, rows]
@@ -94,13 +96,13 @@ impl Layout {
         }
     }
 
-    /// Columns of a tile.
+    /// The number of columns of a tile.
     pub fn columns(&self) -> i64 {
         4 * self.width
     }
 
-    /// How far from each other in a thread's part are the first elements of tiles below each other (of
-    /// `rows` rows), beside each other, and the two of a pair.
+    /// Distances in a thread's registers between the first elements of vertically adjacent tiles
+    /// (of `rows` rows), of horizontally adjacent tiles, and of the two tiles of a pair.
     pub fn steps(&self, shape: [i64; 2]) -> [i64; 3] {
         let [_, columns] = self.oriented(shape);
         let beside = self.rows / 8 * self.width;
@@ -108,21 +110,21 @@ impl Layout {
     }
 }
 
-/// One fragment, of an array perhaps.
+/// One fragment, possibly an element of an array of fragments.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub buffer: BufferId,
-    /// Which of the array; `None` is all of them.
+    /// The index in the array; `None` is the whole array.
     pub number: Option<Sym>,
     pub span: Span,
 }
 
-/// A shape that there is an instruction for.
+/// The shape of an MMA instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {
     pub m: i64,
     pub n: i64,
     pub k: i64,
-    /// The instruction's A is the program's B: it computes the transpose.
+    /// Whether the instruction's A is the program's B: then it computes the transpose.
     pub swapped: bool,
 }

@@ -1,24 +1,25 @@
-//! The kernel IR: what a `.co` file means, with no spelling left of how it was written and no CUDA
-//! in it yet. `sema` produces it, `passes` rewrite it, `emit` prints it.
+//! The kernel IR: the meaning of a `.co` file, independent of the source's syntax and of CUDA.
+//! `sema` produces it, `passes` rewrite it, `emit` prints it.
 //!
-//! The ideas to hold on to:
+//! Its design:
 //!
-//! * **Integers are symbolic.** Every extent, stride, offset, bound and index is a [`Sym`](crate::symbolic::Sym) over
-//!   [`Var`](crate::symbolic::Var)s; [`Function::var_home`] says where each variable lives at run time (a dimension, a
-//!   parameter, a local). Whatever the prover can't express is first bound to a local by a
-//!   [`StmtKind::Let`], and the local's variable stands for it.
-//! * **Tile operators are gone.** `chunkat`, `subspan`, `view.from`, `span_as`, array subscripts and
-//!   futures have all folded into one [`View`].
+//! * **Integers are symbolic.** Every extent, stride, offset, bound and index is a
+//!   [`Sym`](crate::symbolic::Sym) over [`Var`](crate::symbolic::Var)s; [`Function::var_home`] maps
+//!   each variable to its location at run time (a dimension, a parameter, a local). A value that
+//!   the prover cannot express is first bound to a local by a [`StmtKind::Let`], and the local's
+//!   variable represents it.
+//! * **There are no tile operators.** `chunkat`, `subspan`, `view.from`, `span_as`, array
+//!   subscripts and futures have been folded into one [`View`].
 //! * **Levels are explicit.** A kernel's body runs at block level: every thread of the block runs
 //!   every statement. [`StmtKind::Parallel`] marks the part that runs at a finer level; its index
-//!   variables are ordinary locals, computed by `Let`s at its start. [`StmtKind::SingleThread`] holds what
-//!   only one thread of the current unit may do.
-//! * **Barriers are not in the source.** `passes` inserts them.
+//!   variables are ordinary locals, computed by `Let`s at its start. [`StmtKind::SingleThread`]
+//!   contains the statements that only one thread of the current unit may run.
+//! * **Barriers are implicit**, apart from `sync.*`. `passes` inserts them.
 //!
-//! Tensor cores, asynchronous copies and events extend this without changing it: a copy gets an
-//! engine and a completion token, an event is a buffer of `mbarrier` slots with wait and trigger
-//! statements, a [`StmtKind::Region`] already carries its static thread set, and a fragment is a
-//! buffer distributed over a unit.
+//! Asynchronous copies, events and tensor cores fit this model: a copy has an engine and a
+//! completion token, an event is a buffer of mbarriers with wait and trigger statements, a
+//! [`StmtKind::Region`] has its static thread set, and a fragment is a buffer distributed over a
+//! unit.
 
 mod atomic;
 mod buffer;

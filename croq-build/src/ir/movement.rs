@@ -1,18 +1,19 @@
-//! Copies of tiles, and the moves of elements that passes make of them.
+//! Copies of tiles, and the element moves that passes expand them to.
 
 use super::{Access, Arrival, Engine, Expr, FutureId, Level, View};
 
-/// A tile moved by the threads of one unit.
+/// A copy of a tile by the threads of one unit, or by TMA.
 #[derive(Clone, Debug)]
 pub struct Copy {
     pub source: View,
     pub dest: View,
     pub transform: Transform,
-    /// Positions of the destination that no valid source element covers become zero.
+    /// Whether destination elements without a valid source element become zero.
     pub zero_fill: bool,
-    /// Whose threads share the work. `Thread`: each thread copies all of it for itself.
+    /// The level of the unit whose threads share the work. `Thread`: each thread makes the whole
+    /// copy for itself.
     pub level: Level,
-    /// The bytes are there after a wait for this future.
+    /// The future to wait for before the data may be read.
     pub future: Option<FutureId>,
     pub engine: Engine,
 }
@@ -20,30 +21,30 @@ pub struct Copy {
 #[derive(Clone, Debug)]
 pub struct Waited {
     pub future: FutureId,
-    /// Where the data is.
+    /// The view of the data.
     pub view: View,
-    /// Whose threads shared the copy.
+    /// The level of the unit whose threads shared the copy.
     pub level: Level,
-    /// Where boxes arrive; known after `passes::lower::tma::prepare`.
+    /// The mbarrier of a TMA load; known after `passes::lower::tma::prepare`.
     pub arrival: Option<Arrival>,
 }
 
-/// One access of the memory on each side.
+/// A move by one thread, with one access on each side.
 #[derive(Clone, Debug)]
 pub struct Move {
     pub dest: Access,
     pub source: Access,
-    /// Along the innermost axis of both, from the access on.
+    /// The number of elements, from the access on, along the innermost axis of both sides.
     pub elems: u32,
     pub mode: MoveMode,
 }
 
 #[derive(Clone, Debug)]
 pub enum MoveMode {
-    /// Done when the statement is.
+    /// Complete when the statement is.
     Plain,
-    /// From global to shared memory; the bytes land between here and the wait for the group. Zeros
-    /// land where `inside` is false.
+    /// From global to shared memory, complete at the wait for the group. Where `inside` is false,
+    /// zeros are written.
     Async { inside: Option<Expr> },
 }
 

@@ -1,4 +1,4 @@
-//! What a function takes and gives back.
+//! The parameters and the results of a function.
 
 use super::{BufferId, DimId, ParamId, Scalar};
 use crate::source::Span;
@@ -10,7 +10,7 @@ pub struct Dim {
     pub name: String,
     pub var: Var,
     pub anonymous: bool,
-    /// The parameter and axis that declare it: where its run-time value is read.
+    /// The parameter and axis that declare it, from which its run-time value is read.
     pub param: ParamId,
     pub axis: usize,
     pub span: Span,
@@ -27,7 +27,7 @@ pub struct Param {
 
 #[derive(Clone, Debug)]
 pub enum ParamKind {
-    /// `var` is set for integer parameters, which the prover knows.
+    /// `var` is set for integer parameters, about which the prover can reason.
     Scalar {
         ty: Scalar,
         var: Option<Var>,
@@ -58,7 +58,7 @@ pub enum Passing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
     Static(u64),
-    /// `declares` at the first occurrence of the name (or an anonymous dimension).
+    /// `declares` is set at the first occurrence of the name, and for an anonymous dimension.
     Dim {
         dim: DimId,
         declares: bool,

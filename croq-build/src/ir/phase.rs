@@ -1,30 +1,32 @@
 //! The two phases of the IR.
 //!
-//! `sema` and the passes work on [`Tiles`]: copies, fills, fragments, events and waits for them are statements of
-//! a whole unit. `emit` prints [`Threads`]: a statement is what a single thread does. The statements that
-//! lowering passes must remove hold a [`Phase::Only`], which has no value among threads, so that one which was
-//! forgotten can't reach `emit`. [`super::seal`] is the only way from the one phase to the other.
+//! `sema` and the passes work on [`Tiles`]: copies, fills, fragments, events and waits for them are
+//! statements of a whole unit. `emit` prints [`Threads`]: a statement is executed by a single
+//! thread. Each kind of statement that lowering passes must remove contains a [`Phase::Only`],
+//! which has no value in the phase [`Threads`], so that one that was not lowered cannot reach
+//! `emit`. [`super::seal`] is the only conversion from [`Tiles`] to [`Threads`].
 
 use std::fmt::Debug;
 
 /// A phase of the IR.
 pub trait Phase: Copy + Debug + 'static {
-    /// A part of a statement of tiles. Among threads it has no values, and so neither has the statement.
+    /// The type of a part of a tile statement. In the phase `Threads` it has no values, and so the
+    /// statement has none either.
     type Only<T: Clone + Debug>: Clone + Debug;
 
     fn only<T: Clone + Debug>(part: &Self::Only<T>) -> &T;
     fn only_mut<T: Clone + Debug>(part: &mut Self::Only<T>) -> &mut T;
 }
 
-/// Statements belong to units of threads.
+/// Statements are executed by units of threads.
 #[derive(Clone, Copy, Debug)]
 pub enum Tiles {}
 
-/// Statements are what a single thread does.
+/// Statements are executed by a single thread.
 #[derive(Clone, Copy, Debug)]
 pub enum Threads {}
 
-/// Has no values.
+/// A type without values.
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 

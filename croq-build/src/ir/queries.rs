@@ -1,4 +1,4 @@
-//! Walks with a closure, or with callbacks that never stop: what most passes ask of statements.
+//! Queries on statements: walks with a closure, or with callbacks that visit everything.
 
 use std::ops::ControlFlow;
 
@@ -6,19 +6,20 @@ use super::visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};
 use super::{Access, Expr, Phase, Stmt, Tiles, View};
 use crate::symbolic::Sym;
 
-/// Is told of everything in a piece of program, outer things first; each method defaults to nothing.
+/// Callbacks for everything in a list of statements, outer items first; each does nothing by
+/// default.
 pub trait Visit<P: Phase = Tiles> {
     fn stmt(&mut self, _stmt: &Stmt<P>) {}
     fn expr(&mut self, _expr: &Expr) {}
     /// Every symbolic expression that is evaluated at run time.
     fn sym(&mut self, _sym: &Sym) {}
-    /// A copy's or fill's view, or a pointer argument.
+    /// The view of a copy or fill, or a pointer argument.
     fn view(&mut self, _view: &View) {}
-    /// A load (`written` false) or a store's target.
+    /// A load (`written` is false) or the target of a store.
     fn access(&mut self, _access: &Access, _written: bool) {}
 }
 
-/// A [`Visitor`] that goes everywhere and tells a [`Visit`].
+/// A [`Visitor`] that visits everything and calls a [`Visit`].
 struct Forward<'v, P: Phase>(&'v mut dyn Visit<P>);
 
 impl<P: Phase> Visitor<P> for Forward<'_, P> {
@@ -51,12 +52,12 @@ pub fn walk_block<P: Phase>(stmts: &[Stmt<P>], v: &mut dyn Visit<P>) {
     let _ = Forward(v).block(stmts);
 }
 
-/// Tells of `expr` and everything below it.
+/// Visits `expr` and everything below it.
 pub fn walk_exprs<P: Phase>(expr: &Expr, v: &mut dyn Visit<P>) {
     let _ = Forward(v).expr(expr);
 }
 
-/// Whether a statement, or one inside, is such a one.
+/// Whether `is` holds for a statement or for one nested in it.
 pub fn any_stmt<P: Phase>(stmts: &[Stmt<P>], is: impl FnMut(&Stmt<P>) -> bool) -> bool {
     struct Find<F>(F);
     impl<P: Phase, F: FnMut(&Stmt<P>) -> bool> Visitor<P> for Find<F> {
@@ -66,7 +67,7 @@ pub fn any_stmt<P: Phase>(stmts: &[Stmt<P>], is: impl FnMut(&Stmt<P>) -> bool) -
                 false => walk::stmt(self, stmt),
             }
         }
-        // No statement is in there.
+        // Expressions contain no statements.
         fn expr(&mut self, _expr: &Expr) -> Flow {
             ON
         }
@@ -74,7 +75,7 @@ pub fn any_stmt<P: Phase>(stmts: &[Stmt<P>], is: impl FnMut(&Stmt<P>) -> bool) -
     Find(is).block(stmts).is_break()
 }
 
-/// Whether a statement, or one inside, or an expression in them, is such a one.
+/// Whether one of the closures holds for a statement, a nested one, or an expression in them.
 pub fn any_in<P: Phase>(
     stmts: &[Stmt<P>],
     stmt: impl FnMut(&Stmt<P>) -> bool,
@@ -103,7 +104,7 @@ pub fn any_in<P: Phase>(
     Find(stmt, expr).block(stmts).is_break()
 }
 
-/// Whether the expression, or one below it, is such a one.
+/// Whether `is` holds for the expression or for one below it.
 pub fn any_expr(expr: &Expr, is: impl FnMut(&Expr) -> bool) -> bool {
     struct Find<F>(F);
     impl<F: FnMut(&Expr) -> bool> Visitor for Find<F> {

@@ -1,8 +1,8 @@
-//! Statements dropped from a piece of program, wherever they are in it.
+//! Removes statements from a list and from the bodies in it.
 
 use super::{Phase, Stmt};
 
-/// Keeps those that `keep` says yes to; what is inside the others goes with them.
+/// Keeps the statements for which `keep` is true; the others are removed with their bodies.
 pub fn retain_stmts<P: Phase>(stmts: &mut Vec<Stmt<P>>, keep: &mut dyn FnMut(&Stmt<P>) -> bool) {
     stmts.retain(|stmt| keep(stmt));
     for stmt in stmts {

@@ -1,5 +1,5 @@
-//! Element and scalar types that the IR can compute with or store. The table `scalars!` is the one description of
-//! each.
+//! Element and scalar types that the IR can compute with or store. The table `scalars!` is the only
+//! description of each.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Class {
@@ -9,12 +9,12 @@ pub enum Class {
     Bool,
 }
 
-/// The values of a float type.
+/// The set of values of a float type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
     /// Bits of the significand, the leading one included: integers up to 2^digits are exact.
     pub digits: u32,
-    /// The smallest positive value, subnormal ones included, is 2^least.
+    /// The exponent of the smallest positive value, subnormal ones included: it is 2^least.
     pub least: i32,
     /// The largest finite value.
     pub largest: f64,
@@ -29,37 +29,38 @@ impl Format {
         }
     }
 
-    /// Whether it has every finite value of another.
+    /// Whether it represents every finite value of another format.
     pub fn contains(&self, other: &Format) -> bool {
         other.digits <= self.digits && other.least >= self.least && other.largest <= self.largest
     }
 }
 
-/// All that depends on a type alone.
+/// The properties of a type.
 #[derive(Debug)]
 pub struct ScalarInfo {
-    /// As a user writes it.
+    /// The name in Croqtile.
     pub name: &'static str,
-    /// In memory.
+    /// The size in memory.
     pub bytes: u64,
     pub class: Class,
-    /// In C++: works in a declaration and as a template argument.
+    /// The type in C++, usable in a declaration and as a template argument.
     pub cpp: &'static str,
-    /// In the C struct of a shim's arguments: floats that C has no type for are passed as their bits.
+    /// The type in the C struct of a shim's arguments: floats that C lacks are passed as their
+    /// bits.
     pub c: &'static str,
     pub rust: &'static str,
 }
 
 macro_rules! scalars {
     ($($scalar:ident: $name:literal, $bytes:literal, $class:expr, $cpp:literal, $c:literal, $rust:literal;)*) => {
-        /// A value's type. `Index` is what symbolic integers are computed in: 64 bits, signed.
+        /// The type of a value. `Index` is the type of symbolic integers: 64 bits, signed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Scalar {
             $($scalar,)*
         }
 
         impl Scalar {
-            /// All of them, in the order of the table.
+            /// All types, in the order of the table.
             pub const ALL: &[Scalar] = &[$(Scalar::$scalar,)*];
 
             pub fn info(self) -> &'static ScalarInfo {
@@ -81,7 +82,7 @@ macro_rules! scalars {
     };
 }
 
-// The name, bytes, class, type in C++, in C, in Rust.
+// The name, bytes, class, and the types in C++, C and Rust.
 scalars! {
     F64: "f64", 8, Float(Format::new(53, -1074, f64::MAX)), "double", "double", "f64";
     F32: "f32", 4, Float(Format::new(24, -149, f32::MAX as f64)), "float", "float", "f32";
@@ -102,12 +103,12 @@ scalars! {
 }
 
 impl Scalar {
-    /// The type that a user writes so.
+    /// The type with this name in Croqtile.
     pub fn named(name: &str) -> Option<Scalar> {
         Scalar::ALL.iter().copied().find(|ty| ty.name() == name)
     }
 
-    /// Bytes one element takes in memory.
+    /// The size of an element in bytes.
     pub fn bytes(self) -> u64 {
         self.info().bytes
     }
@@ -116,7 +117,7 @@ impl Scalar {
         self.format().is_some()
     }
 
-    /// Of a float type.
+    /// The format of a float type.
     pub fn format(self) -> Option<&'static Format> {
         match &self.info().class {
             Class::Float(format) => Some(format),
@@ -124,7 +125,8 @@ impl Scalar {
         }
     }
 
-    /// Whether it is a float that C++ and C lack: it is computed in f32, and passed as its bits.
+    /// Whether it is a float type that C++ and C lack: it is computed in f32, and passed as its
+    /// bits.
     pub fn is_narrow_float(self) -> bool {
         self.is_float() && self.bytes() < 4
     }
@@ -148,7 +150,7 @@ impl Scalar {
         }
     }
 
-    /// The name a user writes.
+    /// The name in Croqtile.
     pub fn name(self) -> &'static str {
         self.info().name
     }

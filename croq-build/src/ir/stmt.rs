@@ -17,7 +17,7 @@ pub struct Stmt<P: Phase = Tiles> {
 }
 
 impl<P: Phase> Stmt<P> {
-    /// Whether a `break` or `continue` in it may end an iteration of the loop around.
+    /// Whether a `break` or `continue` in it may end an iteration of the enclosing loop.
     pub fn leaves_iteration(&self) -> bool {
         match &self.kind {
             StmtKind::Break | StmtKind::Continue => true,
@@ -31,7 +31,7 @@ impl<P: Phase> Stmt<P> {
     }
 }
 
-/// Statements with a [`Phase::Only`] are there as long as lowering passes have not removed them.
+/// Statements with a [`Phase::Only`] exist until lowering passes have removed them.
 #[derive(Clone, Debug)]
 pub enum StmtKind<P: Phase = Tiles> {
     /// Declares a local. `None` leaves a mutable one uninitialised.
@@ -59,7 +59,7 @@ pub enum StmtKind<P: Phase = Tiles> {
         unroll: Option<Unroll>,
         body: Vec<Stmt<P>>,
     },
-    /// Each iteration runs `prelude`, then leaves when `cond` is false.
+    /// Each iteration runs `prelude`, then ends the loop if `cond` is false, then runs the body.
     While {
         prelude: Vec<Stmt<P>>,
         cond: Expr,
@@ -72,71 +72,74 @@ pub enum StmtKind<P: Phase = Tiles> {
     },
     Break,
     Continue,
-    /// Leaves the kernel for this thread.
+    /// Ends the kernel for this thread.
     Yield,
-    /// The body runs at `level`: its statements belong to each unit of that level on its own.
+    /// The body runs at `level`: each unit of that level executes its statements.
     Parallel {
         level: Level,
         body: Vec<Stmt<P>>,
     },
-    /// Only one thread of the enclosing unit, which is at `level`, runs the body.
+    /// Only one thread of the enclosing unit, which has the level `level`, runs the body.
     SingleThread {
         level: Level,
         body: Vec<Stmt<P>>,
     },
-    /// `inthreads`: only the threads that satisfy `pred`. `set` is that set over the block's linear
-    /// thread ids, when static.
+    /// `inthreads`: only the threads that satisfy `pred`. `set` has those threads by linear thread
+    /// id in the block, if they are known statically.
     Region {
         pred: Expr,
         set: Option<ThreadSet>,
-        /// Where one thread does everything: what was asked for, and whom that meant.
+        /// Set where a single thread was elected to run the body: the original condition, and the
+        /// threads that satisfy it.
         elected_from: Option<(Expr, ThreadSet)>,
         is_async: bool,
         outermost: bool,
         body: Vec<Stmt<P>>,
     },
     Copy(P::Only<Copy>),
-    /// The copies that these futures stand for have arrived, as far as this thread's own share goes.
+    /// Waits until the copies of these futures are complete, as far as this thread's share is
+    /// concerned.
     Wait {
         futures: P::Only<Vec<Waited>>,
-        /// Of the groups that this thread has begun, so many of the youngest may still be in flight.
-        /// `None`: there is nothing to wait for.
+        /// The number of this thread's most recent groups that may still be in flight. `None`:
+        /// there is nothing to wait for.
         pending: Option<u32>,
     },
-    /// The boxes that these futures stand for have arrived, in any order.
+    /// Waits until the TMA copies of these futures are complete, in any order.
     WaitTma {
         futures: P::Only<Vec<Waited>>,
     },
-    /// What a copy of boxes comes down to.
+    /// An operation that a TMA copy is lowered to.
     Tma(TmaOp),
-    /// This thread waits for the generation of an event that it has not waited for yet.
+    /// This thread waits for the first generation of the event that it has not waited for yet.
     WaitEvent(P::Only<EventAt>),
-    /// An arrival by every thread that comes here.
+    /// An arrival by every thread that executes the statement.
     Trigger(P::Only<EventAt>),
-    /// This thread waits until the host has triggered as often as launches before this one have waited, and `ordinal`
-    /// times more, and once.
+    /// This thread waits until the number of triggers by the host exceeds the number of waits in
+    /// earlier launches by `ordinal + 1`.
     AwaitSignal {
         signal: SignalId,
         ordinal: u32,
     },
-    /// Each future becomes what the next one was, the last what the first was. The handles that say
-    /// where the data is are moved by assignments around it; this is for those who count copies.
+    /// Each future takes the value of the next, and the last takes that of the first. Assignments
+    /// around the statement move the handles with the locations of the data; this statement is for
+    /// passes that count copies in flight.
     Rotate {
         futures: P::Only<Vec<FutureId>>,
     },
-    /// The statement after it reads the future's data.
+    /// The next statement reads the future's data.
     UseFuture(P::Only<FutureId>),
-    /// What is done with fragments, by the threads of a warp together.
+    /// An operation on fragments, executed by the threads of a warp together.
     Mma(Box<MmaOp<P>>),
-    /// A few neighbouring elements, moved by one thread.
+    /// A move of a few adjacent elements by one thread.
     Move(Move),
-    /// The asynchronous moves since the last one form a group.
+    /// The asynchronous moves since the last commit become a group.
     CommitCopies,
-    /// All groups of this thread have arrived, but for the `pending` youngest.
+    /// Waits for all groups of this thread except the `pending` most recent ones.
     WaitCopies {
         pending: u32,
     },
-    /// Sets every element of a view, by the threads of a unit of `level` together.
+    /// Sets every element of a view; the threads of a unit of `level` share the work.
     Fill {
         view: P::Only<View>,
         value: Expr,
@@ -147,10 +150,10 @@ pub enum StmtKind<P: Phase = Tiles> {
         why: BarrierReason,
     },
     Fence(FenceScope),
-    /// By whole warpgroups.
+    /// Changes the register allocation (`setmaxnreg`), executed by whole warpgroups.
     Registers(Registers),
-    /// Fails when `cond` is false: on the host before anything else happens, on the device by
-    /// stopping the kernel. `values` are what the message shows.
+    /// Fails if `cond` is false: on the host before any other effect, on the device by stopping the
+    /// kernel. The message shows `values`.
     Check {
         check: CheckId,
         cond: Expr,
@@ -160,15 +163,17 @@ pub enum StmtKind<P: Phase = Tiles> {
         newline: bool,
         parts: Vec<PrintPart>,
     },
-    /// An expression for its effect: a call.
+    /// An expression that is evaluated for its effect: a call.
     Eval(Expr),
-    /// `__cpp__`: spliced as it is. `names` are what the text may mention, innermost last.
+    /// `__cpp__`: text that is spliced unchanged. `names` has the names that the text may mention,
+    /// innermost last.
     Cpp {
         text: String,
         names: Vec<CppName>,
     },
-    /// On the host: allocates a buffer, cleared to zero. In a kernel: a shared buffer is declared
-    /// here, and what it held before is lost; the shared-memory plan is what this is for, and drops it.
+    /// On the host: allocates a buffer, cleared to zero. In a kernel: the declaration of a shared
+    /// buffer, whose previous contents are lost; the shared-memory plan uses this statement and
+    /// removes it.
     Alloc(BufferId),
     // Host only.
     Launch(KernelId),
@@ -179,7 +184,7 @@ pub enum StmtKind<P: Phase = Tiles> {
 }
 
 impl<P: Phase> StmtKind<P> {
-    /// The lists of statements right inside.
+    /// The lists of statements directly inside the statement.
     pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt<P>>> {
         let blocks = match self {
             StmtKind::For { body, .. }
@@ -229,7 +234,7 @@ pub enum Unroll {
 pub enum ReturnValue {
     Nothing,
     Scalar(Expr),
-    /// A parameter is returned as a copy.
+    /// A parameter is returned as a copy of its memory.
     Buffer(BufferId),
 }
 
@@ -239,7 +244,7 @@ pub enum PrintPart {
     Value(Expr),
 }
 
-/// Locals that statements declare, those inside of others included.
+/// The locals that the statements declare, nested ones included.
 pub fn declared_locals<P: Phase>(stmts: &[Stmt<P>], out: &mut BTreeSet<LocalId>) {
     for stmt in stmts {
         if let StmtKind::Let { local, .. } | StmtKind::For { local, .. } = &stmt.kind {
@@ -251,10 +256,10 @@ pub fn declared_locals<P: Phase>(stmts: &[Stmt<P>], out: &mut BTreeSet<LocalId>)
     }
 }
 
-/// What is done with fragments.
+/// Operations on fragments.
 #[derive(Clone, Debug)]
 pub enum MmaOp<P: Phase = Tiles> {
-    /// Each element becomes the value, or gets it added.
+    /// Sets each element to the value, or adds the value to it.
     FillElements {
         part: P::Only<Part>,
         add: bool,
@@ -264,63 +269,64 @@ pub enum MmaOp<P: Phase = Tiles> {
         into: P::Only<Part>,
         source: View,
     },
-    /// `sums += a b`, by instructions of one shape.
+    /// `acc += a b`, by instructions of one shape.
     Multiply {
         acc: P::Only<Part>,
         a: Part,
         b: Part,
         atom: Atom,
     },
-    /// The same by a warpgroup, perhaps with operands in memory.
+    /// The same by a warpgroup, possibly with operands in shared memory.
     WarpgroupMma(P::Only<Box<WarpgroupMma>>),
-    /// All products of the unit so far are over: `mma.commit`.
+    /// Waits for all MMAs of the unit so far: `mma.commit`.
     CommitAll(P::Only<()>),
-    /// This one is over, and all before it.
+    /// Waits for the MMA with this number, and for all before it.
     WaitMma(P::Only<u32>),
-    /// What lies outside of the valid part of the view stays.
+    /// Stores the fragment; memory outside the valid part of the view is not changed.
     Store {
         from: P::Only<Part>,
         dest: View,
         transposed: bool,
     },
-    /// The body, once for each element, by who has it; `indices` are its row and column.
+    /// Runs the body once for each element, in the thread that has it; `indices` are the element's
+    /// row and column.
     Apply {
         part: P::Only<Part>,
         indices: Vec<LocalId>,
         body: Vec<Stmt<P>>,
     },
-    /// The largest of each row, or its sum.
+    /// The maximum or the sum of each row.
     Reduce {
         into: P::Only<Part>,
         from: Part,
         largest: bool,
     },
-    /// Each row's value becomes the sum of what its owners had.
+    /// Replaces each row's value by the sum over the threads that share the row.
     AllReduce {
         part: P::Only<Part>,
     },
-    /// Element by element, converted.
+    /// Converts each element.
     Convert {
         into: P::Only<Part>,
         from: Part,
     },
-    /// What the passes make of it: one instruction. Each access is of the first element.
+    /// One MMA instruction, which the passes create. Each access is the first element.
     Instruction {
         atom: Atom,
-        /// Sums, A and B.
+        /// The accumulator, A and B.
         parts: Box<[Access; 3]>,
     },
-    /// Up to four matrices of 8 rows of 16 bytes between a fragment and shared memory; each lane names a
-    /// row.
+    /// Moves up to four matrices of 8 rows of 16 bytes between a fragment and shared memory; each
+    /// lane provides the address of one row.
     Matrices {
         count: u32,
         transposed: bool,
         registers: Box<Access>,
         memory: Box<Access>,
-        /// From the fragment.
+        /// Whether it stores the fragment to memory.
         stored: bool,
     },
-    /// A step of a warpgroup's products.
+    /// A step of warpgroup MMAs.
     Step(Step),
 }
 
@@ -339,7 +345,8 @@ impl<P: Phase> MmaOp<P> {
         }
     }
 
-    /// Memory that the threads of the unit read or write together, each with whether they write.
+    /// The memory that the threads of the unit read or write together, each view with whether it is
+    /// written.
     pub fn views(&self) -> Vec<(&View, bool)> {
         match self {
             MmaOp::Load { source, .. } => vec![(source, false)],
@@ -358,7 +365,7 @@ impl<P: Phase> MmaOp<P> {
         }
     }
 
-    /// What one instruction reaches, each with whether it writes.
+    /// The accesses of one instruction, each with whether it is a write.
     pub fn accesses(&self) -> Vec<(&Access, bool)> {
         match self {
             MmaOp::Instruction { parts, .. } => {

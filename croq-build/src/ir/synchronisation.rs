@@ -1,33 +1,35 @@
 //! Barriers and fences.
 
-/// Why a barrier stands where it does; printed as a comment.
+/// The reason for a barrier; printed as a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BarrierReason {
     /// `sync.*` in the source.
     Written,
-    /// Every thread must see what was written to the named buffer.
+    /// The named buffer was written, and other threads read it.
     ReadAfterWrite(String),
-    /// The named buffer is about to be overwritten.
+    /// The named buffer was read, and is about to be overwritten.
     WriteAfterRead(String),
     WriteAfterWrite(String),
-    /// The memory of one buffer is about to be another's.
+    /// The memory of the buffer `before` is reused by the buffer `then`.
     MakesRoom {
         before: String,
         then: String,
     },
     /// The end of a plain `inthreads`.
     RegionEnd,
-    /// Text that the compiler can't see into.
+    /// Text that the compiler cannot analyse.
     Opaque,
-    /// The mbarriers are ready.
+    /// The mbarriers have been initialised.
     Initialised,
-    /// A load begins whose mbarrier some thread may still ask for the load before.
+    /// A load is about to begin on an mbarrier that some thread may still wait on for the previous
+    /// load.
     NextLoad,
-    /// Others of the cluster may still arrive at this block's mbarriers.
+    /// Other blocks of the cluster may still arrive at this block's mbarriers.
     Arrivals,
-    /// No phase of the named event may go by before all threads have seen the one before.
+    /// The named event must not complete another phase before all threads have observed the
+    /// previous one.
     Observed(String),
-    /// The warpgroup's registers may have been changed before.
+    /// The warpgroup's registers may have been modified before.
     Registers,
 }
 
@@ -56,23 +58,26 @@ pub enum BarrierScope {
     Grid,
     /// All threads of all blocks of the cluster.
     Cluster,
-    /// All threads that run the statement: of the innermost region around, if there is one.
+    /// All threads that execute the statement: those of the innermost enclosing region, if there is
+    /// one.
     Block,
     /// The enclosing warpgroup, by a named barrier.
     Warpgroup,
     /// The enclosing warp.
     Warp,
-    /// So many threads, by the named barrier of this number.
+    /// `threads` threads, by the named barrier `id`.
     Named { id: u32, threads: u32 },
-    /// The same barrier, where these threads only arrive and don't wait.
+    /// The same barrier, where these threads arrive but do not wait.
     Arrive { id: u32, threads: u32 },
-    /// Each warpgroup by a named barrier of its own; the first one's has this number.
+    /// Each warpgroup by a named barrier of its own; this is the id of the first warpgroup's
+    /// barrier.
     WarpgroupFrom(u32),
-    /// These lanes of each warp that comes here.
+    /// The lanes in this mask, in each warp that executes the statement.
     Lanes(u32),
 }
 
-/// How many registers each thread has from here on: of what others gave back, or giving some back.
+/// Sets the number of registers per thread: with `more`, it takes registers that other warpgroups
+/// released; otherwise it releases some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registers {
     pub per_thread: u32,
@@ -83,10 +88,10 @@ pub struct Registers {
 pub enum FenceScope {
     Block,
     Device,
-    /// This thread's accesses of shared memory come before those of the async proxy that follow.
+    /// Orders this thread's accesses of shared memory before later ones of the async proxy.
     AsyncProxy,
-    /// Of device memory, too.
+    /// The same for device memory as well.
     AsyncProxyEverywhere,
-    /// This thread's mbarriers are ready for the copy engine.
+    /// Makes this thread's initialisation of mbarriers visible to TMA.
     MbarrierInit,
 }

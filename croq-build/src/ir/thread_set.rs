@@ -7,7 +7,7 @@ pub struct ThreadSet {
 }
 
 impl ThreadSet {
-    /// All of a block of so many.
+    /// The threads of a block with so many threads.
     pub fn first(threads: u32) -> Self {
         Self {
             ranges: vec![(0, threads)],
@@ -43,7 +43,7 @@ impl ThreadSet {
         set
     }
 
-    /// Adds a thread above all that are in it.
+    /// Adds a thread that is greater than all in the set.
     pub fn push(&mut self, tid: u32) {
         match self.ranges.last_mut() {
             Some((_, end)) if *end == tid => *end += 1,
@@ -57,7 +57,7 @@ impl ThreadSet {
             .any(|(lo, hi)| other.ranges.iter().any(|(l, h)| lo < h && l < hi))
     }
 
-    /// All of them are in one aligned unit of so many threads.
+    /// Whether all threads are in one aligned unit of so many threads.
     pub fn is_in_one(&self, unit: u32) -> bool {
         match (self.ranges.first(), self.ranges.last()) {
             (Some((lo, _)), Some((_, hi))) => lo / unit == (hi - 1) / unit,
@@ -65,7 +65,7 @@ impl ThreadSet {
         }
     }
 
-    /// Whole aligned units of so many threads.
+    /// Whether the set consists of whole aligned units of so many threads.
     pub fn is_whole(&self, unit: u32) -> bool {
         self.ranges
             .iter()

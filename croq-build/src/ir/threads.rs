@@ -1,4 +1,4 @@
-//! The IR as `emit` prints it.
+//! Names for the IR in the phase [`Threads`], which `emit` prints.
 
 use super::Threads;
 

@@ -1,15 +1,15 @@
-//! Boxes of tensors that TMA moves, and the mbarriers where they arrive.
+//! TMA: its copies of boxes of tensors, and the mbarriers that track their completion.
 
 use super::{BufferId, EventAt, Expr, LocalId};
 use crate::symbolic::Sym;
 
-/// Who moves a copy's bytes.
+/// The engine that executes a copy.
 #[derive(Clone, Debug, Default)]
 pub enum Engine {
-    /// The threads of a unit, together.
+    /// The threads of a unit.
     #[default]
     Threads,
-    /// TMA, at the word of one thread of the unit.
+    /// TMA; one thread of the unit issues the copy.
     Tma(Tma),
 }
 
@@ -18,12 +18,12 @@ impl Engine {
         matches!(self, Engine::Threads)
     }
 
-    /// It loads for all blocks of a cluster.
+    /// Whether it loads for all blocks of a cluster.
     pub fn is_multicast(&self) -> bool {
         matches!(self, Engine::Tma(tma) if tma.blocks > 1)
     }
 
-    /// Where a load by TMA arrives.
+    /// The mbarrier of a TMA load.
     pub fn arrival(&self) -> Option<&Arrival> {
         match self {
             Engine::Tma(tma) => tma.arrival.as_ref(),
@@ -34,14 +34,15 @@ impl Engine {
 
 #[derive(Clone, Debug)]
 pub struct Tma {
-    /// Bytes that a miss brings into L2.
+    /// Bytes that are fetched into L2 on a miss.
     pub promotion: u32,
     pub hint: Option<CacheHint>,
-    /// The first block of a cluster loads for all of its so many blocks; 1 is each for itself.
+    /// The number of blocks of a cluster for which its first block loads; 1 if each block loads for
+    /// itself.
     pub blocks: u32,
-    /// Of a load; filled in by `passes::lower::tma::prepare`.
+    /// The mbarrier of a load; filled in by `passes::lower::tma::prepare`.
     pub arrival: Option<Arrival>,
-    /// A load that an event is completed by arrives there.
+    /// The event that the load completes, if it has one: then it uses the event's mbarrier.
     pub event: Option<EventAt>,
 }
 
@@ -51,35 +52,35 @@ pub enum CacheHint {
     EvictLast,
 }
 
-/// An mbarrier, and how threads know which of its phases to wait for: each has a bit for the slot, which
-/// flips when a copy begins.
+/// An mbarrier, and the phase bits of each thread: a thread's bit for the slot is the parity to
+/// wait for, and flips when a copy begins.
 #[derive(Clone, Debug)]
 pub struct Arrival {
     pub barriers: BufferId,
     pub slot: Sym,
     pub phases: LocalId,
-    /// The slot's bit in `phases`; `None` when that is all there is.
+    /// The slot's bit in `phases`; `None` if `phases` has only one bit.
     pub bit: Option<Sym>,
 }
 
-/// What TMA knows of a tensor, made by the host before the launch. Axes outermost first.
+/// The tensor map, which the host creates before the launch. The outermost axis is first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
     pub buffer: BufferId,
-    /// The buffer's element that is the tensor's first.
+    /// The element of the buffer that is the tensor's first.
     pub base: Sym,
     pub extents: Vec<Sym>,
     pub strides: Vec<Sym>,
     pub extent_of_box: Vec<Sym>,
-    /// In bytes; 0 is none.
+    /// The width in bytes; 0 without a swizzle.
     pub swizzle: u32,
     pub promotion: u32,
 }
 
-/// What is done with mbarriers and TMA. All but `Wait` and `Arrive` are one thread's.
+/// Operations on mbarriers and of TMA. All but `Wait` and `Arrive` are executed by one thread.
 #[derive(Clone, Debug)]
 pub enum TmaOp {
-    /// Makes the slots usable, each for phases of so many arrivals.
+    /// Initialises the slots' mbarriers, each for `count` arrivals per phase.
     Initialise {
         barriers: BufferId,
         slots: Sym,
@@ -88,27 +89,28 @@ pub enum TmaOp {
     Arrive {
         barriers: BufferId,
         slot: Sym,
-        /// Of the cluster, at each of which it arrives; 1 is the thread's own.
+        /// The number of blocks of the cluster at whose mbarriers it arrives; 1 is only the
+        /// thread's own block.
         blocks: u32,
     },
-    /// This many bytes are to come before the phase is over.
+    /// Raises the number of bytes that must arrive before the phase completes.
     Announce {
         barriers: BufferId,
         slot: Sym,
         bytes: Sym,
     },
-    /// Arrives, with this many bytes to come.
+    /// Arrives, and raises the number of bytes that must arrive before the phase completes.
     Expect {
         barriers: BufferId,
         slot: Sym,
         bytes: Sym,
     },
-    /// By every thread.
+    /// Waits for the phase with this parity; executed by every thread.
     Wait {
         barriers: BufferId,
         slot: Sym,
         parity: Expr,
-        /// Threads of other blocks of the cluster arrive.
+        /// Whether threads of other blocks of the cluster arrive.
         clustered: bool,
     },
     Load {
@@ -116,13 +118,15 @@ pub enum TmaOp {
         barriers: BufferId,
         slot: Sym,
         hint: Option<CacheHint>,
-        /// Of the cluster, to which it comes; 1 is the thread's own.
+        /// The number of blocks of the cluster that receive the data; 1 is only the thread's own
+        /// block.
         blocks: u32,
     },
     Store {
         moved: TmaMove,
     },
-    /// The thread's stores so far have read their sources; with `whole` they have been carried out.
+    /// Waits until the thread's stores so far have read their sources; with `whole`, until they are
+    /// complete.
     WaitStores {
         whole: bool,
     },
@@ -130,11 +134,11 @@ pub enum TmaOp {
 
 #[derive(Clone, Debug)]
 pub struct TmaMove {
-    /// Which of the kernel's tensor maps.
+    /// The index of the kernel's tensor map.
     pub map: usize,
-    /// Outermost first, as the map has its axes.
+    /// In the order of the map's axes, outermost first.
     pub coordinates: Vec<Sym>,
-    /// In shared memory, with the box's first element.
+    /// The shared buffer, and the offset of the box's first element.
     pub buffer: BufferId,
     pub offset: Sym,
 }
@@ -166,7 +170,7 @@ impl TmaOp {
         }
     }
 
-    /// The shared memory that it names.
+    /// The shared buffers that it refers to.
     pub fn buffers(&self) -> Vec<BufferId> {
         match self {
             TmaOp::Initialise { barriers, .. }

@@ -11,28 +11,30 @@ pub struct View {
     pub offset: Sym,
     pub shape: Vec<Sym>,
     pub strides: Vec<Sym>,
-    /// Per axis, which positions of the tile lie inside the data it was cut from. An axis that the
-    /// prover showed to be inside altogether has neither bound.
+    /// For each axis, the positions of the tile that are inside the data it was cut from. An axis
+    /// that the prover showed to be entirely inside has neither bound.
     pub valid: Vec<Valid>,
-    /// What the view was cut from; `None` when a window with strides of its own hides it.
+    /// The tensor that the view was cut from; `None` if a window with strides of its own makes it
+    /// unknown.
     pub frame: Option<Frame>,
     pub span: Span,
 }
 
-/// The tensor that a view is a box of: a buffer as it was declared, or as `span_as` sees it. Its
+/// The tensor that a view is a box of: a buffer as declared, or as reshaped by `span_as`. Its
 /// element 0 is at `view.offset - Σ origin_d · strides[d]`.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub extents: Vec<Sym>,
     pub strides: Vec<Sym>,
-    /// Coordinates of the view's first element; they may be outside.
+    /// The coordinates of the view's first element; they may be outside the tensor.
     pub origin: Vec<Sym>,
-    /// Which axis of the frame each axis of the view runs along. The box has one position on others.
+    /// For each axis of the view, the axis of the frame that it runs along. Along the other axes of
+    /// the frame the box has one position.
     pub axes: Vec<usize>,
 }
 
 impl Frame {
-    /// A tensor that is seen whole.
+    /// The frame of a view of a whole tensor.
     pub fn whole(extents: &[Sym], strides: &[Sym]) -> Self {
         Self {
             extents: extents.to_vec(),
@@ -42,7 +44,7 @@ impl Frame {
         }
     }
 
-    /// The buffer's element that is the frame's first, when the box begins at `offset`.
+    /// The element of the buffer that is the frame's first, if the box begins at `offset`.
     pub fn base(&self, offset: &Sym) -> Sym {
         self.origin
             .iter()
@@ -52,7 +54,8 @@ impl Frame {
 }
 
 impl View {
-    /// Whether both are boxes of the same tensor, so that their origins say which elements they share.
+    /// Whether both are boxes of the same tensor, so that their origins determine the elements they
+    /// share.
     pub fn is_cut_like(&self, other: &View) -> bool {
         let (Some(one), Some(other)) = (&self.frame, &other.frame) else {
             return false;
@@ -66,13 +69,13 @@ impl View {
         self.shape.len()
     }
 
-    /// Some position of the tile may lie outside the data.
+    /// Whether some position of the tile may be outside the data.
     pub fn may_cross(&self) -> bool {
         self.valid.iter().any(|v| v.lo.is_some() || v.hi.is_some())
     }
 }
 
-/// Positions `lo <= j < hi` of one axis of a view are inside its parent; `None` is no limit.
+/// The positions `lo <= j < hi` of one axis of a view are inside its parent; `None` is no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Valid {
     pub lo: Option<Sym>,

@@ -1,9 +1,10 @@
-//! Walks over statements and everything in them.
+//! Visitors for statements and everything in them.
 //!
-//! [`Visitor`] reads and [`VisitorMut`] changes; one macro defines both, so that they reach the same things in the
-//! same order. Each method goes on into what it is given by calling the function of the same name in [`walk`] or
-//! [`walk_mut`]; one that is overridden decides for itself whether it does, before or after its own work, and
-//! [`ControlFlow::Break`] ends the whole walk. What is asked with a closure is in [`super::queries`].
+//! [`Visitor`] reads and [`VisitorMut`] changes; one macro defines both, so that they visit the
+//! same items in the same order. By default, each method visits the children of its argument by
+//! calling the function of the same name in [`walk`] or [`walk_mut`]. A method that is overridden
+//! may call that function before or after its own work, or not at all. [`ControlFlow::Break`] ends
+//! the whole walk. [`super::queries`] has queries with closures.
 
 use std::ops::ControlFlow;
 
@@ -14,10 +15,10 @@ use super::{
 };
 use crate::symbolic::Sym;
 
-/// Whether a walk goes on.
+/// Whether a walk continues.
 pub type Flow = ControlFlow<()>;
 
-/// The walk goes on.
+/// The walk continues.
 pub const ON: Flow = ControlFlow::Continue(());
 
 macro_rules! visitor {
@@ -30,19 +31,19 @@ macro_rules! visitor {
             fn stmt(&mut self, stmt: &$($mutable)? Stmt<P>) -> Flow {
                 $walk::stmt(self, stmt)
             }
-            /// An expression and, by default, those below it.
+            /// An expression; by default, visits those below it.
             fn expr(&mut self, expr: &$($mutable)? Expr) -> Flow {
                 $walk::expr(self, expr)
             }
-            /// A tile: of a copy, a fill, a wait, a load or store of a fragment.
+            /// A view: of a copy, a fill, a wait, or a load or store of a fragment.
             fn view(&mut self, view: &$($mutable)? View) -> Flow {
                 $walk::view(self, view)
             }
-            /// A pointer argument, by which C++ outside reaches the buffer.
+            /// A pointer argument, through which external C++ accesses the buffer.
             fn pointer(&mut self, view: &$($mutable)? View) -> Flow {
                 self.view(view)
             }
-            /// One element, and whether it is written; one that is updated counts as written.
+            /// An access of one element, and whether it is written; an update counts as a write.
             fn access(&mut self, access: &$($mutable)? Access, _written: bool) -> Flow {
                 $walk::access(self, access)
             }
@@ -50,14 +51,14 @@ macro_rules! visitor {
             fn sym(&mut self, _sym: &$($mutable)? Sym) -> Flow {
                 ON
             }
-            /// One that only the compiler looks at: the frame of a view, the limits of an access, where a copy
-            /// will arrive.
+            /// A symbolic expression that only the compiler uses: the frame of a view, the limits
+            /// of an access, the mbarrier of a copy.
             fn note(&mut self, sym: &$($mutable)? Sym) -> Flow {
                 self.sym(sym)
             }
         }
 
-        /// What the methods of the visitor do by default.
+        /// The default implementations of the visitor's methods.
         pub mod $walk {
             use super::*;
 
@@ -153,7 +154,7 @@ macro_rules! visitor {
                 ON
             }
 
-            /// Statements that move tiles or work on fragments.
+            /// Statements that copy tiles or use fragments.
             fn tensors<P: Phase, V: $Visitor<P> + ?Sized>(
                 v: &mut V,
                 stmt: &$($mutable)? Stmt<P>,

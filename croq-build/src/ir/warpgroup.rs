@@ -1,26 +1,26 @@
-//! MMAs by a warpgroup, which go on while its threads do something else.
+//! Warpgroup MMAs, which are asynchronous: the threads continue while they execute.
 //!
-//! Sums, and A perhaps, are in registers; B, and A otherwise, are read from shared memory where they lie. A
-//! *group of MMAs* of instructions is begun with a fence, for the registers' sake, and ended by being made a group;
-//! threads wait for all groups but the youngest few.
+//! The accumulator, and possibly A, are in registers; B, and otherwise A, are read from shared
+//! memory in place. A *group of MMAs* begins with a fence for the registers and ends with a commit;
+//! threads wait for all groups except the most recent few.
 
 use super::{Access, Atom, BufferId, Expr, LocalId, Part, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// `sums += a b`, in flight until its warpgroup waits for it.
+/// `acc += a b`, in flight until its warpgroup waits for it.
 #[derive(Clone, Debug)]
 pub struct WarpgroupMma {
     pub acc: Part,
     pub a: Operand,
     pub b: Tile,
-    /// Of `64 x n x k`; K may be several times as large.
+    /// The shape `64 x n x k` of one instruction; K of the MMA may be a multiple of it.
     pub atom: Atom,
-    /// The parts of K, as they are added.
+    /// The parts of K, in the order in which they are added.
     pub order: Vec<i64>,
-    /// Where it is false, the accumulators are what the MMA is.
+    /// Where it is false, the MMA overwrites the accumulators instead of adding to them.
     pub accumulate: Expr,
-    /// The program waits for it by this number.
+    /// The number by which the program waits for it.
     pub operation: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ pub enum Operand {
 #[derive(Clone, Debug)]
 pub struct Tile {
     pub view: View,
-    /// K runs along the rows of memory.
+    /// Whether K runs along the rows of memory.
     pub k_last: bool,
 }
 
@@ -55,7 +55,7 @@ impl WarpgroupMma {
         a.into_iter().chain([&mut self.b])
     }
 
-    /// What of it is in registers.
+    /// The operands in registers.
     pub fn parts(&self) -> Vec<&Part> {
         match &self.a {
             Operand::Registers(a) => vec![&self.acc, a],
@@ -64,31 +64,33 @@ impl WarpgroupMma {
     }
 }
 
-/// What passes make of MMAs.
+/// The operations that a warpgroup MMA is lowered to.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// What was done with these fragments' registers is done.
+    /// Orders earlier accesses of these fragments' registers before the MMAs that follow.
     Fence {
         registers: Vec<BufferId>,
     },
-    /// The instructions since the last one are a group.
+    /// The instructions since the last commit become a group.
     Commit,
-    /// All groups are over, but for so many of the youngest; then these fragments are used.
+    /// Waits for all groups except the `younger` most recent ones; then these fragments may be
+    /// used.
     Wait {
         younger: u32,
         registers: Vec<BufferId>,
     },
-    /// Names a buffer as instructions want it named.
+    /// Computes the matrix descriptor of a buffer.
     Describe {
         local: LocalId,
-        /// Its first element.
+        /// The first element of the buffer.
         of: Box<Access>,
-        /// Bytes of the swizzle; from one group of columns to the next; from 8 rows to the next.
+        /// The width of the swizzle in bytes; the distance from one group of columns to the next;
+        /// the distance from 8 rows to the next 8.
         swizzle: u32,
         leading: Sym,
         stride: i64,
     },
-    /// Names what is so many bytes further on.
+    /// Computes a descriptor from another one for memory `bytes` bytes further.
     Advance {
         local: LocalId,
         by: LocalId,
@@ -120,7 +122,7 @@ pub enum Source {
     Memory(Described),
 }
 
-/// So many bytes from where a descriptor says.
+/// An operand in memory, `bytes` bytes after the address in the descriptor `by`.
 #[derive(Clone, Debug)]
 pub struct Described {
     pub by: LocalId,

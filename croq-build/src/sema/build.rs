@@ -34,7 +34,7 @@ pub(crate) fn collect<R>(
     (result, stmts)
 }
 
-/// The name of the function's next kernel: `scale_0`, unless that means something else in C++.
+/// The name of the function's next kernel: `scale_0`, unless it has another meaning in C++.
 pub(crate) fn kernel_name(el: &Elab<'_>) -> String {
     let number = el.f.kernels.len();
     let plain = format!("{}_{number}", el.f.name);
@@ -43,7 +43,7 @@ pub(crate) fn kernel_name(el: &Elab<'_>) -> String {
     if name == plain && !declared(&name) {
         return plain;
     }
-    // No kernel that keeps its name ends like this.
+    // No kernel whose name is kept ends like this.
     let function = el.cx.siblings.iter().position(|f| *f == el.f.name);
     name = format!("{name}k{}", function.unwrap_or(0));
     while declared(&name) {
@@ -72,7 +72,7 @@ pub(crate) fn new_local(
     id
 }
 
-/// A new symbolic variable that a local holds.
+/// A new symbolic variable for the value of a local.
 pub(crate) fn local_var(
     func: &mut ir::Function,
     local: LocalId,
@@ -94,7 +94,7 @@ pub(crate) fn splice(el: &mut Elab<'_>, stmts: Vec<Stmt>) {
     }
 }
 
-/// A buffer to be made: `copies` times the elements of its shape.
+/// The parameters of a new buffer, with `copies` times the elements of its shape.
 pub(crate) struct NewBuffer<'n> {
     pub name: &'n str,
     pub elem: Scalar,

@@ -1,18 +1,18 @@
-//! Names, types, shapes, storage and levels: turns the tree of each `__co__` function into the
-//! kernel IR, and reports everything that is wrong with it.
+//! Names, types, shapes, storage and levels: converts the syntax tree of each `__co__` function to
+//! the kernel IR, and reports all errors in it.
 //!
 //! One walk does both, because most checks need the symbolic facts (loop bounds, path conditions)
-//! that hold just there. What a stage to the right may rely on: every expression is typed, every
-//! conversion explicit, every index either proven inside its extent or preceded by a
-//! [`StmtKind::Check`](crate::ir::StmtKind::Check), every copy's shapes agreed. A function with an
-//! error yields no IR.
+//! that hold at the statement. Later stages may rely on this: every expression is typed, every
+//! conversion is explicit, every index is either proved to be inside its extent or preceded by a
+//! [`StmtKind::Check`](crate::ir::StmtKind::Check), and the shapes of every copy agree. A function
+//! with an error yields no IR.
 //!
-//! `state` is the data of that walk and depends on no rule. The folders of topics hold functions
-//! over it; `lower` makes IR of a construct, `check_…` reports what is wrong with one, `lint_…`
-//! warns, `report_…` reports, `emit_…` makes statements. `late` holds what runs when the IR is
-//! complete.
+//! `state` has the data of that walk and depends on no rule. The other folders have functions on
+//! that data, by topic; `lower` produces the IR of a construct, `check_…` reports its errors,
+//! `lint_…` warns, `report_…` reports, `emit_…` emits statements. `late` has what runs after the IR
+//! is complete.
 //!
-//! An entity that is already in error is *poisoned*: whatever depends on it stays silent.
+//! An entity that is in error is *poisoned*: errors that depend on it are not reported.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ mod tensor_cores;
 pub mod testing;
 mod values;
 
-/// The instructions of tensor cores that kernels are made of.
+/// The tensor core instructions that kernels use.
 pub mod instructions {
     pub use super::tensor_cores::{Typed, of_warpgroups, of_warps};
 }
@@ -61,7 +61,7 @@ const RULES: Rules = Rules {
     block: stmt::lower_block,
 };
 
-/// Checks every function of a file. Only functions without an error come back.
+/// Checks every function of a file. Only functions without an error are returned.
 pub fn check(
     file: &SourceFile,
     functions: &[ast::Function],
@@ -103,8 +103,8 @@ pub fn check(
         let failed = own.has_errors();
         let broken = failed || !faults.is_empty();
         for d in own.into_sorted() {
-            // What did not parse is told already, and what follows from a part that is missing is
-            // no news.
+            // A syntax error was already reported, and errors that follow from a missing part are
+            // not.
             let reported = faults.iter().any(|at| cx::spans_meet(*at, d.primary.span));
             let follows = broken && d.of_the_whole;
             if !reported && !follows {
@@ -118,7 +118,7 @@ pub fn check(
     done
 }
 
-/// The IR of a function, and all findings about it.
+/// Elaborates a function to IR, and reports all findings about it.
 fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     params::lower_all(&mut el, function);
     stmt::lower_all(&mut el, &function.body);

@@ -1,4 +1,4 @@
-//! Text to what `sema` makes of it, for tests.
+//! Functions for tests that run `sema` on a text.
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::Function;
@@ -7,7 +7,7 @@ use crate::sema::state::cx::{Options, Target};
 use crate::source::{self, SourceFile};
 use crate::syntax;
 
-/// All functions of a file, with its reports.
+/// All functions of a file, and the diagnostics.
 pub fn program(path: &str, text: &str) -> (SourceFile, Vec<Function>, Diagnostics) {
     program_for(path, text, &Options::default())
 }
@@ -34,7 +34,7 @@ pub fn function(text: &str) -> Function {
     functions.swap_remove(0)
 }
 
-/// What is reported of a file that is built for these GPUs.
+/// The codes that are reported for a file with these targets.
 pub fn codes(text: &str, archs: &[(&str, u16)]) -> Vec<&'static str> {
     let targets = archs.iter().map(|(name, number)| Target {
         name: (*name).to_owned(),

@@ -1,14 +1,14 @@
-//! The open braces of a function, and which of them was probably forgotten.
+//! The open braces of a function, and a guess at the one that is not closed.
 //!
-//! A `}` that stands further left than the line of its `{` closes, by the look of it, a brace further
-//! out: the one that it pairs with is the one that lacks its `}`.
+//! If a `}` is indented less than the line of the `{` that it pairs with, it was probably meant to
+//! close an outer brace, and its partner is probably the one without a `}`.
 
 use super::Span;
 
 #[derive(Default)]
 pub struct Braces {
     open: Vec<Open>,
-    /// The indentation of the line at hand.
+    /// The indentation of the current line.
     indent: usize,
     suspect: Option<Span>,
 }
@@ -16,12 +16,12 @@ pub struct Braces {
 struct Open {
     span: Span,
     indent: usize,
-    /// How many intrinsics were registered before the block.
+    /// The number of intrinsics registered before the block.
     intrinsics: usize,
 }
 
 impl Braces {
-    /// A line begins with the token at `start`.
+    /// Records that a line begins with the token at `start`.
     pub fn line(&mut self, text: &str, start: u32) {
         let before = text.as_bytes().get(..start as usize).unwrap_or_default();
         self.indent = before
@@ -39,7 +39,7 @@ impl Braces {
         });
     }
 
-    /// Closes the innermost block; how many intrinsics were registered before it.
+    /// Closes the innermost block; returns the number of intrinsics registered before it.
     pub fn close(&mut self, starts_line: bool) -> usize {
         let Some(open) = self.open.pop() else {
             return 0;
@@ -54,7 +54,7 @@ impl Braces {
         self.open.is_empty()
     }
 
-    /// The brace to look at when the function does not end.
+    /// The brace to report if the function does not end.
     pub fn never_closed(&self) -> Option<Span> {
         self.suspect.or(self.open.last().map(|open| open.span))
     }

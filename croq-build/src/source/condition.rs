@@ -1,6 +1,6 @@
 //! The integer expressions of `#if` and `#elif`.
 //!
-//! Names that are no macros are 0, division by zero yields 0, arithmetic wraps at 64 bits.
+//! A name that is not a macro is 0, division by zero gives 0, and arithmetic wraps at 64 bits.
 
 use std::collections::HashSet;
 
@@ -9,21 +9,21 @@ use super::lexer::{Lexeme, Lexer};
 use super::macros::Macros;
 use super::token::{Punct, Token, TokenKind};
 
-/// Parentheses and prefix operators that one expression may nest.
+/// The most nested parentheses and prefix operators of one expression.
 const DEPTH: usize = 64;
-/// Macros inside macros.
+/// The most nested macros.
 const MACRO_DEPTH: usize = 32;
-/// Tokens that one condition may expand to.
+/// The most tokens in the expansion of one condition.
 const TOKEN_LIMIT: usize = 4096;
 
-/// What is wrong with a condition, and where.
+/// The error in a condition, with its location.
 #[derive(Debug)]
 pub struct Malformed {
     pub span: Span,
     pub what: String,
 }
 
-/// Evaluates the text of a condition that stands at byte `base` of the file.
+/// Evaluates the text of a condition at byte `base` of the file.
 pub fn evaluate(text: &str, base: u32, macros: &Macros) -> Result<i64, Malformed> {
     let end = Span::new(base + text.len() as u32, base + text.len() as u32);
     let mut tokens = Vec::new();
@@ -186,7 +186,7 @@ fn name_text(kind: &TokenKind) -> Option<&str> {
     }
 }
 
-/// Expands macros; function-like ones take their arguments as they stand.
+/// Expands macros; function-like ones take their arguments unexpanded.
 fn expand(
     tokens: Vec<Token>,
     macros: &Macros,
@@ -368,7 +368,7 @@ impl Reader<'_> {
     }
 
     fn unary(&mut self) -> Result<i64, Malformed> {
-        // Iterative, so that a long run of prefix operators costs no stack.
+        // Iterative, so that a long sequence of prefix operators needs no stack.
         let mut prefixes = Vec::new();
         while let Some(punct @ (Punct::Bang | Punct::Tilde | Punct::Minus | Punct::Plus)) =
             self.punct()

@@ -1,28 +1,29 @@
-//! A place in the text, and the tokens that are made there.
+//! A position in the text, and the construction of tokens from it.
 
 use super::Span;
 use super::steps::step;
 use super::token::{Punct, Token, TokenKind};
 
-/// A place in `text`, whose first byte is at `base` in the file, and what the last token was.
+/// A position in `text`, whose first byte is at `base` in the file, and properties of the last
+/// token.
 pub(super) struct Cursor<'a> {
     pub text: &'a str,
     pub bytes: &'a [u8],
     pub pos: usize,
     pub base: u32,
     pub starts_line: bool,
-    /// The token before is a `-` that negates.
+    /// The previous token is a `-` that negates.
     pub negated: bool,
-    /// The token before ends an operand.
+    /// The previous token ends an operand.
     after_operand: bool,
 }
 
-/// Something that ends the reach of the lexer proper.
+/// A token, or something that only the caller can handle.
 pub enum Lexeme {
     Token(Token),
-    /// A `#` first on its line: perhaps a directive. The lexer stands on the `#`.
+    /// A `#` that is first on its line, and may begin a directive. The lexer is at the `#`.
     LineHash,
-    /// A comment that starts here and never ends.
+    /// A comment that begins here and has no end.
     OpenComment(Span),
     End,
 }
@@ -40,12 +41,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The text from `start` to here.
+    /// The text from `start` to the current position.
     pub fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.pos).unwrap_or_default()
     }
 
-    /// The text from here on.
+    /// The text from the current position on.
     pub fn rest(&self) -> &'a str {
         self.text.get(self.pos..).unwrap_or_default()
     }

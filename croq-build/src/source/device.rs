@@ -1,4 +1,4 @@
-//! `__device__` functions and `__cok__` blocks: text for the device part, copied as it stands.
+//! `__device__` functions and `__cok__` blocks: text for the device part, copied unchanged.
 
 use super::Span;
 use super::file::DeviceTextKind;
@@ -7,8 +7,8 @@ use super::scan::{Place, Scanner};
 use super::signature::Signature;
 use crate::diagnostics::{Diagnostic, codes};
 
-/// Reads the function whose declaration begins at `start`, its `__device__` at `word` before the
-/// walk. It ends at the first `}` outside all braces, or at a `;` outside all brackets.
+/// Reads the function whose declaration begins at `start`; its `__device__` at `word` has been
+/// read. The function ends at the first `}` outside all braces, or at a `;` outside all brackets.
 pub fn device_function(s: &mut Scanner<'_>, start: usize, word: usize) {
     let opening = Span::new(word as u32, s.walk.pos as u32);
     let Some(end) = device_extent(s, opening) else {
@@ -23,7 +23,7 @@ pub fn device_function(s: &mut Scanner<'_>, start: usize, word: usize) {
     s.keep(DeviceTextKind::Device, span, names);
 }
 
-/// What a header that is not understood may declare.
+/// The names that a header of unknown form may declare.
 fn names_of_device(header: &str) -> Vec<String> {
     let names = declared_names(header).into_iter();
     match header.trim_start().starts_with("template") {
@@ -32,7 +32,7 @@ fn names_of_device(header: &str) -> Vec<String> {
     }
 }
 
-/// Skips the device function whose `__device__` is before the walk, which has no place there.
+/// Skips a device function in a place where none is allowed; its `__device__` has been read.
 pub fn skip_device_function(s: &mut Scanner<'_>, opening: Span) {
     let dead = std::mem::replace(&mut s.dead, true);
     device_extent(s, opening);
@@ -40,7 +40,7 @@ pub fn skip_device_function(s: &mut Scanner<'_>, opening: Span) {
 }
 
 fn device_extent(s: &mut Scanner<'_>, opening: Span) -> Option<usize> {
-    // Open brackets; angle brackets count in the header only, where `<` compares nothing.
+    // Open brackets; angle brackets only count in the header, where `<` is not a comparison.
     let mut open: Vec<(u8, usize)> = Vec::new();
     let mut after_word = false;
     let mut last_word = "";
@@ -104,7 +104,7 @@ fn device_extent(s: &mut Scanner<'_>, opening: Span) -> Option<usize> {
                 if open.is_empty() {
                     return Some(at + 1);
                 }
-                // In the header a `;` inside `(` or `<` shows that the bracket is never closed.
+                // In the header a `;` inside `(` or `<` means that the bracket is never closed.
                 if !braces && last_word != "for" {
                     for (bracket, at) in open {
                         unmatched(s, bracket, at, opening);
@@ -122,7 +122,7 @@ fn device_extent(s: &mut Scanner<'_>, opening: Span) -> Option<usize> {
     None
 }
 
-/// Closes a bracket; true when it matches nothing and was reported.
+/// Closes a bracket; true if it matches none and was reported.
 fn close(
     s: &mut Scanner<'_>,
     b: u8,
@@ -136,7 +136,8 @@ fn close(
         _ => b'{',
     };
     match open.iter().rposition(|(b, _)| *b == wanted) {
-        // A brace outranks what is open inside it; a parenthesis does not outrank a brace.
+        // A closing brace closes the brackets opened inside it; a closing parenthesis does not
+        // close a brace.
         Some(found) if b == b'}' || open.iter().skip(found + 1).all(|(b, _)| *b != b'{') => {
             let inner = open.split_off(found + 1);
             for (bracket, at) in inner.into_iter().filter(|(b, _)| *b != b'<') {
@@ -147,7 +148,7 @@ fn close(
         }
         _ => {
             match open.last().copied() {
-                // `(x / 3]`: the two stand for each other, one report for both.
+                // `(x / 3]`: the two are treated as a pair, with one report for both.
                 Some((other @ (b'(' | b'['), start)) => {
                     open.pop();
                     mismatched(s, b, at, other, start);
@@ -199,7 +200,7 @@ fn never_closed(s: &mut Scanner<'_>, opening: Span, open: &[(u8, usize)]) {
     s.report(diagnostic);
 }
 
-/// Reads `__cok__ { … }`; the walk stands behind the word.
+/// Reads `__cok__ { … }`, after the word.
 pub fn kernel_block(s: &mut Scanner<'_>, at: usize) {
     let opening = Span::new(at as u32, at as u32 + 7);
     s.walk.skip_blanks();

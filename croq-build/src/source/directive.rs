@@ -1,4 +1,4 @@
-//! Preprocessor lines: what they say, and the state of `#if` nests.
+//! Preprocessor lines: their syntax, and the state of nested `#if`s.
 
 use super::Span;
 use super::raw::RawText;
@@ -15,12 +15,12 @@ pub struct Line<'a> {
     /// `define`, `if`, …; empty for a lone `#`.
     pub name: &'a str,
     pub name_span: Span,
-    /// What follows the name, with comments and line continuations.
+    /// The text after the name, with comments and line continuations.
     pub rest: &'a str,
     pub rest_start: usize,
     /// From the `#` to the end of the line, without the newline.
     pub span: Span,
-    /// A backslash that blanks keep from continuing the line.
+    /// A backslash that does not continue the line because blanks follow it.
     pub broken_continuation: Option<Span>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Line<'a> {
                         .min(limit);
                 }
                 quote @ (b'"' | b'\'') => {
-                    // A lone apostrophe in `#error don't` is no literal.
+                    // A single apostrophe as in `#error don't` does not begin a literal.
                     let mut end = walk.pos + 1;
                     while end < limit && !matches!(walk.byte(end), b'\n') && walk.byte(end) != quote
                     {
@@ -106,7 +106,7 @@ pub struct Definition<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// `None` when the line defines nothing that tokens could be expanded by (a missing name, a
+    /// `None` if the line has no definition that can be expanded on tokens (a missing name, or a
     /// variadic or malformed parameter list).
     pub fn read(line: &Line<'a>) -> Option<Definition<'a>> {
         let rest = line.rest;
@@ -165,13 +165,13 @@ impl<'a> Definition<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Branch {
     pub span: Span,
-    /// A branch of it has been live.
+    /// Whether one of its branches was live.
     pub taken: bool,
     pub live: bool,
     pub seen_else: Option<Span>,
 }
 
-/// The directive among [`KNOWN`] that `name` is a slip of.
+/// The directive in [`KNOWN`] of which `name` is probably a misspelling.
 pub fn nearest(name: &str) -> Option<&'static str> {
     if name.len() < 3 {
         return None;

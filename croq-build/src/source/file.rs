@@ -1,4 +1,4 @@
-//! What `source` hands on: the functions, the device text, and the map back to lines.
+//! The result of `source`: the functions, the device text, and the mapping to lines.
 
 use std::collections::HashMap;
 
@@ -8,38 +8,38 @@ use super::macros::Expansions;
 use super::token::Token;
 use crate::diagnostics::quoted::Quoted;
 
-/// One `.co` file, read.
+/// One `.co` file after reading.
 #[derive(Debug, Default)]
 pub struct SourceFile {
-    /// As shown to users.
+    /// The path in messages.
     pub path: String,
     pub text: String,
     /// The `__co__` functions, in order.
     pub functions: Vec<FunctionText>,
-    /// What goes to the device part besides them, in order.
+    /// The other parts of the device text, in order.
     pub device: Vec<DeviceText>,
-    /// Functions of the host, which are left out.
+    /// Functions of the host, which are not part of the output.
     pub host_functions: Vec<(String, Span)>,
-    /// What the reader of the build log should know, at most one of a kind.
+    /// Notes for the build log, at most one of a kind.
     pub notes: Vec<Note>,
     pub(super) expansions: Expansions,
     pub(super) line_starts: Vec<u32>,
 }
 
-/// The text of one `__co__` function, macros expanded, dead branches gone.
+/// The text of one `__co__` function, with macros expanded and dead branches removed.
 #[derive(Debug)]
 pub struct FunctionText {
     /// From `__co__` to the closing brace.
     pub tokens: Vec<Token>,
     pub span: Span,
-    /// The registrations that reach into the function.
+    /// The registrations that apply in the function.
     pub intrinsics: Vec<Intrinsic>,
-    /// False when its closing brace is missing, which is already reported.
+    /// Whether its closing brace is there; a missing one was already reported.
     pub complete: bool,
 }
 
 impl FunctionText {
-    /// `callee`, written at `at`, is a registered intrinsic.
+    /// Whether `callee`, at the position `at`, is a registered intrinsic.
     pub fn is_intrinsic(&self, callee: &str, at: Span) -> bool {
         self.intrinsics
             .iter()
@@ -52,7 +52,7 @@ pub struct DeviceText {
     pub kind: DeviceTextKind,
     pub text: String,
     pub span: Span,
-    /// The functions it declares, where known.
+    /// The functions that it declares, as far as they are known.
     pub names: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct DeviceText {
 pub enum DeviceTextKind {
     /// A `__device__` function or variable, with the declaration specifiers before it.
     Device,
-    /// The inside of a `__cok__` block.
+    /// The contents of a `__cok__` block.
     Kernel,
     /// A preprocessor line or a declaration that device code may need.
     HostKept,
@@ -109,21 +109,21 @@ impl SourceFile {
         self.expansions.macro_at(span)
     }
 
-    /// The text of `span`, as the user wrote it.
+    /// The source text of `span`.
     pub fn snippet(&self, span: Span) -> &str {
         self.text
             .get(span.start as usize..span.end as usize)
             .unwrap_or("")
     }
 
-    /// The tokens' function that holds `span`.
+    /// The function that contains `span`.
     pub fn function_at(&self, span: Span) -> Option<&FunctionText> {
         self.functions
             .iter()
             .find(|function| function.span.start <= span.start && span.end <= function.span.end)
     }
 
-    /// The device text that declares `name`.
+    /// The device texts by the names that they declare.
     pub fn device_names(&self) -> HashMap<&str, &DeviceText> {
         let mut names = HashMap::new();
         for text in &self.device {

@@ -1,4 +1,4 @@
-//! `__co__` functions: lexed, their directives obeyed, their macros expanded.
+//! Reads `__co__` functions: lexes them, executes their directives, expands their macros.
 
 use super::Span;
 use super::braces::Braces;
@@ -13,20 +13,20 @@ use super::scan::{Place, Scanner};
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, codes};
 
-/// How the text of a function came to its end.
+/// The end of a function's text.
 enum End {
     /// At its closing brace.
     Closed,
-    /// At a `;` where the body should be.
+    /// At a `;` instead of a body.
     NoBody(Span),
     /// At the `__co__` of another function.
     Intruder(Span),
-    /// In a comment that never ends.
+    /// In a comment that has no end.
     OpenComment(Span),
     FileEnd,
 }
 
-/// Names the brace that was probably not closed.
+/// Adds the brace that was probably not closed.
 fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
     match braces.never_closed() {
         Some(brace) => diagnostic.also(brace, "the matching `}` of this brace may be missing"),
@@ -82,7 +82,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
             s.open_comment(comment);
             return;
         }
-        // The conditional that swallowed the rest of the file is reported by itself.
+        // The conditional that extends to the end of the file has its own report.
         End::FileEnd if s.branches.len() > open_branches => return,
         End::FileEnd => {
             let diagnostic = Diagnostic::new(
@@ -97,7 +97,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
         }
     };
     if s.budget == 0 {
-        // Its macros ran away; what is left of it means nothing.
+        // Its macros exceeded the limit; its remaining tokens are not meaningful.
         return;
     }
     let span = tokens
@@ -121,7 +121,7 @@ fn function_tokens(
     let mut lexer = Lexer::at(s.text, at, true);
     let mut run: Vec<Token> = Vec::new();
     let end = loop {
-        // A dead branch of host text ends where its directive says, whatever is open.
+        // A dead branch of host text ends at its directive, even inside open brackets.
         if lexer.pos() >= s.walk.limit {
             break End::FileEnd;
         }
@@ -201,7 +201,8 @@ fn expand(s: &mut Scanner<'_>, run: &mut Vec<Token>, tokens: &mut Vec<Token>) {
     .expand(std::mem::take(run), tokens);
 }
 
-/// Obeys the directive that the lexer stands on; gives the `#` back when it is the operator.
+/// Executes the directive at the lexer's position; returns the `#` as a token if it is the
+/// operator.
 fn function_directive(
     s: &mut Scanner<'_>,
     lexer: &mut Lexer,
@@ -216,8 +217,8 @@ fn function_directive(
         lexer.resume_at_line(s.walk.pos);
         return None;
     }
-    // After a complete statement no operand or operator `#` can stand, so this was meant as a
-    // directive.
+    // After a complete statement neither an operand nor an operator `#` is possible, so a directive
+    // was intended.
     let after_statement = run.last().or(tokens.last()).is_none_or(|token| {
         matches!(
             token.kind,

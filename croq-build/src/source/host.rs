@@ -1,8 +1,8 @@
 //! Host text: C++ declarations at file scope, and which of them device code may need.
 //!
 //! Kept, in order: preprocessor lines, namespaces, types, `using`, `typedef`, `static_assert`,
-//! `constexpr` and `__constant__` declarations, and constants of arithmetic type. Left out: function
-//! bodies and objects, for the host of croq is Rust.
+//! `constexpr` and `__constant__` declarations, and constants of arithmetic type. Left out:
+//! function bodies and objects, because host code is written in Rust.
 
 use super::Span;
 use super::device;
@@ -12,7 +12,7 @@ use super::raw::Raw;
 use super::scan::{Place, Scanner};
 use crate::diagnostics::{Diagnostic, codes};
 
-/// What a declaration is known by once it ends.
+/// The parts of a declaration that determine its kind.
 #[derive(Default)]
 struct Seen<'a> {
     /// The words before the first bracket or `=`.
@@ -78,7 +78,7 @@ pub fn file(s: &mut Scanner<'_>) {
     }
 }
 
-/// Reads a directive, and what a dead branch behind it has for C++.
+/// Reads a directive, and the C++ text of a dead branch after it.
 fn directive_of_host(s: &mut Scanner<'_>, hash: usize) {
     let Some(dead) = s.directive(hash, Place::Host) else {
         return;
@@ -122,7 +122,7 @@ pub fn host_text(s: &mut Scanner<'_>) {
     }
 }
 
-/// A `}` at file scope. After a function it tells of a brace too many inside.
+/// A `}` at file scope. After a function it indicates an additional brace inside the function.
 fn stray_brace(s: &mut Scanner<'_>, at: usize) {
     while s.walk.byte(s.walk.pos) == b'}' && s.walk.pos < s.walk.limit {
         s.walk.pos += 1;
@@ -142,7 +142,7 @@ fn stray_brace(s: &mut Scanner<'_>, at: usize) {
     s.report(diagnostic);
 }
 
-/// Reads one declaration, or the island that it turns out to be.
+/// Reads one declaration, or the island that begins with it.
 fn declaration(s: &mut Scanner<'_>, start: usize) {
     let kept_before = s.device.len();
     let mut seen = Seen::default();
@@ -238,7 +238,7 @@ fn declaration(s: &mut Scanner<'_>, start: usize) {
 fn end_declaration(s: &mut Scanner<'_>, start: usize, end: usize, seen: &Seen, kept_before: usize) {
     let span = Span::new(start as u32, end as u32);
     if seen.is_kept() {
-        // Directives inside it were kept one by one; the whole holds them too.
+        // Directives inside it were kept one by one; the whole text includes them.
         s.device.truncate(kept_before);
         s.keep(DeviceTextKind::HostKept, span, Vec::new());
     } else if !s.dead {
@@ -252,7 +252,7 @@ fn end_declaration(s: &mut Scanner<'_>, start: usize, end: usize, seen: &Seen, k
     }
 }
 
-/// `namespace a::b {` or `extern "C" {`: kept as it stands, its text read as file scope.
+/// `namespace a::b {` or `extern "C" {`: kept unchanged, with its contents read as file scope.
 fn open_scope(s: &mut Scanner<'_>, start: usize, at: usize) -> bool {
     let resume = s.walk.pos;
     loop {
@@ -275,8 +275,8 @@ fn open_scope(s: &mut Scanner<'_>, start: usize, at: usize) -> bool {
     }
 }
 
-/// Past the bracket that closes the one before the walk. False when a `__co__` inside shows that
-/// it is never closed: the walk then stands on the `__co__`.
+/// Skips to the end of the bracket that was just read. False if a `__co__` inside shows that it is
+/// never closed: then the position is at the `__co__`.
 fn skip_brackets(s: &mut Scanner<'_>, open: usize) -> bool {
     let mut depth = 1usize;
     while let Some(raw) = s.walk.next_raw() {
@@ -308,7 +308,7 @@ fn skip_brackets(s: &mut Scanner<'_>, open: usize) -> bool {
     true
 }
 
-/// Past the `<…>` of a template header, if one follows.
+/// Skips the `<…>` of a template header, if there is one.
 fn skip_angles(s: &mut Scanner<'_>) {
     s.walk.skip_blanks();
     if s.walk.byte(s.walk.pos) != b'<' {
@@ -335,7 +335,7 @@ fn skip_angles(s: &mut Scanner<'_>) {
     }
 }
 
-/// A `__co__` function has no linkage of its own choosing.
+/// Reports specifiers before a `__co__` function, which cannot have a linkage.
 fn refuse_specifiers(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) {
     let before = s.text.get(start..at).unwrap_or("").trim_end();
     let refused = ["inline", "extern", "static", "template", "constexpr"];

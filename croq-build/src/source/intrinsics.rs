@@ -12,7 +12,7 @@ pub enum IntrinsicKind {
     Namespace,
 }
 
-/// One registration, and the stretch of the file where it holds.
+/// One registration, and the range of the file in which it applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intrinsic {
     pub kind: IntrinsicKind,
@@ -22,7 +22,7 @@ pub struct Intrinsic {
 }
 
 impl Intrinsic {
-    /// `callee`, written at byte `at`, may be called by this registration.
+    /// Whether this registration allows a call of `callee` at byte `at`.
     pub fn covers(&self, callee: &str, at: u32) -> bool {
         if at < self.scope.start || at >= self.scope.end {
             return false;
@@ -36,7 +36,8 @@ impl Intrinsic {
     }
 }
 
-/// Reads a `#pragma`. The outer `None`: it is not croq's. The inner: it is malformed, and said so.
+/// Reads a `#pragma`. The outer `None`: it is not croq's. The inner `None`: it is malformed and was
+/// reported.
 pub fn read_pragma(
     line: &Line,
     diags: &mut Diagnostics,

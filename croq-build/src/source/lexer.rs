@@ -1,7 +1,8 @@
-//! Characters to tokens, for text inside a `__co__` function and for macro bodies.
+//! Converts characters to tokens, for text inside a `__co__` function and for macro bodies.
 //!
-//! The lexer never fails: text that is no token becomes [`TokenKind::Bad`], which is reported only
-//! if it reaches a function, so that C++ macros which no function uses may hold anything.
+//! The lexer never fails: text that is not a token becomes [`TokenKind::Bad`], which is only
+//! reported if it reaches a function, so that C++ macros that no function uses may contain
+//! anything.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::punctuation::{look_alike, punct_at};
 use super::token::{BadToken, ElemType, Keyword, Punct, TokenKind};
 use crate::diagnostics::codes;
 
-/// Reads tokens from `text`, whose first byte stands at `base` in the file.
+/// Reads tokens from `text`, whose first byte is at `base` in the file.
 pub struct Lexer<'a> {
     cursor: Cursor<'a>,
 }
@@ -37,7 +38,7 @@ impl<'a> Lexer<'a> {
         self.cursor.pos
     }
 
-    /// Goes on from `pos`, which stands at the start of a line.
+    /// Continues at `pos`, which is at the beginning of a line.
     pub fn resume_at_line(&mut self, pos: usize) {
         self.cursor.pos = pos;
         self.cursor.starts_line = true;
@@ -66,14 +67,15 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the `#` that [`Lexeme::LineHash`] announced as an operator after all.
+    /// Reads the `#` of a [`Lexeme::LineHash`] as an operator.
     pub fn hash_operator(&mut self) -> Lexeme {
         self.cursor.starts_line = false;
         let start = self.cursor.pos;
         self.punctuation(start)
     }
 
-    /// Skips white space and comments; the start of a comment that has no end, if there is one.
+    /// Skips white space and comments; returns the start of a comment that has no end, if there is
+    /// one.
     fn skip_blanks(&mut self) -> Option<usize> {
         loop {
             match self.cursor.peek(0) {
@@ -148,7 +150,8 @@ impl<'a> Lexer<'a> {
                         't' => value.push('\t'),
                         '"' | '\\' | '\'' => value.push(escaped),
                         '\n' => {}
-                        // Others mean something to C++ or to an assembler; they stay as written.
+                        // Other escapes may have a meaning in C++ or in assembly; they are kept
+                        // unchanged.
                         _ => {
                             value.push('\\');
                             value.push(escaped);
@@ -172,7 +175,7 @@ impl<'a> Lexer<'a> {
             message: format!("this {what} is never closed"),
             label: "opened here".into(),
             help: Some(format!("a {what} ends on the line it starts on")),
-            // What the rest of the line was meant to be is anyone's guess.
+            // The intended end of the literal is unknown.
             stand_in: None,
         };
         self.cursor.token(TokenKind::Bad(Box::new(bad)), start)
@@ -186,7 +189,7 @@ impl<'a> Lexer<'a> {
                 self.cursor.token(TokenKind::Str(value), start)
             }
             None => {
-                // The rest of the file would be the string: end it with the line.
+                // Otherwise the rest of the file would be the string: it ends with the line.
                 while self.cursor.pos < self.cursor.bytes.len() && self.cursor.peek(0) != b'\n' {
                     self.cursor.pos += 1;
                 }

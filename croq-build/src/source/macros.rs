@@ -1,8 +1,8 @@
 //! Macro definitions, and their expansion on tokens.
 //!
-//! Every token of an expansion carries the span of the macro *use*, the arguments of a call their
-//! own; [`Expansions`] remembers which macro a use was of. Expansion follows the C rules: the result
-//! is scanned again, a macro is not expanded inside its own expansion, strings stay as they are.
+//! Every token of an expansion has the span of the macro *use*, and the arguments of a call have
+//! their own; [`Expansions`] maps uses to macros. Expansion follows the C rules: the result is
+//! scanned again, a macro is not expanded inside its own expansion, strings are not changed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::steps::step;
 use super::token::{Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
-/// Tokens that one function may come to; more is taken for runaway macros.
+/// The most tokens of one function; more are treated as an endless expansion.
 const TOKEN_BUDGET: usize = 1 << 20;
-/// Macro calls inside the arguments of macro calls.
+/// The most nested macro calls in arguments of macro calls.
 const ARGUMENT_DEPTH: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub struct Macro {
     /// `Some` for a function-like macro.
     pub params: Option<Vec<Arc<str>>>,
     pub body: Arc<[TokenKind]>,
-    /// Where the file has each token of the body; zeros for a macro from the command line.
+    /// The position in the file of each token of the body; zeros for a macro from the command line.
     offsets: Arc<[u32]>,
-    /// Of the name in its `#define`; `None` for one from the command line.
+    /// The span of the name in its `#define`; `None` for a macro from the command line.
     pub span: Option<Span>,
 }
 
@@ -66,25 +66,26 @@ impl Macro {
         }
     }
 
-    /// With the text of its replacement at `start` in the file.
+    /// Sets the position of the replacement's text in the file.
     pub fn written_at(mut self, start: u32) -> Self {
         self.offsets = self.offsets.iter().map(|at| at + start).collect();
         self
     }
 
-    /// A token of the replacement, in a use of the macro at `span`.
+    /// A token of the replacement, for a use of the macro at `span`.
     fn placed(&self, at: usize, kind: &TokenKind, span: Span, starts_line: bool) -> Token {
-        // Without a definition in the file, all that is known is the use.
+        // Without a definition in the file, only the use has a position.
         let defined = self.span.and_then(|_| self.offsets.get(at).copied());
         placed(kind, span.defined_at(defined.unwrap_or(0)), starts_line)
     }
 }
 
-/// The macros in force, in two scopes: the file's, and the body's of the function being read.
+/// The current macros in two scopes: those of the file, and those of the body of the current
+/// function.
 #[derive(Default)]
 pub struct Macros {
     file: HashMap<Arc<str>, Macro>,
-    /// `None` marks a name that the body has undefined.
+    /// `None` for a name that the body has undefined.
     body: Option<HashMap<Arc<str>, Option<Macro>>>,
 }
 
@@ -154,7 +155,7 @@ impl Macros {
     }
 }
 
-/// Which macro a span in the unexpanded text is a use of.
+/// The macro of each use, by the span of the use in the unexpanded text.
 #[derive(Debug, Default)]
 pub struct Expansions {
     uses: HashMap<Span, Arc<str>>,
@@ -170,14 +171,14 @@ impl Expansions {
     }
 }
 
-/// A token on its way through expansion.
+/// A token during expansion.
 #[derive(Clone)]
 enum Item {
     Token {
         token: Token,
         painted: bool,
     },
-    /// The end of a macro's expansion: from here on it may be used again.
+    /// The end of a macro's expansion, after which the macro may be expanded again.
     End(Arc<str>),
 }
 
@@ -185,7 +186,7 @@ pub struct Expander<'a> {
     pub macros: &'a Macros,
     pub expansions: &'a mut Expansions,
     pub diags: &'a mut Diagnostics,
-    /// Tokens still allowed, over the whole function.
+    /// The remaining number of tokens for the whole function.
     pub budget: &'a mut usize,
 }
 
@@ -194,9 +195,9 @@ pub fn fresh_budget() -> usize {
 }
 
 impl Expander<'_> {
-    /// Expands a run of tokens with no directive in it, appending to `out`.
+    /// Expands a sequence of tokens without directives, appending to `out`.
     pub fn expand(&mut self, tokens: Vec<Token>, out: &mut Vec<Token>) {
-        // Most text uses no macro.
+        // Most text has no macro.
         let any = tokens.iter().any(|token| {
             macro_name(&token.kind).is_some_and(|name| self.macros.get(name).is_some())
         });
@@ -226,7 +227,7 @@ impl Expander<'_> {
         let mut work = items;
         work.reverse();
         let mut out = Vec::new();
-        // After one call that never closes, every later `(` would be searched to the end again.
+        // After a call that is never closed, every later `(` would search to the end again.
         let mut calls_expand = true;
         while let Some(item) = work.pop() {
             step();
@@ -269,7 +270,7 @@ impl Expander<'_> {
                     else {
                         calls_expand = false;
                         self.unbalanced(&found, &token);
-                        // What follows would be read as something that it is not.
+                        // The tokens that follow would be misread.
                         while work.last().is_some_and(|item| !ends_statement(item)) {
                             work.pop();
                         }
@@ -315,8 +316,8 @@ impl Expander<'_> {
         out
     }
 
-    /// The arguments of a call whose `(` is next, and the span of its `)`; `None` (and nothing
-    /// taken) when it never closes.
+    /// The arguments of a call whose `(` is next, and the span of its `)`; `None`, with no token
+    /// consumed, if it is never closed.
     #[allow(clippy::type_complexity)]
     fn arguments(
         &mut self,
@@ -346,7 +347,7 @@ impl Expander<'_> {
         let last = taken.len() - 1;
         for (i, item) in taken.into_iter().enumerate() {
             let token = match item {
-                // The call reaches past the end of an expansion that its name came from.
+                // The call extends beyond the end of an expansion that its name is part of.
                 Item::End(name) => {
                     active.remove(&name);
                     chain.pop();
@@ -367,8 +368,9 @@ impl Expander<'_> {
                                 continue;
                             }
                         }
-                        // C++ splits at every comma outside parentheses; commas inside brackets and
-                        // braces are no separators here, as those are plain values of this language.
+                        // C++ splits at every comma outside parentheses; here commas inside
+                        // brackets and braces do not separate, because these are values of the
+                        // language.
                         TokenKind::Punct(Punct::Comma) if nesting == 1 => {
                             args.push(Vec::new());
                             continue;
@@ -464,7 +466,7 @@ impl Expander<'_> {
     fn runaway(&mut self, use_span: Span, chain: &[Arc<str>], name: &Arc<str>) {
         let mut names: Vec<&str> = chain.iter().map(|name| &**name).take(8).collect();
         names.push(name);
-        // Only the first is worth telling.
+        // Only the first is reported.
         *self.budget = 0;
         self.diags.push(
             Diagnostic::new(
@@ -478,7 +480,7 @@ impl Expander<'_> {
     }
 }
 
-/// The text that may name a macro: any word, reserved or not.
+/// The text of a token that may be the name of a macro: any word, reserved or not.
 fn macro_name(kind: &TokenKind) -> Option<&str> {
     match kind {
         TokenKind::Word(text) => Some(text),
@@ -496,7 +498,7 @@ fn placed(kind: &TokenKind, span: Span, starts_line: bool) -> Token {
     }
 }
 
-/// What takes the place of a macro call that could not be expanded.
+/// The token that replaces a macro call that could not be expanded.
 fn stand_in(span: Span, starts_line: bool) -> Token {
     placed(
         &TokenKind::Int {
@@ -529,8 +531,8 @@ fn next_is_open(work: &[Item]) -> bool {
         .unwrap_or(false)
 }
 
-/// Reports the unreadable tokens of an expanded function. One that nothing stands in for stays, so
-/// that the parser does not report its place again.
+/// Reports the unreadable tokens of an expanded function. One without a replacement is kept, so
+/// that the parser does not report its location again.
 pub fn report_bad(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
     if !tokens
         .iter()

@@ -1,8 +1,8 @@
-//! From the bytes of a `.co` file to the tokens of its `__co__` functions: islands, macros,
-//! conditionals, and the map back to where everything was written.
+//! Reads the bytes of a `.co` file and produces the tokens of its `__co__` functions: islands,
+//! macros, conditionals, and the mapping to source locations.
 //!
-//! The next stage may assume that the tokens of a function are readable (what was not is reported),
-//! that macros are expanded and dead branches gone, and that every span is one of the unexpanded
+//! The next stage may assume that the tokens of a function are readable (others were reported),
+//! that macros are expanded and dead branches removed, and that every span refers to the unexpanded
 //! text.
 
 mod braces;
@@ -36,8 +36,8 @@ pub use signature::{Signature, TemplateParam};
 
 use crate::diagnostics::Diagnostics;
 
-/// Reads one file. `path` is what users are shown; each of `defines` acts like a `#define` before
-/// line 1, an empty value meaning 1.
+/// Reads one file. `path` is the path in messages; each of `defines` has the effect of a `#define`
+/// before line 1, where an empty value means 1.
 pub fn load(
     path: &str,
     text: &str,

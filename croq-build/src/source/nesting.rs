@@ -1,10 +1,11 @@
-//! Device functions that call device functions of the file.
+//! Checks device functions that call device functions of the same file.
 //!
-//! On the simulated GPU a thread's stack is small and its size is fixed. A compiler bounds each function's frame, which leaves
-//! the question how many of them lie on each other. A function that plainly calls itself, or is called by one that it
-//! calls, is an error. What can't be read that way, such as templates and overloads, is looked at when it runs: every
-//! function that calls another of the file begins with `CROQ_ENTER`, which ends the kernel with a report when the
-//! next frame would not fit. A function that calls none needs no look: its caller has had one.
+//! On the simulated GPU a thread's stack is small and has a fixed size. A compiler limits each
+//! function's frame, but not the number of nested frames. A function that provably calls itself,
+//! directly or through others, is an error. Calls that cannot be resolved here, such as those of
+//! templates and overloads, are checked at run time: every function that calls another of the file
+//! begins with `CROQ_ENTER`, which ends the kernel with a report if the next frame would not fit. A
+//! function that calls none needs no check, because its caller has made one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +14,19 @@ use super::file::{DeviceText, DeviceTextKind, SourceFile};
 use super::raw::{Raw, RawText};
 use crate::diagnostics::{Diagnostic, codes};
 
-/// What generated text says where a function begins that calls others.
+/// The text at the beginning of a function that calls others.
 const ENTER: &str = " CROQ_ENTER";
 
 /// One call in a function's body.
 struct Call<'a> {
     name: &'a str,
-    /// In the function's text.
+    /// The offset in the function's text.
     at: usize,
-    /// Template arguments are written out.
+    /// Whether template arguments are given explicitly.
     explicit: bool,
 }
 
-/// Where the body of a function begins, behind its brace.
+/// The beginning of a function's body, after its brace.
 fn body(text: &str) -> Option<usize> {
     let mut walk = RawText::new(text, 0, text.len());
     let mut depth = 0usize;
@@ -53,12 +54,12 @@ fn is_template(text: &str) -> bool {
     text.trim_start().starts_with("template")
 }
 
-/// The functions among `names` that the text calls from `start` on.
+/// The calls of functions in `names`, in the text from `start` on.
 fn calls<'a>(text: &'a str, start: usize, names: &BTreeSet<&str>) -> Vec<Call<'a>> {
     let mut walk = RawText::new(text, start, text.len());
     let mut found: Vec<Call> = Vec::new();
     let mut candidate: Option<(&str, usize)> = None;
-    // Behind `.`, `->` and `::` stands a name of something else.
+    // A name after `.`, `->` or `::` belongs to something else.
     let mut of_other = false;
     while let Some(raw) = walk.next_raw() {
         if let (Some((name, at)), Raw::Byte(b @ (b'(' | b'<'), _)) = (candidate, raw) {
@@ -92,7 +93,7 @@ fn names(file: &SourceFile) -> BTreeSet<&str> {
         .collect()
 }
 
-/// A device text as it is compiled: with a look at the stack where it calls others of the file.
+/// The device text that is compiled: with a check of the stack, if it calls others of the file.
 pub fn with_look_at_stack(file: &SourceFile, text: &DeviceText) -> Option<String> {
     if text.kind != DeviceTextKind::Device {
         return None;
@@ -103,14 +104,15 @@ pub fn with_look_at_stack(file: &SourceFile, text: &DeviceText) -> Option<String
     calls_some.then(|| format!("{head}{ENTER}{rest}"))
 }
 
-/// Functions that reach themselves by calls that can only be meant for them.
+/// Reports functions that reach themselves by calls that can only refer to them.
 pub fn recursion(file: &SourceFile) -> Vec<Diagnostic> {
     let names = names(file);
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for name in functions(file).flat_map(|(text, _)| &text.names) {
         *count.entry(name).or_default() += 1;
     }
-    // One function of that name, and no template: a call by the name is a call of it.
+    // There is one function of that name, and it is not a template, so a call by the name is a call
+    // of it.
     let plain: BTreeMap<&str, (&DeviceText, Vec<Call>)> = functions(file)
         .filter(|(text, _)| !is_template(&text.text))
         .filter_map(|(text, start)| match text.names.as_slice() {
@@ -158,7 +160,7 @@ pub fn recursion(file: &SourceFile) -> Vec<Diagnostic> {
     reports
 }
 
-/// The functions called from `from` on until `to` is: `to` comes last.
+/// The path of calls from `from` to `to`; `to` is the last function.
 fn way<'a>(
     plain: &BTreeMap<&'a str, (&'a DeviceText, Vec<Call<'a>>)>,
     from: &'a str,

@@ -60,7 +60,7 @@ pub(super) fn number(c: &mut Cursor<'_>, start: usize) -> Lexeme {
         return float(c, start);
     }
     let text = c.text.get(start..int_end).unwrap_or_default();
-    // `1f` is a float to many a hand, but no literal.
+    // `1f` is often intended as a float, but is not a literal.
     integer(c, start, text, 10)
 }
 
@@ -157,7 +157,7 @@ fn integer(c: &mut Cursor<'_>, start: usize, digits: &str, radix: u32) -> Lexeme
     } else {
         u128::from_str_radix(significant, radix).ok()
     };
-    // The least integer is written with a minus before a number that fits by itself.
+    // The smallest integer is a minus before a number that does not fit without it.
     let limit = match (unsigned, c.negated) {
         (true, _) => u128::from(u64::MAX),
         (false, true) => i64::MAX as u128 + 1,

@@ -1,4 +1,4 @@
-//! Operators and punctuation, the longest first; and characters that only look like one.
+//! Operators and punctuation, longest first, and characters that only resemble them.
 
 use super::token::Punct;
 
@@ -79,7 +79,7 @@ pub fn punct_at(bytes: &[u8]) -> Option<(Punct, usize)> {
     })
 }
 
-/// What a character pasted from prose stands for.
+/// The operator that a typographic character in pasted text replaces.
 pub fn look_alike(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{2212}' | '\u{2013}' | '\u{2014}' => "-",

@@ -1,16 +1,16 @@
-//! C++ text as far as croq reads it: words, brackets, and what to skip.
+//! C++ text as far as croq parses it: words, brackets, and the text to skip.
 
 use super::cursor::{is_word_byte, is_word_start};
 use super::lexer::{block_comment_end, raw_string_end};
 use super::steps::step;
 
-/// Walks over C++ text, skipping white space, comments, strings, characters and numbers.
+/// Scans C++ text; skips white space, comments, strings, characters and numbers.
 pub struct RawText<'a> {
     pub text: &'a str,
     pub pos: usize,
-    /// Nothing at or after this byte is read.
+    /// The end of the text that may be read.
     pub limit: usize,
-    /// Where a comment starts that never ends.
+    /// The beginning of a comment that has no end.
     pub open_comment: Option<usize>,
 }
 
@@ -28,11 +28,11 @@ impl<'a> RawText<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Raw<'a> {
     Word(&'a str, usize),
-    /// A string literal that starts here.
+    /// A string literal that begins here.
     Str(usize),
-    /// Any other byte that is no blank; the operators of one byte, one by one.
+    /// Any other byte except a blank; operators are returned byte by byte.
     Byte(u8, usize),
-    /// `#` first on its line, where it is. The walk stands behind it.
+    /// `#` first on its line, at this offset. The scan continues after it.
     LineHash(usize),
 }
 
@@ -115,7 +115,7 @@ impl<'a> RawText<'a> {
         }
     }
 
-    /// Past a quoted literal, or to the end of its line when it is never closed.
+    /// Skips a quoted literal, or to the end of its line if it is never closed.
     fn skip_quoted(&mut self, quote: u8) {
         self.pos += 1;
         while self.pos < self.limit {
@@ -129,14 +129,14 @@ impl<'a> RawText<'a> {
                 _ => self.pos += 1,
             }
         }
-        // An escape may have stepped over the end, or into a character.
+        // An escape may have skipped beyond the limit, or into a character.
         self.pos = self.pos.min(self.limit);
         while self.pos < self.limit && !self.text.is_char_boundary(self.pos) {
             self.pos += 1;
         }
     }
 
-    /// To the end of the line, honouring line continuations.
+    /// Skips to the end of the line, with line continuations.
     pub fn skip_line(&mut self) {
         while self.pos < self.limit && self.byte(self.pos) != b'\n' {
             let step = match (
@@ -154,7 +154,7 @@ impl<'a> RawText<'a> {
     }
 }
 
-/// Only blanks stand before `pos` on its line.
+/// Whether only blanks precede `pos` on its line.
 pub fn starts_line(text: &str, pos: usize) -> bool {
     text.as_bytes()
         .get(..pos)

@@ -1,4 +1,5 @@
-//! One pass over a `.co` file: directives as they come, islands found and handed to their readers.
+//! One pass over a `.co` file: executes directives in order, finds islands, and calls their
+//! readers.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use super::token::{Punct, TokenKind};
 use super::{Span, condition};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
-/// Where a directive stands, which decides what it may do.
+/// The place of a directive, which determines what it may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Host text at file scope: the line is kept for C++.
     Host,
-    /// Inside a `__device__` function or a `__cok__` block, whose text is kept whole.
+    /// Inside a `__device__` function or a `__cok__` block, whose text is kept entirely.
     Device,
     /// Inside a `__co__` function.
     Function,
@@ -33,18 +34,19 @@ pub(super) struct Scanner<'a> {
     pub functions: Vec<FunctionText>,
     pub device: Vec<DeviceText>,
     pub notes: Vec<Note>,
-    /// Registered at file scope so far.
+    /// Intrinsics registered at file scope so far.
     pub intrinsics: Vec<Intrinsic>,
-    /// Registered in the function being read.
+    /// Intrinsics registered in the current function.
     pub local_intrinsics: Vec<Intrinsic>,
-    /// Inside a dead branch: text is kept for C++, which may judge the condition otherwise (it knows
-    /// `__CUDA_ARCH__`), but nothing is evaluated, compiled or reported.
+    /// Whether the position is in a dead branch: its text is kept for C++, where the condition may
+    /// have another value (because `__CUDA_ARCH__` is defined), but nothing is evaluated, compiled
+    /// or reported.
     pub dead: bool,
-    /// Namespaces and `extern "C"` blocks that are open, innermost last.
+    /// The open namespaces and `extern "C"` blocks, innermost last.
     pub scopes: Vec<Span>,
-    /// Something of the host text was left out.
+    /// A part of the host text that was left out.
     pub left_out: Option<Span>,
-    /// Functions among it.
+    /// The functions among the host text that was left out.
     pub host_functions: Vec<(String, Span)>,
 }
 
@@ -100,8 +102,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the directive at `hash` and continues behind it, or at the directive that ends the dead
-    /// branch it opened: the text of such a branch is returned.
+    /// Reads the directive at `hash` and continues after it, or, if it begins a dead branch, at the
+    /// directive that ends the branch: then the branch's text is returned.
     pub fn directive(&mut self, hash: usize, place: Place) -> Option<Range<usize>> {
         let line = Line::read(self.text, hash, self.walk.limit);
         self.walk.pos = line.span.end as usize;
@@ -175,7 +177,8 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Functions are looked for in the text as it is, so one that a macro makes would be lost silently.
+    /// Reports a macro that contains a function: functions are searched in the unexpanded text, so
+    /// this one would be lost without a message.
     fn functions_are_no_macros(&mut self, line: &Line<'a>, body: &str) {
         const MARK: &str = "__co__";
         let Some(at) = body.find(MARK) else { return };
@@ -215,7 +218,8 @@ impl<'a> Scanner<'a> {
                         .help("write `#define NAME value` or `#define NAME(a, b) value`"),
                 );
             }
-            // C++ may know better (variadic macros); a function that uses it will see its name.
+            // C++ may accept the definition (variadic macros); a function that uses the macro gets
+            // the unexpanded name.
             None => {}
         }
     }
@@ -287,7 +291,7 @@ impl<'a> Scanner<'a> {
         );
     }
 
-    /// Continues at the directive that ends the dead branch begun here.
+    /// Continues at the directive that ends the dead branch that begins here.
     fn skip_dead(&mut self) -> Range<usize> {
         let start = self.walk.pos;
         let end = self.dead_end(start);
@@ -300,8 +304,8 @@ impl<'a> Scanner<'a> {
         let mut walk = RawText::new(self.text, start, self.walk.limit);
         let mut nested = 0usize;
         loop {
-            // Comments are skipped as C++ does, so that a directive in one does not count; quotes
-            // mean nothing in dead prose.
+            // Comments are skipped as in C++, so that a directive in one does not count; quotes
+            // have no meaning in dead text.
             walk.skip_blanks();
             if walk.pos >= walk.limit {
                 return walk.limit;
@@ -356,8 +360,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Whether a macro makes sense in `__co__` functions only: C++ knows no `#` operator, and rejects a
-/// macro with parameters whose text has one, used or not.
+/// Whether a macro is only usable in `__co__` functions: C++ has no `#` operator on tokens, and
+/// rejects a macro with parameters whose text has one, used or not.
 fn only_for_functions(line: &Line) -> bool {
     if line.name != "define" {
         return false;

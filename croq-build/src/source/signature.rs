@@ -1,15 +1,15 @@
-//! What the header of a C++ function says of its calls: how many arguments it takes, and of which kind its
-//! template's are. Where a header says more than is understood here it is left to the C++ compiler.
+//! The signature of a C++ function, from its header: the number of arguments, and the kinds of
+//! template arguments. A header that is not fully understood is left to the C++ compiler.
 
 use super::raw::{Raw, RawText};
 
-/// A function as calls see it.
+/// The properties of a function that calls are checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     pub name: String,
-    /// `None` for what is no template.
+    /// `None` if the function is not a template.
     pub template: Option<Vec<TemplateParam>>,
-    /// Arguments without a default.
+    /// The number of arguments without a default.
     pub least: usize,
     pub most: usize,
 }
@@ -38,7 +38,7 @@ impl Signature {
                 Raw::Word(word, _) => tokens.push(Word(word)),
                 Raw::Byte(byte, _) => tokens.push(Byte(byte)),
                 Raw::Str(_) => {}
-                // Which of its branches counts is not known here.
+                // Which of its branches is active is not known here.
                 Raw::LineHash(_) => return None,
             }
         }
@@ -88,7 +88,7 @@ impl Signature {
     }
 }
 
-/// The parts of a list in brackets, and what comes after it.
+/// The parts of a list in brackets, and the tokens after it.
 fn list<'t, 'a>(
     tokens: &'t [Token<'a>],
     open: u8,

@@ -1,7 +1,7 @@
-//! How much the front end looks at, counted in unit tests: bytes, tokens, and rules of the grammar.
-//! Time would depend on what else the machine does.
+//! The work of the front end, counted in unit tests as bytes, tokens and grammar rules. A time
+//! would depend on the load of the machine.
 
-/// One byte, token or rule is looked at.
+/// Counts one byte, token or rule.
 #[inline]
 pub fn step() {
     #[cfg(test)]
@@ -23,7 +23,7 @@ mod counted {
         STEPS.set(STEPS.get() + 1);
     }
 
-    /// Steps of this thread while `work` runs.
+    /// The steps of this thread while `work` runs.
     pub fn during(work: impl FnOnce()) -> u64 {
         let before = STEPS.get();
         work();

@@ -1,12 +1,12 @@
-//! What is done to the bytes of a file before anything reads them. Offsets stay what they were.
+//! Normalises the text of a file before it is read. Offsets do not change.
 
 use std::borrow::Cow;
 
 use super::Span;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
-/// The text with one kind of line end: a `\r` of its own ends a line as `\n` does. What no text
-/// holds is reported once and read as blanks.
+/// The text with one kind of line end: a single `\r` ends a line, as `\n` does. Characters that are
+/// not text are reported once and read as blanks.
 pub fn readable<'t>(text: &'t str, diags: &mut Diagnostics) -> Cow<'t, str> {
     const MARK: &str = "\u{feff}";
     let mut text = Cow::Borrowed(text);

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::Span;
 use crate::diagnostics::Code;
 
-/// One token after macro expansion, with its place in the unexpanded file.
+/// One token after macro expansion, with its location in the unexpanded file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     pub kind: TokenKind,
-    /// Of the token itself, or of the macro use that it came out of.
+    /// The span of the token itself, or of the macro use that it was expanded from.
     pub span: Span,
-    /// The first token of its line; error recovery treats it as a possible statement start.
+    /// Whether it is the first token of its line; error recovery treats it as a possible beginning
+    /// of a statement.
     pub starts_line: bool,
 }
 
@@ -21,7 +22,7 @@ pub enum TokenKind {
     /// An identifier or a contextual word.
     Word(Arc<str>),
     Keyword(Keyword),
-    /// `f32`, `int`, `bool`: an element type as written.
+    /// `f32`, `int`, `bool`: an element type in the source.
     Type(ElemType),
     /// Value, `u` suffix, `l`/`ll` suffix.
     Int {
@@ -37,18 +38,18 @@ pub enum TokenKind {
     /// `group-4`
     Group4,
     Punct(Punct),
-    /// Text that is no token; reported when it reaches a function.
+    /// Text that is not a token; reported if it reaches a function.
     Bad(Box<BadToken>),
 }
 
-/// Why a piece of text is no token, and what stands in for it.
+/// The reason why a piece of text is not a token, and its replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BadToken {
     pub code: Code,
     pub message: String,
     pub label: String,
     pub help: Option<String>,
-    /// The parser goes on with this token; `None` leaves a hole.
+    /// The parser continues with this token; `None` is no token.
     pub stand_in: Option<TokenKind>,
 }
 
@@ -70,7 +71,7 @@ impl TokenKind {
 }
 
 impl fmt::Display for TokenKind {
-    /// As a person would quote it in a message.
+    /// The token as messages quote it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TokenKind::Word(text) => write!(f, "`{text}`"),
@@ -110,8 +111,8 @@ macro_rules! words {
 }
 
 words! {
-    /// Words that can't name anything inside a function. Member words, levels, and the names of
-    /// builtins are contextual and are no keywords.
+    /// Words that cannot be names inside a function. Member words, levels, and the names of
+    /// builtins are contextual and are not keywords.
     Keyword {
         Auto = "auto",
         Void = "void",
@@ -162,8 +163,9 @@ words! {
 }
 
 words! {
-    /// Element types of `02-types.md` section 1 and their spellings; `int` and `bool` are scalars only. Those that
-    /// croq can store and compute with are the [`Scalar`](crate::ir::Scalar)s of the same name.
+    /// Element types of `02-types.md` section 1 and their spellings; `int` and `bool` are scalars
+    /// only. Those that croq can store and compute with are the [`Scalar`](crate::ir::Scalar)s of
+    /// the same name.
     ElemType {
         F64 = "f64" | "double",
         F32 = "f32" | "float",
@@ -233,7 +235,7 @@ words! {
         StarEq = "*=",
         SlashEq = "/=",
         PercentEq = "%=",
-        // C operators that the language lacks, lexed whole so that the message can name them.
+        // C operators that the language lacks, lexed as one token so that messages can name them.
         AmpEq = "&=",
         PipeEq = "|=",
         CaretEq = "^=",

@@ -1,4 +1,4 @@
-//! Random questions over small domains, against an evaluation of every assignment.
+//! Tests random questions over small domains against an evaluation of every assignment.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -71,7 +71,7 @@ impl Expr {
     }
 }
 
-/// Over the first `vars` variables.
+/// An expression over the first `vars` variables.
 fn expr(vars: usize, depth: u32) -> BoxedStrategy<Expr> {
     let leaf = if vars == 0 {
         (-4i64..9).prop_map(Expr::Int).boxed()
@@ -107,7 +107,7 @@ struct Bounds {
     hi: Option<Expr>,
 }
 
-/// Mostly `[0, small]`; sometimes open, sometimes by an earlier variable.
+/// Bounds: mostly `[0, small]`; sometimes unbounded, sometimes an earlier variable.
 fn bounds(earlier: usize) -> BoxedStrategy<Bounds> {
     let lo = prop_oneof![
         5 => (0i64..2).prop_map(|v| Some(Expr::Int(v))),
@@ -208,7 +208,8 @@ impl World {
         cx
     }
 
-    /// All assignments, those of open ends sampled; with the flag of whether the inner assumptions hold.
+    /// All assignments, with samples for unbounded ends; each with whether the inner assumptions
+    /// hold.
     fn assignments(&self) -> Vec<(Vec<i128>, bool)> {
         let mut all: Vec<Vec<i128>> = vec![Vec::new()];
         for bounds in &self.bounds {
@@ -292,7 +293,8 @@ fn same_meaning(
     Ok(())
 }
 
-/// Each case asks a dozen questions and tries up to thousands of assignments.
+/// Fewer cases than the default: each asks a dozen questions and tries up to thousands of
+/// assignments.
 fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     ProptestConfig {
@@ -362,7 +364,7 @@ proptest! {
         prop_assume!(!replaced.is_poison());
         let all: HashSet<Vec<i128>> = world.assignments().into_iter().map(|(at, _)| at).collect();
         for at in &all {
-            // The value must itself be one that the variable can have.
+            // The value must itself be in the variable's range.
             let Some(new) = by.eval(at) else { continue };
             let mut there = at.clone();
             there[v] = new;

@@ -1,4 +1,4 @@
-//! Bounds of an expression: eliminating a variable or an atom for the end of its range.
+//! Bounds of an expression: replaces a variable or an atom by the end of its range.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::prove::{Prover, Step};
 use super::sym::{Atom, Sym, Term, Var};
 use super::variable::bounds_of;
 
-/// How an expression moves when a variable grows.
+/// How an expression changes when a variable increases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Flat,
@@ -41,12 +41,12 @@ impl Direction {
     }
 }
 
-/// Lower bounds found by moving a variable to the end of its range.
+/// Lower bounds from replacing a variable by the end of its range.
 pub(super) struct Least {
     pub bounds: Vec<Sym>,
-    /// The first bound is reached, so that nothing better can be found.
+    /// Whether the first bound is attained, so that no better one exists.
     pub exact: bool,
-    /// The range is open at that end.
+    /// Whether the range is unbounded at that end.
     pub open: bool,
 }
 
@@ -64,10 +64,11 @@ impl Prover<'_> {
         }
     }
 
-    /// The direction of `e` in `v`, provided that each of `conditions` is at least zero along the
-    /// way; each is monotone in `v`, so both ends of the way suffice.
+    /// The direction of `e` in `v`, provided that each of `conditions` is at least zero over the
+    /// range; each is monotone in `v`, so both ends of the range suffice.
     fn direction(&self, e: &Sym, v: Var, conditions: &mut Vec<Sym>) -> Option<Direction> {
-        // Terms by the factors that move with `v`; the others add up to a coefficient.
+        // Terms grouped by the factors that depend on `v`; the other factors add up to a
+        // coefficient.
         let mut groups: Vec<(Vec<&Atom>, Vec<Term>)> = Vec::new();
         for term in e.raw_terms()? {
             let (moving, fixed): (Vec<&Atom>, Vec<&Atom>) =
@@ -92,7 +93,7 @@ impl Prover<'_> {
                 own = own.and(self.atom_direction(atom, v, conditions)?)?;
             }
             if moving.len() > 1 {
-                // A product of factors that are not negative moves with them.
+                // A product of nonnegative factors changes in the direction of its factors.
                 for atom in &moving {
                     let factor = Sym::atom((*atom).clone());
                     if !self.nonneg(&factor) {
@@ -135,12 +136,12 @@ impl Prover<'_> {
         }
     }
 
-    /// Lower bounds of `e` by moving `v` to where `e` is least.
+    /// Lower bounds of `e` from replacing `v` by the end of its range where `e` is least.
     pub(super) fn at_least_end(&self, e: &Sym, v: Var) -> Option<Least> {
         let mut conditions = Vec::new();
         let direction = self.direction(e, v, &mut conditions)?;
         if direction == Direction::Flat {
-            // A coefficient that is zero everywhere, though not in form.
+            // A coefficient that is zero everywhere, although its form is not zero.
             return None;
         }
         let upper = direction == Direction::Down;
@@ -168,7 +169,7 @@ impl Prover<'_> {
         })
     }
 
-    /// The declared end of the range of `v`, those that assumptions give, and whether any
+    /// The declared end of the range of `v`, the ends that follow from assumptions, and whether any
     /// assumption mentions `v`.
     fn ends(&self, v: Var, upper: bool) -> (Option<Sym>, (Vec<Sym>, bool)) {
         let (lo, hi) = bounds_of(self.variables, v);
@@ -194,7 +195,7 @@ impl Prover<'_> {
             };
             // coefficient * v + rest >= 0
             if upper && self.positive(&-&coefficient) {
-                // The quotient truncates, which only rounds down what is not negative.
+                // The quotient truncates, which rounds down only nonnegative values.
                 if coefficient.as_int() == Some(-1) {
                     assumed.push(rest);
                 } else if self.nonneg(&rest) {
@@ -211,7 +212,8 @@ impl Prover<'_> {
         (declared, (assumed, mentioned))
     }
 
-    /// A declared bound, by what is known now: it was built from what was known then.
+    /// A declared bound, simplified with the current facts: it was built with those of its
+    /// declaration.
     fn resolved(&self, end: &Sym) -> Sym {
         if !end.has_compound_atoms() || self.facts.is_bare() {
             return self.with_values(end);
@@ -219,7 +221,7 @@ impl Prover<'_> {
         if let Some(known) = self.resolved_ends.borrow().get(end) {
             return known.clone();
         }
-        // While it is being simplified it stands for itself.
+        // While it is being simplified, it is represented by itself.
         self.resolved_ends
             .borrow_mut()
             .insert(end.clone(), end.clone());
@@ -231,7 +233,7 @@ impl Prover<'_> {
     }
 
     /// Lower bounds of `e` without one occurrence of a quotient, remainder, minimum or maximum.
-    /// With `scaled`, a bound may be that of a multiple of `e` that is negative only where `e` is.
+    /// With `scaled`, a bound may be one of a multiple of `e` that is negative only if `e` is.
     pub(super) fn without_atom(&self, e: &Sym, atom: &Atom, scaled: bool) -> Step {
         let nothing = || Step::AnyOf(Vec::new());
         let Some((k, rest)) = e.collect(atom) else {
@@ -332,11 +334,11 @@ impl Prover<'_> {
         }
     }
 
-    /// For `k * q + rest`, where `k * (b * q)` is at least `k * end`.
+    /// A lower bound of `k * q + rest`, where `k * (b * q)` is at least `k * end`.
     fn quotient_bound(k: &Sym, rest: &Sym, b: &Sym, end: &Sym, scaled: bool) -> Option<Sym> {
         match division::exact_quotient(k, b) {
             Some(times) => Some(rest + times * end),
-            // b * e > -b is enough for e >= 0.
+            // `b * e > -b` suffices for `e >= 0`.
             None => scaled.then(|| b * rest + k * end + b - 1),
         }
     }
@@ -411,7 +413,7 @@ impl Prover<'_> {
         constant.map(Sym::int)
     }
 
-    /// Inclusive constant ends.
+    /// Constant bounds, inclusive.
     pub fn range(&self, e: &Sym) -> (Option<i64>, Option<i64>) {
         if e.is_poison() {
             return (None, None);
@@ -443,8 +445,8 @@ impl Prover<'_> {
         )
     }
 
-    /// A positive factor that the amount shares with the divisor, a single product, but that is
-    /// not all of it.
+    /// A positive factor that the amount shares with the divisor, which is a single product, and
+    /// that is not the whole divisor.
     fn part_of_divisor(&self, amount: &Sym, b: &Sym) -> Option<Term> {
         let [divisor] = b.raw_terms()? else {
             return None;

@@ -1,4 +1,4 @@
-//! Divisibility: residues by constant moduli, and division of forms by symbolic divisors.
+//! Divisibility: residues modulo constants, and division of forms by symbolic divisors.
 
 use super::division;
 use super::division::{divide_factors, gcd};
@@ -6,7 +6,7 @@ use super::prove::Prover;
 use super::sym::{Atom, Sym, Term};
 use super::truth::Truth;
 
-/// The value is `residue` plus a multiple of `modulus`; a modulus of zero is the constant itself.
+/// The value is `residue` plus a multiple of `modulus`; with a modulus of zero it is the constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Residue {
     modulus: i64,
@@ -52,7 +52,7 @@ impl Residue {
         all.unwrap_or(Residue::ANY)
     }
 
-    /// What holds of a value that is one of the two.
+    /// The residue of a value that is one of the two.
     fn either(self, other: Residue) -> Residue {
         match self.residue.checked_sub(other.residue) {
             Some(apart) => Residue::new(gcd(gcd(self.modulus, other.modulus), apart), self.residue),
@@ -60,7 +60,8 @@ impl Residue {
         }
     }
 
-    /// The sharper of two that both hold, where one implies the other; else the first.
+    /// The more precise of two residues of the same value, if one implies the other; else the
+    /// first.
     fn sharper(self, other: Residue) -> Residue {
         let implies =
             |a: Residue, b: Residue| b.modulus != 0 && a.modulus.checked_rem(b.modulus) == Some(0);
@@ -94,7 +95,7 @@ impl Prover<'_> {
             return Truth::Yes;
         }
         let (_, r) = self.split_known(a, d);
-        // A remainder strictly between zero and the divisor.
+        // The remainder is strictly between zero and the divisor.
         if self.positive(d) {
             let below = |r: &Sym| self.nonneg(&(r - 1)) && self.nonneg(&(d - r - 1));
             if below(&r) || below(&-&r) {
@@ -104,7 +105,7 @@ impl Prover<'_> {
         Truth::Unknown
     }
 
-    /// Divisibility that needs no search: by residue or by polynomial division.
+    /// Divisibility without a search: by residue or by polynomial division.
     pub(super) fn divides_by_form(&self, d: &Sym, a: &Sym) -> bool {
         if let Some(d) = d.as_int().and_then(i64::checked_abs)
             && d != 0
@@ -139,7 +140,7 @@ impl Prover<'_> {
         if self.residue(e, 0).residue != 0 {
             return true;
         }
-        // Modulo `b`, each `x % b` is `x`.
+        // Modulo `b`, `x % b` equals `x`.
         e.top_atoms().into_iter().any(|atom| {
             let Atom::Rem(_, b) = atom else { return false };
             let same = self.rebuild(e, &|other| match other {

@@ -6,7 +6,7 @@ use super::prove::Prover;
 use super::sym::{Atom, Sym, Term, Var};
 
 impl Prover<'_> {
-    /// `a / b`, truncating. A divisor of zero is left alone: nothing is ever proved of it.
+    /// `a / b`, truncating. A division by zero is not folded: nothing is ever proved about it.
     pub fn div(&self, a: &Sym, b: &Sym) -> Sym {
         if a.is_poison() || b.is_poison() {
             return Sym::poison();
@@ -100,7 +100,7 @@ impl Prover<'_> {
         self.nonneg(&(b - 1))
     }
 
-    /// `a == q * b + r`, by polynomial division and by what is assumed to divide what.
+    /// `a == q * b + r`, by polynomial division and by assumptions of divisibility.
     pub(super) fn split_known(&self, a: &Sym, b: &Sym) -> (Sym, Sym) {
         let (mut q, mut r) = division::split(a, b);
         for (d, multiple) in &self.facts.divisors {
@@ -112,7 +112,7 @@ impl Prover<'_> {
                 continue;
             }
             let (times, rest) = division::split(&r, multiple);
-            // `multiple` itself divided by `b` stays an atom, or there would be no end.
+            // `multiple` itself divided by `b` remains an atom, otherwise this would not terminate.
             if !times.is_zero() && a != multiple {
                 q += times * Sym::atom(Atom::Div(multiple.clone(), b.clone()));
                 r = rest;
@@ -233,7 +233,7 @@ impl Prover<'_> {
         None
     }
 
-    /// `e` with `by` in place of `v`.
+    /// `e` with `v` replaced by `by`.
     pub fn substitute(&self, e: &Sym, v: Var, by: &Sym) -> Sym {
         if !e.contains(v) {
             return e.clone();
@@ -257,7 +257,7 @@ impl Prover<'_> {
         })
     }
 
-    /// `e` with atoms replaced; `None` keeps one.
+    /// `e` with atoms replaced; `None` keeps an atom.
     pub(super) fn rebuild(&self, e: &Sym, replace: &dyn Fn(&Atom) -> Option<Sym>) -> Sym {
         let Some(terms) = e.raw_terms() else {
             return Sym::poison();
@@ -292,7 +292,7 @@ impl Prover<'_> {
         sum + Sym::from_sorted(kept)
     }
 
-    /// An equal expression by all that is known.
+    /// An equal expression, simplified with all facts.
     pub fn simplify(&self, e: &Sym) -> Sym {
         let e = self.with_values(e);
         if !e.has_compound_atoms() {
@@ -311,7 +311,7 @@ impl Prover<'_> {
         self.join_quotients(folded)
     }
 
-    /// Puts in the values of variables that equal something else.
+    /// Substitutes variables that equal another expression.
     pub(super) fn with_values(&self, e: &Sym) -> Sym {
         let mut e = e.clone();
         for (v, value) in &self.facts.equalities {

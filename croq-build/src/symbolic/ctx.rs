@@ -1,4 +1,4 @@
-//! The context: variables, what bounds them, and the assumptions in force.
+//! The context: variables, their bounds, and the current assumptions.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use super::sym::{Sym, Var};
 use super::truth::Truth;
 use super::variable::{Variable, bounds_of};
 
-/// Facts of one kind that are kept at one place. Each costs every later question something; what is
-/// not known is checked at run time.
+/// The most facts of one kind in one scope, because each adds to the cost of every later question.
+/// A fact that is dropped is checked at run time.
 const FACTS: usize = 256;
 
 /// Variables with bounds, plus a scoped stack of assumptions.
 ///
-/// The constructors ([`Ctx::div`] and its kin) rely on declared bounds and on the assumptions of
-/// the outermost scope only, so that what they build stays true when a scope is popped.
-/// [`Ctx::simplify`] and the questions rely on everything in force.
+/// The constructors (such as [`Ctx::div`]) use declared bounds and the assumptions of the outermost
+/// scope only, so that their results remain true when a scope is popped. [`Ctx::simplify`] and the
+/// questions use all current facts.
 #[derive(Clone, Debug)]
 pub struct Ctx {
     variables: Vec<Variable>,
     outermost: Facts,
-    /// Open scopes.
+    /// The number of open scopes.
     depth: usize,
-    /// What the scopes that assume anything know, by depth.
+    /// The facts of the scopes with assumptions, by depth.
     scopes: Vec<(usize, Facts)>,
 }
 
@@ -77,8 +77,8 @@ impl Ctx {
         bounds_of(&self.variables, v)
     }
 
-    /// Replaces the bounds of a variable. Expressions already built relied on the old ones, so the
-    /// new ones should be at least as narrow.
+    /// Replaces the bounds of a variable. Expressions that exist already were built with the old
+    /// ones, so the new ones must be at least as narrow.
     pub fn set_bounds(&mut self, v: Var, lo: Option<Sym>, hi: Option<Sym>) {
         let Some(variable) = self.variables.get_mut(v.0 as usize) else {
             return;
@@ -106,7 +106,7 @@ impl Ctx {
         }
     }
 
-    /// How many variables there are; they are `Var(0)` up to this.
+    /// The number of variables; they are `Var(0)`, `Var(1)`, ….
     pub fn var_count(&self) -> usize {
         self.variables.len()
     }
@@ -136,18 +136,18 @@ impl Ctx {
 
     // ---- assumptions ----
 
-    /// From here to the end of the scope, `a <= b`.
+    /// Assumes `a <= b` until the end of the scope.
     pub fn assume_le(&mut self, a: &Sym, b: &Sym) {
         let e = self.prover().simplify(&(b - a));
         self.assume_nonneg(e);
     }
 
-    /// From here to the end of the scope, `a < b`.
+    /// Assumes `a < b` until the end of the scope.
     pub fn assume_lt(&mut self, a: &Sym, b: &Sym) {
         self.assume_le(&(a + 1), b);
     }
 
-    /// From here to the end of the scope, `a == b`.
+    /// Assumes `a == b` until the end of the scope.
     pub fn assume_eq(&mut self, a: &Sym, b: &Sym) {
         let difference = self.prover().simplify(&(b - a));
         let full = self.top().equalities.len() >= FACTS;
@@ -192,7 +192,7 @@ impl Ctx {
         top.inequalities = old;
         top.equalities = equalities;
         top.divisors = divisors;
-        // What was known of the variable is now known of its value, and the other way round.
+        // Facts about the variable are now facts about its value, and the reverse.
         for known in [lo, hi].into_iter().flatten() {
             let known = self.prover().simplify(&known);
             self.assume_nonneg(known);
@@ -212,7 +212,7 @@ impl Ctx {
         self.replenish();
     }
 
-    /// From here to the end of the scope, `d` divides `a`.
+    /// Assumes that `d` divides `a` until the end of the scope.
     pub fn assume_divides(&mut self, d: &Sym, a: &Sym) {
         let prover = self.prover();
         let (d, a) = (prover.simplify(d), prover.simplify(a));
@@ -253,7 +253,7 @@ impl Ctx {
         }
     }
 
-    /// The facts of this very scope, which begin as those of the scope around it.
+    /// The facts of the current scope, initially those of the enclosing scope.
     fn top_mut(&mut self) -> &mut Facts {
         let own = self
             .scopes
@@ -308,7 +308,7 @@ impl Ctx {
         self.div(a, b) * b
     }
 
-    /// `e` with `by` in place of `v`, folded again.
+    /// `e` with `v` replaced by `by`, folded again.
     pub fn substituted(&self, e: &Sym, v: Var, by: &Sym) -> Sym {
         self.builder().substitute(e, v, by)
     }
@@ -341,7 +341,7 @@ impl Ctx {
         self.prover().constant_divisor(a)
     }
 
-    /// Inclusive constant ends; `None` where unbounded or unknown.
+    /// Constant bounds, inclusive; `None` if unbounded or unknown.
     pub fn range(&self, a: &Sym) -> (Option<i64>, Option<i64>) {
         self.prover().range(a)
     }
@@ -361,7 +361,7 @@ impl Ctx {
         self.prover().inf(a, drop)
     }
 
-    /// In source terms, as `M / 64` or `16 * px + qx`.
+    /// The expression in the syntax of the source: `M / 64`, `16 * px + qx`.
     pub fn show(&self, a: &Sym) -> String {
         super::show::show(a, &|v| self.name(v).to_owned())
     }
@@ -371,7 +371,7 @@ fn usable(bound: Option<Sym>) -> Option<Sym> {
     bound.filter(|b| !b.is_poison())
 }
 
-/// By the ranges of earlier variables; a bound that mentions a later one says nothing here.
+/// The range by those of earlier variables; a bound that mentions a later one is not used.
 fn declared_range(variables: &[Variable], facts: &Facts, v: Var) -> Interval {
     let (lo, hi) = bounds_of(variables, v);
     let earlier = |e: &&Sym| e.last_var().is_none_or(|last| last < v);

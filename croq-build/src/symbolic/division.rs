@@ -1,8 +1,8 @@
-//! Division of polynomials, with no knowledge of the variables.
+//! Division of polynomials, without facts about the variables.
 
 use super::sym::{Atom, Sym, Term};
 
-/// The factors of `a` without those of `b`; `None` when `b` has one that `a` lacks.
+/// The factors of `a` without those of `b`; `None` if `b` has one that `a` lacks.
 pub(super) fn divide_factors(a: &[Atom], b: &[Atom]) -> Option<Vec<Atom>> {
     let mut left = a.to_vec();
     for factor in b {
@@ -42,7 +42,7 @@ impl Term {
         self.coef == 1 && self.factors.is_empty()
     }
 
-    /// `self / other` when that is a term with an integer coefficient.
+    /// `self / other` if it is a term with an integer coefficient.
     pub(super) fn exact_quotient(&self, other: &Term) -> Option<Term> {
         if self.coef.checked_rem(other.coef)? != 0 {
             return None;
@@ -55,9 +55,9 @@ impl Term {
     }
 }
 
-/// `(q, r)` with `e == q * by + r`, and `r` without a term that the leading term of `by`
-/// divides with a quotient of at least one. An identity of polynomials: it says nothing of the
-/// sign of `r`. Division by zero and poison give `(0, e)`.
+/// `(q, r)` with `e == q * by + r`, where no term of `r` is divisible by the leading term of `by`
+/// with a quotient of at least one. It is an identity of polynomials: the sign of `r` is arbitrary.
+/// Division by zero and poison give `(0, e)`.
 pub(super) fn split(e: &Sym, by: &Sym) -> (Sym, Sym) {
     let nothing = || (Sym::zero(), e.clone());
     let Some([lead, ..]) = by.raw_terms() else {
@@ -66,7 +66,8 @@ pub(super) fn split(e: &Sym, by: &Sym) -> (Sym, Sym) {
     let mut left = e.clone();
     let mut quotient = Sym::zero();
     let mut remainder: Vec<Term> = Vec::new();
-    // Each round removes the leading term of what is left; the bound is a guard, not a rule.
+    // Each iteration removes the leading term of the remainder; the limit only guards against an
+    // error in the termination.
     for _ in 0..512 {
         let Some(top) = left.raw_terms().map(|terms| terms.first().cloned()) else {
             return nothing();
@@ -83,7 +84,8 @@ pub(super) fn split(e: &Sym, by: &Sym) -> (Sym, Sym) {
             if left.is_poison() || quotient.is_poison() {
                 return nothing();
             }
-            // A coefficient that did not divide leaves the product in front, smaller.
+            // If the coefficient was not divisible, a smaller multiple of the product remains the
+            // leading term.
             if top.coef.checked_rem(lead.coef) == Some(0) {
                 continue;
             }
@@ -96,7 +98,7 @@ pub(super) fn split(e: &Sym, by: &Sym) -> (Sym, Sym) {
     nothing()
 }
 
-/// The quotient when `by` divides `e` as a polynomial.
+/// The quotient if `by` divides `e` as a polynomial.
 pub(super) fn exact_quotient(e: &Sym, by: &Sym) -> Option<Sym> {
     let (q, r) = split(e, by);
     (r.is_zero() && !by.is_zero()).then_some(q)

@@ -1,16 +1,16 @@
-//! What is known besides the declared bounds.
+//! Facts in addition to the declared bounds.
 
 use super::interval::{Interval, interval, range_of};
 use super::model::Models;
 use super::sym::{Sym, Var};
 
-/// What one scope knows beyond the declared bounds, its outer scopes' knowledge included.
+/// The facts of one scope beyond the declared bounds, those of enclosing scopes included.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub ranges: Vec<Interval>,
     /// Each is at least zero.
     pub inequalities: Vec<Sym>,
-    /// The variable equals the expression, in which no variable of this list occurs.
+    /// The variable equals the expression, which contains no variable of this list.
     pub equalities: Vec<(Var, Sym)>,
     /// The first divides the second.
     pub divisors: Vec<(Sym, Sym)>,
@@ -26,12 +26,13 @@ impl Facts {
         self.inequalities.len() + self.equalities.len() + self.divisors.len()
     }
 
-    /// Whether there is nothing beyond the declared bounds.
+    /// Whether there are no facts beyond the declared bounds.
     pub fn is_bare(&self) -> bool {
         self.count() == 0
     }
 
-    /// Narrows the ranges of the variables that occur linearly in `e`, which is at least zero.
+    /// Narrows the ranges of the variables that occur linearly in `e`, given that `e` is at least
+    /// zero.
     pub fn tighten(&mut self, e: &Sym) {
         for v in e.sorted_vars() {
             let Some((coefficient, rest)) = e.linear_in(*v) else {

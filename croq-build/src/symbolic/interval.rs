@@ -1,8 +1,8 @@
-//! Constant intervals: the quick answer, before any search.
+//! Constant intervals: a fast answer before any search.
 
 use super::sym::{Atom, Sym, Var};
 
-/// Inclusive; `None` is unbounded. Ends that leave `i128` count as unbounded.
+/// Inclusive; `None` is unbounded. Ends that exceed `i128` count as unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Interval {
     pub lo: Option<i128>,
@@ -57,7 +57,7 @@ impl Interval {
                 hi: all.iter().max().copied(),
             };
         }
-        // An open end: the signs decide.
+        // An end is unbounded: the signs decide.
         match (self.sign(), other.sign()) {
             (Some(1), Some(1)) => Interval {
                 lo: self
@@ -74,7 +74,7 @@ impl Interval {
         }
     }
 
-    /// 1 when nowhere negative, -1 when nowhere positive.
+    /// 1 if nowhere negative, -1 if nowhere positive.
     fn sign(self) -> Option<i32> {
         if self.lo.is_some_and(|lo| lo >= 0) {
             Some(1)
@@ -92,7 +92,7 @@ impl Interval {
         }
     }
 
-    /// Truncating quotient; only divisors that are known to be positive tell anything.
+    /// Truncating quotient; unbounded unless the divisor is known to be positive.
     fn over(self, by: Interval) -> Interval {
         let Some(least) = by.lo.filter(|lo| *lo >= 1) else {
             return Interval::ALL;
@@ -138,7 +138,7 @@ impl Interval {
     }
 }
 
-/// The interval of `e` by the intervals of its variables alone.
+/// The interval of `e`, from the intervals of its variables alone.
 pub(super) fn interval(ranges: &[Interval], e: &Sym) -> Interval {
     let Some(terms) = e.raw_terms() else {
         return Interval::ALL;
@@ -157,7 +157,7 @@ pub(super) fn interval(ranges: &[Interval], e: &Sym) -> Interval {
     sum
 }
 
-/// Of one variable.
+/// The range of one variable.
 pub(super) fn range_of(ranges: &[Interval], v: Var) -> Interval {
     let range = ranges.get(v.0 as usize).copied();
     range.unwrap_or(Interval::ALL)

@@ -2,18 +2,19 @@
 //!
 //! Every extent, stride, bound and offset of the compiler is a [`Sym`]: a polynomial with integer
 //! coefficients over [`Atom`]s (variables, and truncating quotients, remainders, minima and maxima
-//! that could not be folded). A [`Ctx`] holds what is known of the variables: bounds, and a scoped
-//! stack of assumptions. Its questions answer [`Truth::Yes`] or [`Truth::No`] only when the answer
-//! holds for *every* assignment of the variables within bounds and assumptions; otherwise they say
-//! [`Truth::Unknown`]. Assignments that divide by zero somewhere do not count.
+//! that could not be folded). A [`Ctx`] has the facts about the variables: bounds, and a scoped
+//! stack of assumptions. Its questions return [`Truth::Yes`] or [`Truth::No`] only if the answer
+//! holds for *every* assignment of the variables within bounds and assumptions; otherwise they
+//! return [`Truth::Unknown`]. Assignments that divide by zero are excluded.
 //!
-//! Values are exact mathematical integers. Whatever would leave the range of the coefficients, or
-//! grow beyond the size limits, becomes *poison*: an expression of which nothing is known.
+//! Values are exact mathematical integers. A result that would exceed the range of the
+//! coefficients, or the size limits, becomes *poison*: an expression about which nothing is known.
 //!
-//! How it proves. To show `e >= 0`, the variable introduced last is replaced by the end of its
-//! range at which `e` is least, then the next, until a constant is left; a quotient or remainder is
-//! replaced by its defining inequality, and assumptions are added in non-negative multiples. Depth
-//! and work of one question are bounded, so a file's worth of questions takes linear time.
+//! The method of proof: to show `e >= 0`, the variable introduced last is replaced by the end of
+//! its range at which `e` is least, then the next, until a constant is left; a quotient or
+//! remainder is replaced by its defining inequality, and assumptions are added in non-negative
+//! multiples. Depth and work of one question are limited, so the time is linear in the number of
+//! questions.
 
 mod bound;
 mod congruence;

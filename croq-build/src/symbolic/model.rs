@@ -1,16 +1,17 @@
-//! Sample assignments that satisfy all that is known. One that contradicts a claim ends the search
-//! for its proof at once; a bad sample could only cost a proof, never make a false one.
+//! Sample assignments that satisfy all facts. One that contradicts a claim ends the search for a
+//! proof at once; an invalid sample could only prevent a proof, never produce a false one.
 
 use super::sym::{Sym, Var};
 
 const WANTED: usize = 8;
 
-/// Values by variable number.
+/// Values, indexed by variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Models {
     pub samples: Vec<Vec<i128>>,
     started: bool,
-    /// After a search that found too few, the number of variables and facts to wait for.
+    /// After a search that found too few, the number of variables and facts at which to search
+    /// again.
     pub next_search: usize,
 }
 
@@ -27,7 +28,7 @@ impl Models {
         self.started && self.samples.is_empty()
     }
 
-    /// Gives new variables a value in each sample.
+    /// Assigns a value to each new variable in each sample.
     pub fn extend<'a>(
         &mut self,
         count: usize,
@@ -44,19 +45,19 @@ impl Models {
         });
     }
 
-    /// Whether so few are left that it is worth looking for more.
+    /// Whether so few samples are left that a search for more is worthwhile.
     pub fn are_few(&self) -> bool {
         self.samples.len() < WANTED / 2
     }
 
-    /// Keeps the samples for which a new fact holds; `value_of` evaluates on one.
+    /// Keeps the samples for which a new fact holds; `value_of` evaluates an expression on one.
     pub fn retain(&mut self, holds: impl Fn(&dyn Fn(&Sym) -> Option<i128>) -> bool) {
         self.samples
             .retain(|sample| holds(&|e: &Sym| e.evaluate(&|v| sample.get(v.0 as usize).copied())));
     }
 }
 
-/// Extends the sample to `count` variables; false when the bounds leave no value.
+/// Extends the sample to `count` variables; false if the bounds admit no value.
 pub(super) fn assign<'a>(
     sample: &mut Vec<i128>,
     count: usize,
@@ -73,8 +74,8 @@ pub(super) fn assign<'a>(
             return false;
         };
         let pick = scramble(seed, sample.len() as u64);
-        // Ends first: most false claims fail there. Open ends get round numbers as well as odd
-        // ones, as sizes are often assumed to be divisible.
+        // Ends first: most false claims fail there. Unbounded ends get round numbers as well as odd
+        // ones, since sizes are often assumed to be divisible.
         const STEPS: [i128; 8] = [0, 4096, 1, 64, 7, 1000, 128, 12_345];
         let kind = if seed <= 8 { seed - 1 } else { pick % 8 };
         let step = STEPS.get(kind as usize).copied().unwrap_or(0);

@@ -50,7 +50,7 @@ fn times(e: &Sym, other: &Sym) -> Sym {
     if let Some(c) = e.as_int() {
         return scaled(other, c);
     }
-    // Both have at most a few hundred terms; a product far beyond the limit is not built.
+    // A product far beyond the size limit is not computed.
     if a.len().saturating_mul(b.len()) > 4096 {
         return Sym::poison();
     }

@@ -11,35 +11,35 @@ use super::sym::{Atom, Sym, Term};
 use super::truth::Truth;
 use super::variable::Variable;
 
-/// Work that one question may cost before it is given up, in terms looked at.
+/// The work that one question may cost, in terms visited, before the answer is `Unknown`.
 const FUEL: usize = 2000;
-/// The same where no sample refutes what is false: the facts may well contradict each other.
+/// The same if no sample can refute a false claim: the facts may contradict each other.
 const FUEL_IN_THE_DARK: usize = 1000;
-/// A goal larger than this is not worth opening.
+/// Larger goals are not expanded.
 const MAX_GOAL_SIZE: usize = 160;
-/// Goals below goals; side conditions count.
+/// The most nested goals; side conditions count.
 const MAX_GOAL_DEPTH: u32 = 14;
-/// Assumptions added up on one path.
+/// The most assumptions added on one path.
 const MAX_COMBINED: u32 = 3;
 
-/// One question: what is known, and how much work is left.
+/// The state of one question: the facts, and the remaining work.
 pub(super) struct Prover<'a> {
     pub variables: &'a [Variable],
     pub facts: &'a Facts,
     fuel: Cell<usize>,
     depth: Cell<u32>,
     combined: Cell<u32>,
-    /// Goals met before. A goal still open counts as not proved, which ends circles.
+    /// Goals that were visited. A goal that is still open counts as not proved, which ends cycles.
     met: RefCell<HashMap<Sym, bool>>,
-    /// Declared ends, simplified.
+    /// Declared bounds, simplified.
     pub resolved_ends: RefCell<HashMap<Sym, Sym>>,
 }
 
-/// What would show a goal.
+/// The goals from which a goal follows.
 pub(super) enum Step {
-    /// Each of these is a lower bound of the goal.
+    /// Each of these is a lower bound of the goal: proving any of them suffices.
     AnyOf(Vec<Sym>),
-    /// The goal is one of these, but it is not known which.
+    /// The goal equals one of these, but it is not known which: all must be proved.
     AllOf(Vec<Sym>),
 }
 
@@ -120,14 +120,14 @@ impl<'a> Prover<'a> {
             .set(if in_the_dark { FUEL_IN_THE_DARK } else { FUEL });
     }
 
-    /// Pays for work on `e`; false when nothing is left.
+    /// Accounts for work on `e`; false if the limit is reached.
     pub(super) fn spend(&self, e: &Sym) -> bool {
         let left = self.fuel.get();
         self.fuel.set(left.saturating_sub(e.size()));
         left > 0
     }
 
-    /// Proves `e >= 0`, or gives up.
+    /// Proves `e >= 0`; false if no proof is found.
     pub(super) fn nonneg(&self, e: &Sym) -> bool {
         if e.is_poison() {
             return false;
@@ -160,7 +160,7 @@ impl<'a> Prover<'a> {
         shown
     }
 
-    /// `g * x + c >= 0` is `x + floor(c / g) >= 0`.
+    /// `g * x + c >= 0` is equivalent to `x + floor(c / g) >= 0`.
     fn rounded(&self, e: &Sym) -> Sym {
         let Some(terms) = e.raw_terms() else {
             return e.clone();
@@ -272,7 +272,7 @@ impl<'a> Prover<'a> {
                 if !self.nonneg(&multiple) {
                     continue;
                 }
-                // s * e > -s is enough for e >= 0.
+                // `s * e > -s` suffices for `e >= 0`.
                 let goal = ops::scaled(e, scale) + (scale - 1) - multiple * known;
                 if !tried.contains(&goal) {
                     if self.nonneg(&goal) {

@@ -6,13 +6,13 @@ use super::sym::{Sym, Var};
 
 const TRIES: u64 = 16;
 
-/// Drops the samples that the facts rule out.
+/// Removes the samples that contradict the facts.
 pub(super) fn retain(models: &mut Models, facts: &Facts) {
     models.samples.retain(|sample| satisfies(sample, facts));
 }
 
-/// Looks for more samples when few are left. A search that fails is not repeated until there
-/// are twice as many variables and facts, so that all searches together take linear time.
+/// Searches for more samples if few are left. A search that fails is not repeated until there are
+/// twice as many variables and facts, so that all searches together take linear time.
 pub(super) fn replenish<'a>(
     models: &mut Models,
     count: usize,
@@ -38,7 +38,7 @@ pub(super) fn replenish<'a>(
     models.next_search = size.saturating_mul(2);
 }
 
-/// Moves single variables so that facts hold that do not; one fact may undo another.
+/// Changes single variables so that violated facts hold; repairing one fact may violate another.
 fn repair(sample: &mut [i128], facts: &Facts) {
     let value_of = |e: &Sym, sample: &[i128]| e.evaluate(&|v| sample.get(v.0 as usize).copied());
     for _ in 0..3 {
@@ -47,7 +47,7 @@ fn repair(sample: &mut [i128], facts: &Facts) {
             let Some(over) = over.and_then(|(d, m)| m.checked_rem_euclid(d)) else {
                 continue;
             };
-            // Downwards keeps small things small, but sizes are positive.
+            // Rounding down keeps small values small, but sizes are positive.
             let up = value_of(d, sample).map_or(0, i128::saturating_abs);
             let moved = linear_var(multiple, |coef| coef == 1);
             if let Some(slot) = moved.and_then(|(v, _)| sample.get_mut(v.0 as usize)) {
@@ -80,7 +80,7 @@ fn repair(sample: &mut [i128], facts: &Facts) {
     }
 }
 
-/// The last variable with a constant coefficient that suits.
+/// The last variable with a constant coefficient for which `suits` is true.
 fn linear_var(e: &Sym, suits: impl Fn(i64) -> bool) -> Option<(Var, i64)> {
     e.sorted_vars().iter().rev().find_map(|v| {
         let coef = e.linear_in(*v)?.0.as_int()?;

@@ -1,23 +1,23 @@
-//! Expressions as people write them: `M / 64`, `16 * px + qx`, `cdiv(M, 64)`.
+//! Prints expressions in the syntax of the source: `M / 64`, `16 * px + qx`, `cdiv(M, 64)`.
 
 use std::fmt;
 
 use super::sym::{Atom, Sym, Term, Var};
 
-/// The source spelling; `name` gives the name of a variable.
+/// The expression in the syntax of the source; `name` gives the name of a variable.
 pub fn show(e: &Sym, name: &dyn Fn(Var) -> String) -> String {
     let Some(terms) = e.raw_terms() else {
         return "<overflow>".to_owned();
     };
     let mut terms: Vec<&Term> = terms.iter().collect();
-    // Highest degree first, then the larger coefficient; the stored order settles the rest.
+    // Highest degree first, then the larger coefficient; otherwise the stored order.
     terms.sort_by_key(|t| {
         std::cmp::Reverse((
             t.factors.len(),
             if t.factors.is_empty() { 0 } else { t.coef },
         ))
     });
-    // Rather `N - 1 - x` than `-x + N - 1`.
+    // `N - 1 - x` instead of `-x + N - 1`.
     if terms.first().is_some_and(|t| t.coef < 0)
         && let Some(at) = terms.iter().position(|t| t.coef > 0)
     {
@@ -42,7 +42,7 @@ pub fn show(e: &Sym, name: &dyn Fn(Var) -> String) -> String {
     }
 }
 
-/// Without the sign.
+/// The product without its sign.
 fn show_product(term: &Term, name: &dyn Fn(Var) -> String) -> String {
     let mut parts: Vec<String> = Vec::new();
     if term.coef.unsigned_abs() != 1 || term.factors.is_empty() {
@@ -53,7 +53,7 @@ fn show_product(term: &Term, name: &dyn Fn(Var) -> String) -> String {
     parts.join(" * ")
 }
 
-/// A quotient or remainder that is not `alone` in its product stands in parentheses.
+/// A quotient or remainder; it is in parentheses if it is not `alone` in its product.
 fn show_atom(atom: &Atom, alone: bool, name: &dyn Fn(Var) -> String) -> String {
     let infix = |a: &Sym, op: &str, b: &Sym| {
         let text = format!(
@@ -75,7 +75,7 @@ fn show_atom(atom: &Atom, alone: bool, name: &dyn Fn(Var) -> String) -> String {
     }
 }
 
-/// An operand of `/` or `%`; a product may stand bare on the left.
+/// An operand of `/` or `%`; a product on the left needs no parentheses.
 fn show_operand(e: &Sym, left: bool, name: &dyn Fn(Var) -> String) -> String {
     let text = show(e, name);
     let bare = match e.raw_terms() {
@@ -93,7 +93,7 @@ fn show_operand(e: &Sym, left: bool, name: &dyn Fn(Var) -> String) -> String {
     if bare { text } else { format!("({text})") }
 }
 
-/// `a` when the dividend is `a + b - 1`.
+/// `a` if the dividend is `a + b - 1`.
 fn rounded_up(dividend: &Sym, b: &Sym) -> Option<Sym> {
     match b.as_int() {
         Some(b) if b > 1 && dividend.constant_part() == b - 1 => Some(dividend - (b - 1)),
@@ -101,7 +101,7 @@ fn rounded_up(dividend: &Sym, b: &Sym) -> Option<Sym> {
     }
 }
 
-/// For debugging; [`Ctx::show`](super::Ctx::show) knows the names.
+/// For debugging; [`Ctx::show`](super::Ctx::show) prints the names of variables.
 impl fmt::Debug for Sym {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&show(self, &|v| format!("v{}", v.0)))

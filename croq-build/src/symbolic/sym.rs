@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// More terms than this in one sum and the expression is poison.
+/// The most terms of one sum; a larger one is poison.
 const MAX_TERMS: usize = 256;
-/// Total number of terms, those inside atoms included.
+/// The most terms in total, those inside atoms included.
 const MAX_SIZE: usize = 2048;
-/// Nesting of atoms in atoms.
+/// The most nested atoms.
 const MAX_DEPTH: u32 = 24;
-/// Number of factors in one product.
+/// The most factors of one product.
 const MAX_DEGREE: usize = 16;
 
 /// A variable of a [`Ctx`](super::Ctx): a dimension, a parameter, a loop or parallel variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Var(pub u32);
 
-/// What a product is made of. `Div` and `Rem` truncate toward zero, as in C.
+/// A factor of a product. `Div` and `Rem` truncate toward zero, as in C.
 ///
 /// Build quotients and the like with the constructors of [`Ctx`](super::Ctx), which fold them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -30,8 +30,8 @@ pub enum Atom {
     Max(Sym, Sym),
 }
 
-/// An integer expression in normal form. Cheap to clone; equal expressions that were built by the
-/// same context compare equal.
+/// An integer expression in normal form. Cloning is cheap; equal expressions built by the same
+/// context compare equal.
 #[derive(Clone)]
 pub struct Sym(Arc<Node>);
 
@@ -53,7 +53,7 @@ pub(super) struct Term {
 }
 
 impl Atom {
-    /// The two operands; none for a variable.
+    /// The two operands; `None` for a variable.
     pub(super) fn operands(&self) -> Option<(&Sym, &Sym)> {
         match self {
             Atom::Var(_) => None,
@@ -70,7 +70,7 @@ impl Atom {
         }
     }
 
-    /// The variable introduced last among those inside.
+    /// The variable introduced last among those in the atom.
     pub(super) fn last_var(&self) -> Option<Var> {
         match self {
             Atom::Var(v) => Some(*v),
@@ -81,8 +81,8 @@ impl Atom {
     }
 }
 
-/// Graded lexicographic, greatest first: the order in which terms are stored, and one that
-/// respects multiplication, as exact division needs.
+/// Graded lexicographic, greatest first: the order in which terms are stored. It is compatible with
+/// multiplication, which exact division needs.
 pub(super) fn order_of_products(a: &[Atom], b: &[Atom]) -> Ordering {
     b.len().cmp(&a.len()).then_with(|| a.cmp(b))
 }
@@ -130,7 +130,7 @@ impl Sym {
         Sym::atom(Atom::Var(v))
     }
 
-    /// The expression of which nothing is known.
+    /// The expression about which nothing is known.
     pub fn poison() -> Sym {
         Sym(Arc::new(Node {
             hash: 0,
@@ -161,7 +161,7 @@ impl Sym {
         Sym::from_sorted(vec![Term { factors, coef }])
     }
 
-    /// Sorts, and adds up terms of the same product.
+    /// Sorts the terms, and adds those with the same product.
     pub(super) fn from_unsorted(mut terms: Vec<Term>) -> Sym {
         terms.sort_by(|a, b| order_of_products(&a.factors, &b.factors));
         let mut sum: Vec<Term> = Vec::with_capacity(terms.len());
@@ -179,7 +179,7 @@ impl Sym {
         Sym::from_sorted(sum)
     }
 
-    /// Terms must be sorted and distinct; zero coefficients are dropped here.
+    /// Terms must be sorted and distinct; zero coefficients are removed.
     pub(super) fn from_sorted(mut terms: Vec<Term>) -> Sym {
         terms.retain(|t| t.coef != 0);
         let mut size = terms.len().max(1);
@@ -223,7 +223,7 @@ impl Sym {
         self.0.terms.as_deref()
     }
 
-    /// True when an operation overflowed or the expression outgrew its limits.
+    /// Whether an operation overflowed or the expression exceeded its limits.
     pub fn is_poison(&self) -> bool {
         self.0.terms.is_none()
     }
@@ -259,8 +259,8 @@ impl Sym {
         self.0.vars.iter().copied().collect()
     }
 
-    /// The value when variables have these; `None` on division by zero, overflow, or a variable
-    /// without a value.
+    /// The value for the given values of variables; `None` on division by zero, overflow, or a
+    /// variable without a value.
     pub fn evaluate(&self, value_of: &dyn Fn(Var) -> Option<i128>) -> Option<i128> {
         let mut sum: i128 = 0;
         for term in self.raw_terms()? {
@@ -280,7 +280,7 @@ impl Sym {
         Some(sum)
     }
 
-    /// How many terms there are, those inside atoms included.
+    /// The number of terms, those inside atoms included.
     pub(super) fn size(&self) -> usize {
         self.0.size
     }
@@ -315,7 +315,7 @@ impl Sym {
         Sym::from_sorted(some.cloned().collect())
     }
 
-    /// Divided by what all coefficients have in common.
+    /// Divided by the greatest common divisor of the coefficients.
     pub fn primitive_part(&self) -> Sym {
         let Some(terms) = &self.0.terms else {
             return Sym::poison();
@@ -364,15 +364,15 @@ impl Sym {
         atoms
     }
 
-    /// Splits into `coefficient * v + rest`, both free of `v`. `None` when `v` occurs in a power,
-    /// in a product with itself, or inside an atom.
+    /// Splits into `coefficient * v + rest`, both free of `v`. `None` if `v` occurs in a power, in
+    /// a product with itself, or inside an atom.
     pub fn linear_in(&self, v: Var) -> Option<(Sym, Sym)> {
         let (coefficient, rest) = self.collect(&Atom::Var(v))?;
         (!coefficient.contains(v) && !rest.contains(v)).then_some((coefficient, rest))
     }
 
     /// Splits into `coefficient * atom + rest` by the terms that have `atom` as a factor; either
-    /// part may still have it inside other atoms. `None` when a term has it twice, or on poison.
+    /// part may still contain it inside other atoms. `None` if a term has it twice, or for poison.
     pub(super) fn collect(&self, atom: &Atom) -> Option<(Sym, Sym)> {
         let mut with = Vec::new();
         let mut without = Vec::new();

@@ -1,4 +1,4 @@
-//! Answers.
+//! Answers of the prover.
 
 /// The answer to a question about all assignments at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,7 +20,7 @@ impl Truth {
     }
 }
 
-/// The answer to the opposite question.
+/// The answer to the negated question.
 impl std::ops::Not for Truth {
     type Output = Truth;
     fn not(self) -> Truth {

@@ -8,7 +8,7 @@ use super::outputs::{Outputs, part_of, replace, unwritable};
 use super::problem::Problem;
 use crate::diagnostics::codes;
 
-/// Makes `lib/lib{name}.a` of the objects, unless it is there: the name says what is in it.
+/// Archives the objects as `lib/lib{name}.a`, unless that exists: the name identifies the contents.
 pub fn write(
     outputs: &mut Outputs,
     name: &str,
@@ -25,13 +25,13 @@ pub fn write(
     {
         return Ok(archive);
     }
-    // `ar` would keep members of an older archive.
+    // `ar` would keep the members of an older archive.
     let part = part_of(&archive);
     for old in [&record, &archive, &part] {
         let _ = std::fs::remove_file(old);
     }
     let mut command = compiler.archiver()?;
-    // No time stamps inside: the same objects give the same bytes (Apple's ar).
+    // No time stamps in the archive, so that equal objects give equal bytes (Apple's ar).
     command.env("ZERO_AR_DATE", "1");
     command.arg("crs").arg(&part);
     command.args(objects.iter().map(|object| &object.path));

@@ -1,5 +1,5 @@
-//! Rust declarations of a generated C header, by bindgen. The header is the ABI: nothing in Rust
-//! repeats a signature by hand, and bindgen's layout assertions hold both sides together.
+//! Generates Rust declarations from a C header with bindgen. The header is the ABI: no signature is
+//! written again in Rust, and bindgen's layout assertions verify that both sides agree.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use super::outputs::Outputs;
 use super::problem::Problem;
 use crate::diagnostics::codes;
 
-/// Where croq-sys keeps its own mirror of `croq_abi.h`.
+/// The module with croq-sys's own mirror of `croq_abi.h`.
 const ABI_MODULE: &str = "::croq_sys::__private::abi";
 
-/// Raise it when the options below change: old results are then made anew.
+/// To be incremented when the options below change: then old results are generated again.
 const OPTIONS: &str = "3";
 
-/// The variables that bindgen and libclang obey, besides those of the search for libclang.
+/// The variables that bindgen and libclang read, besides those of the search for libclang.
 const VARIABLES: [&str; 7] = [
     "BINDGEN_EXTRA_CLANG_ARGS",
     "CPATH",
@@ -36,9 +36,9 @@ pub struct Header<'a> {
     pub text: &'a str,
 }
 
-/// The bindings of the header `name.h`. They are kept as `name_ffi.rs`, whose first line has the hash of all
-/// that they were made of, and of the text itself: what an interrupted build or a full disk left there
-/// is made again.
+/// Writes the bindings of the header `name.h`. They are kept as `name_ffi.rs`, whose first line has
+/// the hash of all inputs and of the text itself: a file that an interrupted build or a full disk
+/// left incomplete is generated again.
 pub fn write(
     outputs: &mut Outputs,
     header: &Header<'_>,
@@ -83,7 +83,7 @@ fn generate(header: &Path, include: &Path) -> Result<String, Problem> {
     let bindings = bindgen::Builder::default()
         .header(header.display().to_string())
         .clang_arg(format!("-I{}", include.display()))
-        // The shared types come from croq-sys, so that two kernels speak of the same ones.
+        // The shared types are those of croq-sys, so that all kernels have the same types.
         .allowlist_file(format!(".*{}", file_pattern(header)))
         .blocklist_file(r".*croq_abi\.h")
         .raw_line(format!("use {ABI_MODULE}::*;"))
@@ -156,7 +156,7 @@ mod tests {
         }
         assert!(!bindings.contains("struct croq_env"), "{bindings}");
 
-        // A comment more changes nothing; another field does, and so does a variable.
+        // An added comment changes nothing; a changed field or variable does.
         let time = |path: &Path| path.metadata().and_then(|m| m.modified()).expect("a time");
         let before = time(&path);
         let again = format!("/* from another line */\n{text}");
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(made(text, &env, &mut outputs), bindings);
         assert_ne!(time(&path), changed, "the variable belongs to the key");
 
-        // A file cut short, or written over, is made again.
+        // A file that is truncated or overwritten is generated again.
         let whole = std::fs::read_to_string(&path).expect("bindings");
         let (half, _) = whole.split_at(whole.len() / 2);
         for broken in [half, &whole.replace("pub gain", "pub GAIN"), ""] {
@@ -184,7 +184,8 @@ mod tests {
         }
     }
 
-    /// What this process was started with, so that the folder is found without a shell's variables.
+    /// The value at the start of this process, so that the folder is found without the variables of
+    /// a shell.
     fn libclang() -> String {
         std::env::var("LIBCLANG_PATH").unwrap_or_default()
     }

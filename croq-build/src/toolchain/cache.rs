@@ -1,10 +1,12 @@
-//! Remembers what the objects of a file were built from, so that a compiler runs only for a reason.
+//! Records the inputs of a file's objects, so that a compiler only runs when one of them has
+//! changed.
 //!
-//! Beside the objects stand, for each, a `.log`: what the compiler printed (its warnings are shown again when
-//! the object is reused); and for all of a file's, a `.text`: the emitted text they were built from (its
-//! line numbers are the ones inside the objects), and a `.key`: the hash of everything that went in, the symbol
-//! that names them, and their sizes. The key is removed before a compiler starts and written when all is
-//! done, so an interrupted build leaves nothing that looks finished.
+//! Each object has a `.log` beside it with the compiler's output (its warnings are shown again when
+//! the object is reused). For all objects of a file, a `.text` has the emitted text that they were
+//! built from (its line numbers are the ones inside the objects), and a `.key` has the hash of all
+//! inputs, the symbol that names the objects, and their sizes. The key is removed before a compiler
+//! starts and written after all objects are complete, so an interrupted build leaves nothing that
+//! looks complete.
 
 use std::path::PathBuf;
 
@@ -13,7 +15,7 @@ use super::outputs::{Outputs, part_of, replace, unwritable};
 use super::problem::Problem;
 use super::symbol::Symbol;
 
-/// The place of one object and of what its compiler printed.
+/// The paths of one object and of its compiler's output.
 #[derive(Debug)]
 pub struct Place {
     object: PathBuf,
@@ -25,12 +27,12 @@ impl Place {
         &self.object
     }
 
-    /// Where a compiler writes the object until it is finished.
+    /// The path to which a compiler writes the object until it is complete.
     pub fn part(&self) -> PathBuf {
         part_of(&self.object)
     }
 
-    /// After the compiler ran well.
+    /// Makes the object available after a successful compilation.
     pub fn finish(&self, log: &str) -> Result<(), Problem> {
         std::fs::rename(self.part(), &self.object)
             .map_err(|error| unwritable(&self.object, &error))?;
@@ -38,7 +40,7 @@ impl Place {
     }
 }
 
-/// The place of a file's objects and their record.
+/// The paths of a file's objects and of their record.
 #[derive(Debug)]
 pub struct Entry {
     pub places: Vec<Place>,
@@ -46,7 +48,7 @@ pub struct Entry {
     text: PathBuf,
 }
 
-/// Objects that are as good as new ones.
+/// Objects that can be reused.
 #[derive(Debug)]
 pub struct Reusable {
     pub symbol: Symbol,
@@ -106,7 +108,7 @@ impl Entry {
         })
     }
 
-    /// Before a compiler runs: what is here is no longer valid.
+    /// Marks the objects as invalid, before a compiler runs.
     pub fn invalidate(&self) -> Result<(), Problem> {
         match std::fs::remove_file(&self.key) {
             Err(error) if self.key.exists() => Err(unwritable(&self.key, &error)),
@@ -114,7 +116,7 @@ impl Entry {
         }
     }
 
-    /// After all objects were built.
+    /// Records the inputs, after all objects were built.
     pub fn record(&self, key: &str, symbol: &Symbol, device_text: &str) -> Result<(), Problem> {
         let mut record = format!("{key}\n{}\n", symbol.digits());
         for place in &self.places {
@@ -166,7 +168,7 @@ mod tests {
         assert!(entry.reusable("other", text).is_none());
         assert!(entry.reusable("k", "g();\n").is_none());
 
-        // Whatever is missing or cut short is made again.
+        // A missing or truncated file is built again.
         for name in ["a.sim.o", "a.sim.log", "a.text", "a.key"] {
             let path = folder.path().join("croq/build").join(name);
             let whole = std::fs::read(&path).expect(name);

@@ -1,14 +1,16 @@
-//! What of an emitted text its object file depends on, and what only moves lines.
+//! The part of an emitted text that its object file depends on, without the parts that only shift
+//! lines.
 //!
-//! Every emitted statement stands under a `#line` and beside a comment that quotes it, so an edit
-//! of a comment in the `.co` file changes the emitted text without changing its meaning. The cache
-//! therefore compares *canonical* texts, which have neither. An object that is kept although lines
-//! have moved still speaks of the old ones; [`moved_lines`] says how to read them.
+//! Every emitted statement has a `#line` above it and a comment beside it that quotes the source,
+//! so an edit of a comment in the `.co` file changes the emitted text without changing its meaning.
+//! The cache therefore compares *canonical* texts, which have neither. An object that is reused
+//! although lines have moved still contains the old line numbers; [`moved_lines`] maps them to the
+//! new ones.
 
 use std::collections::BTreeMap;
 
-/// A text without comments, `#line` directives, blank lines and trailing blanks, and for each line
-/// that is left the line of the `.co` file that the compilers believe it to come from.
+/// A text without comments, `#line` directives, blank lines and trailing blanks, and for each
+/// remaining line the line of the `.co` file that compilers attribute it to.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Canonical {
     pub text: String,
@@ -34,14 +36,14 @@ impl Canonical {
         }
     }
 
-    /// For each line of the text the line of the `.co` file that it comes from.
+    /// For each line of the text, the line of the `.co` file that it is attributed to.
     pub fn presumed(&self) -> &[Option<u32>] {
         &self.presumed
     }
 }
 
-/// The rows of a text that are no `#line`, each with the line of the `.co` file that compilers take
-/// it for: `None` where it belongs to the generated file alone.
+/// The lines of a text other than `#line`s, each with the line of the `.co` file that compilers
+/// attribute it to: `None` if it belongs to the generated file alone.
 pub struct PresumedLines<'a> {
     rows: std::str::Lines<'a>,
     line: Option<u32>,
@@ -63,7 +65,7 @@ impl<'a> Iterator for PresumedLines<'a> {
         loop {
             let row = self.rows.next()?;
             if let Some((number, file)) = line_directive(row) {
-                // The printers lead back to their own `.cc` where a row stands for no `.co` line.
+                // The printers switch back to their own `.cc` where a line has no `.co` line.
                 self.line = (!file.ends_with(".cc\"")).then_some(number);
                 continue;
             }
@@ -86,8 +88,9 @@ fn line_directive(row: &str) -> Option<(u32, &str)> {
     Some((number.parse().ok()?, file.trim()))
 }
 
-/// Where an object built from `old` says a line number, the `.co` file has the one on the right
-/// now. `None` when one old line has become several, so that no table can be right.
+/// Pairs of line numbers: an object built from `old` contains the left one where the `.co` file now
+/// has the right one. `None` if one old line corresponds to several new ones, because then no table
+/// is correct.
 ///
 /// Both texts must have the same canonical text.
 pub fn moved_lines(old: &Canonical, new: &Canonical) -> Option<Vec<(u32, u32)>> {
@@ -106,8 +109,8 @@ pub fn moved_lines(old: &Canonical, new: &Canonical) -> Option<Vec<(u32, u32)>> 
     Some(moved.into_iter().filter(|(from, to)| from != to).collect())
 }
 
-/// Replaces each comment by one blank, keeping the line breaks inside it, so that rows still count
-/// as the compiler counts them.
+/// Replaces each comment by one blank, and keeps the line breaks inside it, so that lines are
+/// numbered as by the compiler.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -145,7 +148,8 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// Bytes of a `//` comment without its line break; a backslash carries it on to the next line.
+/// The length in bytes of a `//` comment without its line break; a backslash continues it on the
+/// next line.
 fn line_comment(text: &str) -> usize {
     let mut len = 0;
     for row in text.split_inclusive('\n') {
@@ -159,7 +163,7 @@ fn line_comment(text: &str) -> usize {
     len
 }
 
-/// Bytes of a string or character literal; an unterminated one ends with its line.
+/// The length in bytes of a string or character literal; an unterminated one ends with its line.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -174,7 +178,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Bytes of `R"tag(…)tag"`.
+/// The length in bytes of `R"tag(…)tag"`.
 fn raw_string(text: &str) -> usize {
     let Some(open) = text.find('(') else {
         return text.len();
@@ -250,9 +254,9 @@ void scale_0() { // the kernel
                 text.trim_end().trim_end_matches("//").trim_end()
             );
         }
-        // A comment that a backslash carries on hides the next line too.
+        // A comment that a backslash continues includes the next line.
         assert_eq!(Canonical::of("a; // x \\\n hidden\nb;\n").text, "a;\nb;\n");
-        // Unterminated text ends the walk, it does not panic.
+        // Unterminated text ends the scan without a panic.
         for text in ["\"abc", "/*", "R\"(", "R\"", "'", "// \\"] {
             let _ = Canonical::of(text);
         }

@@ -1,4 +1,4 @@
-//! From an emitted device text to object files: one for the simulated GPU, one for CUDA.
+//! Compiles an emitted device text to object files: one for the simulated GPU, one for CUDA.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -17,7 +17,7 @@ use super::user_headers::{Folders, Headers};
 use crate::diagnostics::codes;
 use crate::target::Arch;
 
-/// Who runs the kernels of an object.
+/// The target on which the kernels of an object run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Twin {
     Sim,
@@ -48,28 +48,28 @@ impl Twin {
     }
 }
 
-/// What all objects of a build have in common.
+/// The inputs that all objects of a build share.
 pub struct Compilers<'a> {
     pub host: &'a HostCompiler,
-    /// `None`: built for the simulated GPU only.
+    /// `None`: the build is for the simulated GPU only.
     pub cuda: Option<&'a Toolkit>,
     pub archs: &'a [Arch],
-    /// The package's function that gives its CUDA runtime to croq-sys.
+    /// The package's function that passes its CUDA runtime to croq-sys.
     pub cuda_table: &'a str,
-    /// `-DNAME=VALUE`, as the `.co` files were read with.
+    /// `-DNAME=VALUE`, as used when the `.co` files were read.
     pub defines: &'a [(String, String)],
-    /// Flags that nvcc takes from its own variables.
+    /// Flags that nvcc reads from its own variables.
     pub nvcc_flags: &'a str,
-    /// Folders of headers that variables add.
+    /// Header folders from environment variables.
     pub environment_includes: &'a [PathBuf],
     /// Croq's headers.
     pub include: &'a Path,
     /// The user's header folders, in order of search.
     pub includes: &'a [PathBuf],
-    /// Where relative paths begin: the crate.
+    /// The base of relative paths: the crate's folder.
     pub base: &'a Path,
     pub headers_hash: &'a str,
-    /// Below it everything is croq's own output.
+    /// Everything below this folder is croq's own output.
     pub own: &'a Path,
 }
 
@@ -91,7 +91,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// One that was there already, with what its compiler printed.
+    /// An object that existed already, with its compiler's output.
     pub fn reused(place: &Place, log: &str) -> Self {
         Self {
             path: place.object().clone(),
@@ -101,26 +101,27 @@ impl Object {
     }
 }
 
-/// Why there is no object.
+/// The reason why there is no object.
 #[derive(Debug)]
 pub enum Failed {
-    /// The compiler itself is the trouble.
+    /// The compiler itself failed or is missing.
     Machine(Problem),
-    /// The compiler rejects the text; `output` is all it printed.
+    /// The compiler rejects the text; `output` is its whole output.
     Text {
         messages: Vec<Message>,
         output: String,
     },
 }
 
-/// The device API's headers, parsed once for all files of a build: a third of the time that a small file takes.
+/// The precompiled headers of the device API, parsed once for all files of a build: parsing takes a
+/// third of the time of a small file.
 pub struct Precompiled {
     file: PathBuf,
 }
 
 impl Precompiled {
-    /// For g++, where nothing but croq's own folder is searched for headers; `None` where it can't be had.
-    /// `file` is `croq.h.gch` in a folder of its own.
+    /// Precompiles the headers for g++, if no folder but croq's own is searched for headers; `None`
+    /// if that is not possible. `file` is `croq.h.gch` in a folder of its own.
     pub fn of(compilers: &Compilers<'_>, file: PathBuf) -> Option<Self> {
         let tool = compilers.host.tool().ok()?;
         let plain = compilers.host.flags.is_empty()
@@ -139,14 +140,14 @@ impl Precompiled {
             command.arg(compilers.base.join(compilers.include).join("croq.h"));
             command.arg("-o").arg(&this.file);
         });
-        // Dropped, and its file with it, where the compiler did not end well.
+        // If the compiler failed, the value is dropped, which removes the file.
         output
             .is_ok_and(|output| output.status.success())
             .then_some(this)
     }
 
-    /// The folder to be searched first. None for a file with anything but `.co` files beside it: headers there
-    /// could stand in for the system's.
+    /// The folder to search first. `None` if the folder of the `.co` file has other files: a header
+    /// there could replace one of the system's.
     fn folder(&self, job: &Job<'_>) -> Option<&Path> {
         let beside = std::fs::read_dir(job.co_folder).ok()?;
         let only_kernels = beside.flatten().all(|entry| {
@@ -157,7 +158,7 @@ impl Precompiled {
     }
 }
 
-/// It is large, and flags that differ would make the next build ignore it.
+/// Removes the file: it is large, and with other flags the next build would ignore it.
 impl Drop for Precompiled {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.file);
@@ -202,8 +203,8 @@ impl Compilers<'_> {
         })
     }
 
-    /// The user's headers that a text includes, as the compiler lists them. `None` when it finds an error
-    /// in the text, which compiling will report.
+    /// The user's headers that a text includes, as listed by the compiler. `None` if the compiler
+    /// finds an error in the text, which compiling will report.
     pub fn headers(
         &self,
         twin: Twin,
@@ -223,7 +224,7 @@ impl Compilers<'_> {
         Ok(Headers::of_rule(&rule, folders))
     }
 
-    /// Where headers are looked for, in order.
+    /// The folders in which headers are searched, in order.
     pub fn search(&self, co_folder: &Path) -> Folders<'_> {
         let flags = format!("{} {}", self.host.flags, self.nvcc_flags);
         let of_flags = flags.split_whitespace().filter_map(|flag| {
@@ -246,13 +247,14 @@ impl Compilers<'_> {
         }
     }
 
-    /// Whether variables can make a text include headers that it does not name.
+    /// Whether environment variables or flags can add `#include`s to a text.
     pub fn variables_add_headers(&self) -> bool {
         let none = self.host.flags.is_empty() && self.nvcc_flags.trim().is_empty();
         !none || !self.environment_includes.is_empty()
     }
 
-    /// All that an object of this target depends on besides texts and headers, wherever the package is.
+    /// The hash of all inputs of an object of this target besides texts and headers, independent of
+    /// the package's location.
     pub fn key(&self, twin: Twin, key: Key) -> Key {
         let mut key = key
             .with("twin", twin.name())
@@ -302,7 +304,7 @@ impl Compilers<'_> {
         })
     }
 
-    /// The flags that are ours, without the names of files and folders.
+    /// Croq's own flags, without the names of files and folders.
     fn flags(&self, twin: Twin) -> Vec<String> {
         let mut flags: Vec<String> = Vec::new();
         match twin {
@@ -314,8 +316,8 @@ impl Compilers<'_> {
                         "cu",
                         "-std=c++17",
                         "-O3",
-                        // Lines of the `.co` file for profilers and compute-sanitizer. Never `-G`,
-                        // which would turn device optimisation off.
+                        // Line numbers of the `.co` file for profilers and compute-sanitizer. Never
+                        // `-G`, which would disable the optimisation of device code.
                         "-lineinfo",
                         "-DCROQ_CUDA=1",
                         "-Xcompiler",
@@ -338,7 +340,7 @@ impl Compilers<'_> {
         flags
     }
 
-    /// Where headers are looked for.
+    /// The flags for the folders in which headers are searched.
     fn folders(&self, co_folder: &Path) -> Vec<OsString> {
         let mut flags = Vec::new();
         let includes = self.includes.iter().map(PathBuf::as_path);

@@ -1,5 +1,6 @@
-//! What cargo is told. Collected during the build and printed only when all of it has succeeded:
-//! after a failure cargo shows everything that was printed, and the report should stand alone.
+//! The directives for cargo. They are collected during the build and printed only after all of it
+//! has succeeded: after a failure cargo shows everything that was printed, which would obscure the
+//! report.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,13 +14,13 @@ pub struct Directives {
     rerun_files: BTreeSet<String>,
     rerun_variables: BTreeSet<String>,
     warnings: Vec<String>,
-    /// Searching and linking; the order is the linker's.
+    /// Search paths and libraries, in the linker's order.
     link: Vec<String>,
 }
 
 impl Directives {
-    /// A file, or a folder with all below it. What does not exist is left out: cargo would take it
-    /// for changed each time.
+    /// A file, or a folder with its contents. A path that does not exist is skipped: cargo would
+    /// consider it changed at each build.
     pub fn rerun_if_changed(&mut self, path: &Path) -> Result<(), Problem> {
         if path.exists() {
             self.rerun_files.insert(sayable(path)?.to_owned());
@@ -41,14 +42,14 @@ impl Directives {
         Ok(())
     }
 
-    /// `kind` as rustc's `-l` has it: `static`, `dylib`, `static:-bundle`.
+    /// `kind` as in rustc's `-l`: `static`, `dylib`, `static:-bundle`.
     pub fn link_library(&mut self, kind: &str, name: &str) {
         self.link.push(format!("rustc-link-lib={kind}={name}"));
     }
 }
 
-/// A path in a line for cargo. A line break in it would begin a line of its own, which cargo would take for
-/// another directive.
+/// A path in a directive for cargo. A line break in it would begin another line, which cargo would
+/// read as a directive.
 pub fn sayable(path: &Path) -> Result<&str, Problem> {
     let text = path.to_str().ok_or_else(|| {
         Problem::new(
@@ -67,7 +68,7 @@ pub fn sayable(path: &Path) -> Result<&str, Problem> {
     Ok(text)
 }
 
-/// A path for people, on one line whatever is in it.
+/// A path for messages, always on one line.
 pub fn shown(path: &Path) -> String {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => text.to_owned(),
@@ -75,7 +76,8 @@ pub fn shown(path: &Path) -> String {
     }
 }
 
-/// Without line breaks and other control characters, all of which would end a line for somebody.
+/// Replaces line breaks and all other control characters, any of which some program treats as the
+/// end of a line.
 fn one_line(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

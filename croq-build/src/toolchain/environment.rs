@@ -1,7 +1,8 @@
-//! What the build is told from outside: environment variables and the search path.
+//! The inputs from outside: environment variables and the search path.
 //!
-//! Every variable that was asked for is remembered, so that cargo can be told to rerun the build
-//! script when one of them changes, and so that nobody can read one without declaring it.
+//! The name of every variable that is read is recorded, so that the build can declare it to cargo,
+//! which reruns the build script when one of them changes. No variable can be read without being
+//! recorded.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ impl Environment {
         }
     }
 
-    /// A variable's value; an empty one counts as not set.
+    /// The value of a variable; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<OsString> {
         self.asked.borrow_mut().insert(name.to_owned());
         self.undeclared(name)
@@ -38,18 +39,19 @@ impl Environment {
         self.get(name).map(|v| v.to_string_lossy().into_owned())
     }
 
-    /// A variable that must not make cargo rerun the script: cargo's own, which it tracks itself,
-    /// and `PATH`, which differs between a shell and an editor on the same unchanged machine.
+    /// The value of a variable whose change must not make cargo rerun the script: cargo's own,
+    /// which it tracks itself, and `PATH`, which differs between a shell and an editor on the same
+    /// unchanged machine.
     pub fn undeclared(&self, name: &str) -> Option<OsString> {
         (self.lookup)(name).filter(|value| !value.is_empty())
     }
 
-    /// The names asked for so far, for `rerun-if-env-changed`.
+    /// The names read so far, for `rerun-if-env-changed`.
     pub fn asked(&self) -> Vec<String> {
         self.asked.borrow().iter().cloned().collect()
     }
 
-    /// Where `PATH` has a program of this name.
+    /// The path of a program of this name in the folders of `PATH`.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let path = self.undeclared("PATH")?;
         std::env::split_paths(&path)
@@ -84,7 +86,7 @@ pub mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// An environment of exactly these variables.
+    /// An environment with exactly these variables, for tests.
     pub fn environment(vars: &[(&str, &str)]) -> Environment {
         let vars: BTreeMap<String, OsString> = vars
             .iter()

@@ -1,4 +1,4 @@
-//! What the compilers said about the emitted texts, sorted by `.co` file.
+//! The compilers' messages about the emitted texts, sorted by `.co` file.
 
 use super::compile::{Failed, Twin};
 use super::messages::{self, Message, Origin};
@@ -6,7 +6,8 @@ use super::problem::Problem;
 use super::unit::Unit;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
-/// What the compilers said: on `.co` lines (by the unit's position), and what has no such line.
+/// The compilers' messages: those on `.co` lines (by the unit's index), and those without such a
+/// line.
 #[derive(Default, Debug)]
 pub struct Findings {
     pub placed: Vec<(usize, Vec<Diagnostic>)>,
@@ -44,7 +45,7 @@ pub(super) fn place(
     let codes = twin.codes();
     for message in messages {
         match origin.diagnostic(message, &codes) {
-            // Both compilers see one text: the first to object speaks for the line.
+            // Both compilers compile one text: only the first message on a line is reported.
             Some(diagnostic) => {
                 if !placed
                     .iter()
@@ -73,7 +74,7 @@ pub(super) fn place(
     }
 }
 
-/// Gathers what failed; all of it is reported at once.
+/// Collects failures, so that all are reported at once.
 pub struct Failures<'a> {
     units: &'a [Unit],
     placed: Vec<Diagnostics>,
@@ -91,12 +92,12 @@ impl<'a> Failures<'a> {
         }
     }
 
-    /// `index` is the unit's; croq's own text has none.
+    /// `index` is the unit's; it is `None` for croq's own text.
     pub fn add(&mut self, index: Option<usize>, twin: Twin, failed: Failed) {
         self.any = true;
         match failed {
             Failed::Machine(problem) => {
-                // The same compiler is missing for every file.
+                // A missing compiler is missing for every file, and is reported once.
                 if !self.unplaced.contains(&problem) {
                     self.unplaced.push(problem);
                 }
@@ -128,7 +129,7 @@ impl<'a> Failures<'a> {
         }
     }
 
-    /// `Ok` when nothing has failed.
+    /// `Ok` if nothing has failed.
     pub fn none(self) -> Result<(), Findings> {
         if !self.any {
             return Ok(());

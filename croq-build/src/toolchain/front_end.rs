@@ -1,5 +1,5 @@
-//! `croq check --build`: whether the host's C++ compiler takes the text of the simulated GPU, without
-//! building anything. What it objects to is in the user's own C++, or a fault of croq.
+//! `croq check --build`: checks the text for the simulated GPU with the host's C++ compiler,
+//! without building anything. An error is either in the user's own C++ or a fault of croq.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,9 +14,9 @@ use super::problem::Problem;
 use crate::diagnostics::{self, Diagnostic, codes};
 use crate::source::{SourceFile, Span};
 
-/// The texts that were emitted for a file.
+/// The emitted texts of a file.
 pub struct Texts<'a> {
-    /// What the generated files are called.
+    /// The stem of the generated files' names.
     pub stem: &'a str,
     pub device: &'a str,
     pub header: &'a str,
@@ -25,7 +25,7 @@ pub struct Texts<'a> {
     pub defines: &'a [(String, String)],
 }
 
-/// What the compiler says, on lines of the `.co` file.
+/// The compiler's diagnostics, on lines of the `.co` file.
 pub fn check(file: &SourceFile, texts: &Texts<'_>) -> Result<Vec<Diagnostic>, Problem> {
     let env = Environment::of_process();
     let machine = machine();
@@ -91,7 +91,7 @@ fn output_head(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.get(..400).unwrap_or(bytes)).into_owned()
 }
 
-/// As compilers call the machine that this runs on.
+/// The target triple of the machine that this runs on, as compilers spell it.
 fn machine() -> String {
     let arch = std::env::consts::ARCH;
     match std::env::consts::OS {
@@ -101,7 +101,7 @@ fn machine() -> String {
     }
 }
 
-/// A folder of this run, gone when it ends.
+/// A temporary folder, removed when the run ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -117,7 +117,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What can't be removed is the system's to clear.
+        // A folder that cannot be removed is left to the system's cleaning of temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

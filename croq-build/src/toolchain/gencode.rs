@@ -1,9 +1,9 @@
-//! Which code nvcc makes for the GPUs to build for.
+//! The code that nvcc generates for the target GPUs.
 
 use crate::target::Arch;
 
 /// nvcc's `-gencode` values: machine code for each architecture, and PTX of the lowest portable
-/// one as the floor on which newer GPUs can still run.
+/// one, with which newer GPUs can run the kernels.
 pub fn gencode(archs: &[Arch]) -> Vec<String> {
     let floor = archs.iter().filter(|arch| arch.is_portable()).min();
     archs

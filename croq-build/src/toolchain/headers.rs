@@ -1,8 +1,8 @@
-//! The device headers, carried inside croq-build so that a user's build needs no files of ours.
+//! The device headers, embedded in croq-build so that a user's build needs no files of croq's.
 
 macro_rules! headers {
     ($($path:literal),* $(,)?) => {
-        /// Path below `include/`, and text.
+        /// The path below `include/`, and the text.
         pub const HEADERS: &[(&str, &str)] =
             &[$(($path, include_str!(concat!("../../device/", $path)))),*];
     };
@@ -56,10 +56,11 @@ headers![
     "sim/wgmma.h",
 ];
 
-/// Gives croq-sys the CUDA runtime; compiled once for each package that is built for CUDA.
+/// The text that passes the CUDA runtime to croq-sys; compiled once for each package that is built
+/// for CUDA.
 pub const CUDA_RUNTIME: &str = include_str!("../../device/cuda/runtime.cu");
 
-/// `CROQ_ABI_VERSION` as the header says it; part of every symbol name.
+/// The value of `CROQ_ABI_VERSION` in the header; part of every symbol name.
 pub fn abi_version() -> &'static str {
     HEADERS
         .iter()

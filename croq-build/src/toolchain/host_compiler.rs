@@ -1,9 +1,9 @@
-//! The C++ compiler of the machine: builds the simulated GPU's objects, and is what nvcc uses for
-//! the host half of a CUDA object.
+//! The machine's C++ compiler: it builds the simulated GPU's objects, and nvcc uses it for the host
+//! part of a CUDA object.
 //!
-//! Which one it is, the `cc` crate decides (`CXX` and its kin, else `c++`). Finding out takes `cc`
-//! a run of the compiler, so it is asked only when something has to be compiled; what the cache
-//! needs to know is read from the environment and the file system.
+//! The `cc` crate selects the compiler (`CXX` and the variables like it, else `c++`). For this,
+//! `cc` runs the compiler, so it is called only when something has to be compiled; the cache's
+//! inputs are read from the environment and the file system.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,9 +15,10 @@ use super::problem::Problem;
 use super::variables;
 use crate::diagnostics::codes;
 
-/// What every text is compiled with; part of the identity. Multiply and add round twice everywhere, so that
-/// results do not depend on the machine. Integers wrap, as a GPU's do. A simulated thread's stack has a fixed size, so
-/// every frame has a bound: `CROQ_SIM_FRAME_BYTES` of `croq_abi.h`.
+/// The flags of every compilation; part of the identity. Multiplication and addition are rounded
+/// separately everywhere, so that results do not depend on the machine. Integers wrap, as on a GPU.
+/// A simulated thread's stack has a fixed size, so the size of every frame is limited:
+/// `CROQ_SIM_FRAME_BYTES` of `croq_abi.h`.
 const FLAGS: &[&str] = &[
     "-ffp-contract=off",
     "-fwrapv",
@@ -26,30 +27,30 @@ const FLAGS: &[&str] = &[
     "-Werror=vla",
     "-Werror=alloca",
 ];
-/// So that no frame reaches past the guard below the stack.
+/// Probes the stack, so that no frame extends past the guard page below it.
 const STACK_PROBES: &str = "-fstack-clash-protection";
 
 pub struct HostCompiler {
-    /// All that decides which compiler runs with which of the user's flags.
+    /// All that determines the compiler and the user's flags.
     pub identity: String,
-    /// What `CXXFLAGS` and its kin add.
+    /// The flags from `CXXFLAGS` and the variables like it.
     pub flags: String,
-    /// Set when a person chose the compiler; nvcc then uses the same.
+    /// Whether the user selected the compiler; nvcc then uses the same one.
     pub chosen: bool,
-    /// The C++ library that `CXXSTDLIB` asks for.
+    /// The C++ library that `CXXSTDLIB` selects.
     pub standard_library: Option<String>,
     target: String,
     host: String,
     missing: Option<Problem>,
     tool: OnceLock<Result<cc::Tool, Problem>>,
-    /// Whether the compiler knows `-fstack-clash-protection`.
+    /// Whether the compiler supports `-fstack-clash-protection`.
     probes_stacks: OnceLock<bool>,
 }
 
 impl HostCompiler {
     pub fn of(env: &Environment, target: &str, host: &str) -> Self {
         let command = tool_variable(env, "CXX", target, host);
-        // All forms count: cc puts one behind the other.
+        // All forms count: cc concatenates them.
         let flags: Vec<String> = variable_names("CXXFLAGS", target, host)
             .iter()
             .filter_map(|name| env.text(name))
@@ -62,12 +63,12 @@ impl HostCompiler {
             "{target}\n{}\n{}\n{}\n{}\n{}",
             identity::of_command(env, &name),
             flags.join("\n"),
-            // cc takes over some of them.
+            // cc uses some of them.
             rustflags.to_string_lossy(),
             FLAGS.join(" "),
             variables::of_compilers(env),
         );
-        // For another target cc derives the name from it; then cc's own message has to do.
+        // For another target cc derives the name from it; then cc's own message is reported.
         let there = target != host
             || name
                 .split_whitespace()
@@ -87,7 +88,7 @@ impl HostCompiler {
         }
     }
 
-    /// Fails when there is no usable compiler, and says what to install.
+    /// The compiler; the error names the package to install.
     pub fn tool(&self) -> Result<&cc::Tool, Problem> {
         if let Some(problem) = &self.missing {
             return Err(problem.clone());
@@ -104,15 +105,15 @@ impl HostCompiler {
             .cpp(true)
             .target(&self.target)
             .host(&self.host)
-            // The simulated GPU runs whole grids: unoptimised it would be too slow to be of use,
-            // whatever the profile of the crate.
+            // The simulated GPU runs whole grids: without optimisation it would be too slow to be
+            // useful, whatever the profile of the crate.
             .opt_level(2)
             .debug(false)
             .std("c++17")
             .warnings(true)
             .extra_warnings(true)
             .pic(true)
-            // Directives go to cargo only once the whole build has succeeded.
+            // Directives are printed for cargo only after the whole build has succeeded.
             .cargo_metadata(false)
             .cargo_warnings(false);
         let tool = build
@@ -141,12 +142,12 @@ impl HostCompiler {
         } else {
             "-fno-diagnostics-show-caret"
         });
-        // Messages are read by a program.
+        // Messages are parsed by croq.
         command.env("LC_ALL", "C");
         Ok(command)
     }
 
-    /// The archiver that goes with it.
+    /// The archiver of the same toolchain.
     pub fn archiver(&self) -> Result<Command, Problem> {
         cc::Build::new()
             .target(&self.target)
@@ -160,14 +161,14 @@ impl HostCompiler {
     }
 }
 
-/// Whether the compiler takes a flag for its target, without a warning.
+/// Whether the compiler accepts a flag for its target without a warning.
 fn knows(tool: &cc::Tool, flag: &str) -> bool {
     let mut command = tool.to_command();
     command.args(["-Werror", flag, "-x", "c++", "-fsyntax-only", "/dev/null"]);
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// Where `cc` looks a variable up: for the target, for its role, plain.
+/// The names under which `cc` reads a variable: for the target, for its role, plain.
 fn variable_names(name: &str, target: &str, host: &str) -> [String; 4] {
     let role = if target == host { "HOST" } else { "TARGET" };
     [
@@ -181,7 +182,7 @@ fn variable_names(name: &str, target: &str, host: &str) -> [String; 4] {
 fn tool_variable(env: &Environment, name: &str, target: &str, host: &str) -> Option<String> {
     variable_names(name, target, host)
         .iter()
-        // All are asked for: setting a more special one must rerun the script.
+        // All are read: a change of a more specific one must rerun the script.
         .map(|name| env.text(name))
         .fold(None, Option::or)
 }

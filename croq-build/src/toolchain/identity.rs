@@ -1,4 +1,4 @@
-//! Telling one compiler from another without running it.
+//! Identifies a compiler without running it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use super::environment::Environment;
 
-/// A program file as the file system knows it: an update changes its size or its time.
+/// The identity of a program file in the file system: an update changes its size or its time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileIdentity {
     path: PathBuf,
@@ -43,8 +43,8 @@ impl fmt::Display for FileIdentity {
     }
 }
 
-/// A compiler as a person gives it (`c++`, `ccache g++ -m64`): the words, and what those that are
-/// programs resolve to.
+/// The identity of a compiler given as a command (`c++`, `ccache g++ -m64`): the words, and the
+/// identity of those that are programs.
 pub fn of_command(env: &Environment, command: &str) -> String {
     let mut text = command.to_owned();
     for word in command.split_whitespace() {

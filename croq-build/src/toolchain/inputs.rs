@@ -1,8 +1,8 @@
 //! Finds and reads `.co` files.
 //!
-//! The rule: every regular file `*.co` below the folder, links followed. Names that begin with a dot are
-//! passed over: editors keep locks and copies there (`.#scale.co`). Anything else with such a name, or a name
-//! that can't be shown on one line, is an error that says so; nothing is opened that is not a regular file,
+//! The rule: every regular file `*.co` below the folder, with links followed. Names that begin with
+//! a dot are skipped: editors keep locks and copies there (`.#scale.co`). Anything else with such a
+//! name, or a name that cannot be printed on one line, is an error. Only regular files are opened,
 //! since opening a pipe waits for its other end.
 
 use std::fs::{File, Metadata};
@@ -14,28 +14,28 @@ use super::modules::{self, ModulePath};
 use super::problem::Problem;
 use crate::diagnostics::codes;
 
-/// A `.co` file as found.
+/// A `.co` file that was found.
 #[derive(Debug)]
 pub struct Input {
-    /// Below the package, as messages and `#line` show it.
+    /// The path relative to the package, for messages and `#line`.
     pub path: String,
     pub folder: PathBuf,
     pub module: ModulePath,
     pub text: String,
 }
 
-/// Larger than any text that a person or a program writes for one file.
+/// The largest text; files that people or programs write are smaller.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// Deeper than anybody nests folders.
+/// The most nested folders.
 const DEEPEST: usize = 32;
 
-/// Of the file names that are made of one part of a path, the longest has some thirty bytes more; file systems
-/// allow 255.
+/// The longest part of a path. File names made from one part have up to about thirty more bytes;
+/// file systems allow 255.
 const LONGEST_NAME: usize = 200;
 
-/// The `.co` files below `path` (or `path` itself), in the order of their names. `package` is the folder
-/// where relative paths begin.
+/// The `.co` files below `path` (or `path` itself), sorted by name. `package` is the base of
+/// relative paths.
 pub fn find(package: &Path, path: &Path) -> Result<Vec<Input>, Problem> {
     let root = package.join(path);
     let metadata = root.metadata().map_err(|error| {
@@ -102,7 +102,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
         )
         .help("a `.co` file is a regular file, or a link to one"));
     }
-    // It may have grown since.
+    // The file may have grown since.
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
@@ -126,7 +126,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
     })
 }
 
-/// A path as messages, `#line` and generated comments have it.
+/// A path for messages, `#line` and generated comments.
 fn printable(path: &Path) -> Result<&str, Problem> {
     let wrong = |what: &str| {
         Problem::new(codes::E1104, format!("the name {} {what}", shown(path)))
@@ -142,7 +142,7 @@ fn printable(path: &Path) -> Result<&str, Problem> {
 
 struct Walk<'a> {
     found: &'a mut Vec<PathBuf>,
-    /// The folders around this one, without links.
+    /// The enclosing folders, with links resolved.
     within: Vec<PathBuf>,
 }
 
@@ -290,7 +290,7 @@ mod tests {
             .with("scale.co")
             .with(".hidden/x.co")
             .with(".old.co");
-        // Emacs marks an edited file by a link to nowhere.
+        // Emacs marks a file that is being edited by a dangling link.
         symlink("me@host.4711:1", package.at("kernels/.#scale.co")).expect("a link");
         assert_eq!(package.found(), ["kernels/scale.co"]);
     }
@@ -313,7 +313,7 @@ mod tests {
             "{}",
             package.problem()
         );
-        // One to another folder is that folder.
+        // A link to another folder is that folder.
         let package = Package::new().with("scale.co").with("deep/more.co");
         symlink("deep", package.at("kernels/same")).expect("a link");
         let found = [
@@ -353,7 +353,7 @@ mod tests {
 
         let closed = std::fs::Permissions::from_mode(0o000);
         std::fs::set_permissions(package.at("kernels/scale.co"), closed).expect("closed");
-        // Root reads it nevertheless.
+        // Root can read it nevertheless.
         if let Err(problem) = find(package.0.path(), Path::new("kernels")) {
             let text = problem.to_string();
             assert!(

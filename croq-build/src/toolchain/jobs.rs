@@ -1,10 +1,10 @@
-//! Runs compilers in parallel, as many as cargo allows.
+//! Runs compilers in parallel, within the job limit of cargo.
 //!
-//! Cargo hands its job slots to build scripts as a GNU make jobserver: a pipe with one byte per
-//! free slot. This process owns one slot already; every further compiler first takes a byte from
-//! the pipe and puts the same byte back when it is done. Without a jobserver (or on a system where
-//! the pipe can't be reopened) tasks run one after another, so that a build never takes more than
-//! it was given.
+//! Cargo passes its job slots to build scripts as a GNU make jobserver: a pipe with one byte per
+//! free slot. This process already has one slot; every further compiler first reads a byte from the
+//! pipe and writes the same byte back when it has finished. Without a jobserver (or on a system
+//! where the pipe cannot be reopened) tasks run sequentially, so that a build never uses more slots
+//! than it has.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use super::environment::Environment;
 
-/// How long to wait before asking again for a slot.
+/// The time between two attempts to get a slot.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// The job slots that this process may take beyond its own.
+/// The job slots that this process may take in addition to its own.
 pub struct Slots {
     pipe: Option<Pipe>,
 }
@@ -28,7 +28,7 @@ struct Pipe {
     give: File,
 }
 
-/// A slot taken; it goes back when this is dropped.
+/// A slot that was taken; dropping it returns it.
 struct Slot<'a> {
     pipe: &'a Pipe,
     token: [u8; 1],
@@ -36,7 +36,7 @@ struct Slot<'a> {
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        // Nothing can be done about a broken pipe: then cargo itself is gone.
+        // A broken pipe is ignored: cargo itself has ended.
         let _ = (&self.pipe.give).write_all(&self.token);
     }
 }
@@ -70,8 +70,8 @@ impl Slots {
             if let Some(pipe) = &self.pipe {
                 for _ in 1..items.len().min(cores) {
                     scope.spawn(|| {
-                        // Wait for a slot only while there is something to do with it: two build
-                        // scripts that blocked on each other's slots would never end.
+                        // Waits for a slot only while there is work for it: two build scripts that
+                        // block on each other's slots would deadlock.
                         while next.load(Ordering::Relaxed) < items.len() {
                             match pipe.slot() {
                                 Ok(Some(_slot)) => {
@@ -116,7 +116,7 @@ impl Pipe {
         })
     }
 
-    /// A free slot, or `None` when all are taken just now.
+    /// A free slot, or `None` if all are currently taken.
     fn slot(&self) -> std::io::Result<Option<Slot<'_>>> {
         let mut token = [0];
         match (&self.take).read(&mut token) {
@@ -130,18 +130,18 @@ impl Pipe {
     }
 }
 
-/// An inherited descriptor by its name in the file system, which makes opening it safe.
+/// The path of an inherited descriptor in the file system, which makes opening it safe.
 fn descriptor(number: &str) -> Option<PathBuf> {
     let number: u32 = number.parse().ok()?;
     Some(PathBuf::from(format!("/dev/fd/{number}")))
 }
 
-/// Reads that don't wait. The pipe is opened anew, so cargo's own end stays as it is.
+/// Makes reads non-blocking. The pipe is opened again, so cargo's own end is not affected.
 fn unblocking(options: &mut OpenOptions) -> Option<&mut OpenOptions> {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // O_NONBLOCK, which std doesn't name.
+        // O_NONBLOCK, which std does not define.
         let flag = if cfg!(target_os = "linux") {
             0o4000
         } else {
@@ -156,7 +156,7 @@ fn unblocking(options: &mut OpenOptions) -> Option<&mut OpenOptions> {
     }
 }
 
-/// Opens what really is a pipe; the number may have been closed and given to some other file.
+/// Opens the path if it is a pipe; the number may have been closed and reused for another file.
 fn open_pipe(path: &Path, options: &mut OpenOptions) -> Option<File> {
     #[cfg(unix)]
     {
@@ -225,7 +225,7 @@ mod tests {
             .stdout(Stdio::null())
             .status();
         assert!(made.expect("mkfifo runs").success());
-        // Both ends stay open here, as they do in cargo.
+        // Both ends remain open here, as in cargo.
         let mut pipe = OpenOptions::new()
             .read(true)
             .write(true)

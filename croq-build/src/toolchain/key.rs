@@ -1,6 +1,6 @@
-//! Hashes of all that a result depends on.
+//! Hashes of all inputs of a result.
 
-/// Collects all that a result depends on.
+/// Collects all inputs of a result.
 #[derive(Clone)]
 pub struct Key(blake3::Hasher);
 
@@ -11,7 +11,8 @@ impl Key {
             .with("croq-build", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Each part is stored with its length, so that no two lists of parts look alike.
+    /// Each part is hashed with its length, so that different lists of parts never have the same
+    /// bytes.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         for part in [name, value] {
             self.0.update(&(part.len() as u64).to_le_bytes());

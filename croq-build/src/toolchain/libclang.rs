@@ -1,5 +1,5 @@
-//! Makes sure that bindgen finds libclang: without it bindgen panics, and a panic in a build script
-//! tells nobody what to install.
+//! Verifies that bindgen can find libclang: otherwise bindgen panics, and a panic in a build script
+//! does not name the package to install.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::diagnostics::codes;
 
 /// Loads libclang for this thread, which bindgen then uses.
 pub fn load(env: &Environment) -> Result<(), Problem> {
-    // clang-sys reads these; asking for them here declares them to cargo.
+    // clang-sys reads these; reading them here declares them to cargo.
     let path = env.text("LIBCLANG_PATH");
     for name in ["LLVM_CONFIG_PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH"] {
         let _ = env.get(name);
@@ -58,13 +58,14 @@ fn missing(env: &Environment, path: Option<&str>, reason: &str) -> Problem {
     }
 }
 
-/// Where `make` in a checkout of croq, used through a path, has put it.
+/// The folder into which `make` installs it in a checkout of croq that is used as a path
+/// dependency.
 fn fetched_by_make() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     Some(folder.join(".croq").join("libclang")).filter(|folder| has_libclang(folder))
 }
 
-/// The PyPI wheel's folder, when there is one in reach.
+/// The folder of the PyPI wheel, if there is one.
 fn in_python_packages(env: &Environment) -> Option<PathBuf> {
     python_packages(env)
         .into_iter()

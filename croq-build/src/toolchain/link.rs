@@ -1,4 +1,5 @@
-//! What the user's program links: one static library per `.co` file, and what they need.
+//! The libraries that the user's program links: one static library per `.co` file, and their
+//! dependences.
 
 use super::archive;
 use super::compile::{Compilers, Object};
@@ -7,14 +8,14 @@ use super::objects::Objects;
 use super::outputs::Outputs;
 use super::problem::Problem;
 
-/// Archives each file's objects, and says what to link.
+/// Archives each file's objects, and emits the directives for linking them.
 pub fn link(
     compilers: &Compilers<'_>,
     objects: &Objects,
     outputs: &mut Outputs,
 ) -> Result<Directives, Problem> {
     let mut directives = Directives::default();
-    // Croq's own last: after the files that refer to it.
+    // Croq's own comes last: after the files that refer to it.
     for file in objects.files.iter().chain(&objects.cuda_runtime) {
         let name = format!("croq_{}", file.symbol.digits());
         let members: Vec<&Object> = file.objects.iter().map(|(_, object)| object).collect();
@@ -27,7 +28,7 @@ pub fn link(
             directives.rerun_if_changed(header)?;
         }
     }
-    // A header may appear in a folder that is searched before the one where another was found.
+    // A header may later appear in a folder that is searched before the one where it was found.
     for folder in compilers.includes {
         let folder = compilers.base.join(folder);
         if !compilers.own.starts_with(&folder) {
@@ -35,7 +36,7 @@ pub fn link(
         }
     }
     if let Some(toolkit) = compilers.cuda {
-        // Not bundled: every crate with kernels would otherwise carry a copy of its own.
+        // Not bundled: otherwise every crate with kernels would contain a copy.
         directives.link_search(&toolkit.libraries)?;
         directives.link_library("static:-bundle", "cudart_static");
         directives.rerun_if_changed(&toolkit.nvcc)?;

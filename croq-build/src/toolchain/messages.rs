@@ -1,5 +1,5 @@
-//! Reads what C++ compilers, nvcc and ptxas print, and finds the `.co` line that each message is
-//! about. Thanks to `#line` the compilers already speak of `.co` lines; ptxas names a kernel.
+//! Parses the output of C++ compilers, nvcc and ptxas, and finds the `.co` line of each message.
+//! Because of `#line` the compilers report `.co` lines; ptxas reports a kernel's name.
 
 use super::canonical::PresumedLines;
 use crate::diagnostics::{Code, Diagnostic};
@@ -12,23 +12,23 @@ pub enum Severity {
     Note,
 }
 
-/// One message with the lines that belong to it.
+/// One message with its detail lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     pub severity: Severity,
     pub file: Option<String>,
     pub line: u32,
     pub text: String,
-    /// In which function, where the compiler said so of a frame that is too large: its line is one of the
-    /// device API's if the function was inlined into that.
+    /// The function, in a message about a frame that is too large: its line is one of the device
+    /// API's if the function was inlined there.
     pub function: Option<String>,
-    /// What was printed below it: details and notes.
+    /// The lines below it: details and notes.
     pub details: Vec<String>,
 }
 
 /// Splits a compiler's output into messages. Lines before the first one, such as "In function …",
-/// tell nothing that the messages do not; when there is no message at all, the caller shows the
-/// output as it is.
+/// are dropped, because the messages contain the same information; if there is no message at all,
+/// the caller shows the whole output.
 pub fn parse(output: &str) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut function: Option<&str> = None;
@@ -52,7 +52,7 @@ pub fn parse(output: &str) -> Vec<Message> {
                     continue;
                 };
                 if is_caret(row) {
-                    // nvcc prints the line in question above its caret.
+                    // nvcc prints the source line above its caret.
                     last.details.pop();
                 } else if is_detail(row) {
                     last.details.push(row.trim().to_owned());
@@ -63,7 +63,8 @@ pub fn parse(output: &str) -> Vec<Message> {
     messages
 }
 
-/// Source excerpts, carets, counts and context lines add nothing to a report of our own.
+/// Whether the line is a source excerpt, a caret, a count or a context line, which a report of
+/// croq's does not need.
 fn is_detail(row: &str) -> bool {
     let text = row.trim();
     let excerpt = text.split_once('|').is_some_and(|(before, _)| {
@@ -94,7 +95,7 @@ fn read_row(row: &str) -> Option<Message> {
             ("warning", Severity::Warning),
             ("note", Severity::Note),
         ];
-        // The earliest word wins: the text of a message may hold any of them.
+        // The first word counts: the text of a message may contain any of them.
         let (at, word, severity) = words
             .iter()
             .filter_map(|(word, severity)| {
@@ -145,10 +146,10 @@ fn ptxas_row(row: &str) -> Option<Message> {
     let severity = match head {
         "error" | "fatal" => Severity::Error,
         "warning" => Severity::Warning,
-        // The serialisation of wgmma, for whatever reason (C7510 and the numbers after it), is told as a
-        // mere information and costs most of the speed.
+        // ptxas reports the serialisation of wgmma, for whatever reason (C7510 and the following
+        // numbers), as an information, although it costs most of the speed.
         "info" if text.contains("wgmma.mma_async instructions are serialized") => Severity::Error,
-        // C7507: the kernel runs, with the registers that it started with.
+        // C7507: the kernel keeps the registers that it started with.
         "info" if text.contains("'setmaxnreg' ignored") => Severity::Warning,
         _ => return None,
     };
@@ -162,16 +163,17 @@ fn ptxas_row(row: &str) -> Option<Message> {
     })
 }
 
-/// The `.co` file that a compiled text came from.
+/// The `.co` file of a compiled text.
 pub struct Origin<'a> {
-    /// As `#line` names it.
+    /// The path in `#line`.
     pub path: &'a str,
     pub source: &'a str,
     pub device_text: &'a str,
 }
 
 impl Message {
-    /// A frame that is larger than the stack of a simulated thread allows.
+    /// Whether the message is about a frame that is larger than the stack of a simulated thread
+    /// allows.
     fn is_of_frame(&self) -> bool {
         // gcc, clang
         self.text.contains("frame size of") || self.text.contains("stack frame size")
@@ -186,8 +188,7 @@ impl Message {
 }
 
 impl Origin<'_> {
-    /// The trimmed text of the line that a message is about; `None` when the message is about
-    /// another file.
+    /// The trimmed text of the message's line; `None` if the message is about another file.
     pub fn span(&self, message: &Message) -> Option<Span> {
         match &message.file {
             _ if message.is_of_frame() && self.kernel_of(message).is_some() => {
@@ -243,7 +244,7 @@ impl Origin<'_> {
         None
     }
 
-    /// A diagnostic on the `.co` line, or `None` when there is none for it.
+    /// A diagnostic on the `.co` line, or `None` if the message has no such line.
     pub fn diagnostic(&self, message: &Message, codes: &Codes) -> Option<Diagnostic> {
         let span = self.span(message)?;
         let (code, verb) = match message.severity {
@@ -272,7 +273,7 @@ impl Origin<'_> {
     }
 }
 
-/// How the messages of one compiler are reported.
+/// The codes for the messages of one compiler.
 pub struct Codes {
     pub compiler: &'static str,
     pub error: Code,

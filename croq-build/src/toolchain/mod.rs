@@ -1,15 +1,16 @@
-//! Runs the C++ compilers and bindgen over what `emit` printed, and tells cargo what to link.
+//! Runs the C++ compilers and bindgen on the output of `emit`, and emits the link directives for
+//! cargo.
 //!
-//! This is the only stage that runs processes, reads the environment and writes files; all to its
-//! left is text in, text out. It may assume that the emitted texts are what croq meant to say: what
-//! a compiler then rejects is either the user's own C++ in the file or a fault of croq, and is
-//! reported on the `.co` line it came from.
+//! This is the only stage that runs processes, reads the environment and writes files; the earlier
+//! stages only transform text. It may assume that the emitted texts are what croq intended: an
+//! error that a compiler finds is either in the user's own C++ or a fault of croq, and is reported
+//! on the `.co` line that it belongs to.
 //!
-//! The way through: every file gets a [`symbol`] that is made of all that its objects depend on, the user's
-//! headers included ([`user_headers`]); emitted texts are written to `OUT_DIR/croq`; objects are taken from
-//! the [`cache`] or built in parallel ([`jobs`]); each file's objects become one static library ([`link`]);
-//! bindgen reads each header ([`bindings`]); `kernels.rs` ties it together ([`modules`]); and when all of
-//! that has worked, and not before, [`directives`] are printed.
+//! The steps: every file gets a [`symbol`] computed from all inputs of its objects, the user's
+//! headers included ([`user_headers`]); emitted texts are written to `OUT_DIR/croq`; objects are
+//! taken from the [`cache`] or built in parallel ([`jobs`]); each file's objects become one static
+//! library ([`link`]); bindgen reads each header ([`bindings`]); `kernels.rs` contains them all
+//! ([`modules`]); and after all of that has succeeded, [`directives`] are printed.
 
 use std::path::{Path, PathBuf};
 
@@ -58,11 +59,11 @@ use outputs::Outputs;
 use symbol::Symbol;
 pub use unit::Unit;
 
-/// What a build is asked for.
+/// The parameters of a build.
 pub struct Request<'a> {
     /// `OUT_DIR`.
     pub out_dir: &'a Path,
-    /// The crate's folder, where relative paths begin.
+    /// The crate's folder, the base of relative paths.
     pub base: &'a Path,
     pub target: &'a str,
     pub host: &'a str,
@@ -76,12 +77,12 @@ pub struct Request<'a> {
     pub documentation_only: bool,
 }
 
-/// A finished build: what to tell cargo, and the compilers' warnings per unit.
+/// A finished build: the directives for cargo, and the compilers' warnings per unit.
 #[derive(Default)]
 pub struct Built {
     pub directives: Directives,
     pub warnings: Findings,
-    /// How many objects had to be compiled; the others were reused.
+    /// The number of objects that were compiled; the others were reused.
     pub compiled: usize,
 }
 
@@ -94,7 +95,7 @@ pub fn output_folder(out_dir: &Path) -> PathBuf {
 pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result<Built, Findings> {
     let root = output_folder(request.out_dir);
     let mut outputs = Outputs::in_folder(root.clone());
-    // What the search for nvcc has learnt.
+    // The record of the search for nvcc.
     outputs.path(NVCC_RECORD)?;
     let include = root.join("include");
     let mut headers_key = Key::new("headers");
@@ -185,7 +186,7 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
     Ok(built)
 }
 
-/// The name of the package's function that gives its CUDA runtime to croq-sys. Packages in which it is the
+/// The name of the package's function that passes its CUDA runtime to croq-sys. Packages with the
 /// same text, built by the same tools, may share it.
 fn cuda_table(request: &Request<'_>, headers_hash: &str) -> String {
     let mut key = Key::new("cuda table")
@@ -200,7 +201,7 @@ fn cuda_table(request: &Request<'_>, headers_hash: &str) -> String {
     format!("croq_cuda_table_{hash}")
 }
 
-/// The file below `OUT_DIR/croq` in which the search for nvcc keeps what it has learnt.
+/// The file below `OUT_DIR/croq` that records the results of the search for nvcc.
 pub const NVCC_RECORD: &str = "build/nvcc.txt";
 
 #[cfg(test)]

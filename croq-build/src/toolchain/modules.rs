@@ -1,13 +1,14 @@
-//! From the paths of `.co` files to the module tree that users see, `kernels.rs`.
+//! Maps the paths of `.co` files to the module tree that users see, `kernels.rs`.
 //!
 //! A file `matmul/basic.co` below the folder given to `compile` is the module
-//! `kernels::matmul::basic`. The rule for names that Rust or the generated files can't have:
-//! characters other than ASCII letters, digits and `_` become `_`; a leading digit gets a `_`
-//! before it; a keyword of Rust, a name that croq's own generated files use, or a name that ends in
-//! `_ffi` gets a `_` behind it. Two files that come out alike are an error that names both.
+//! `kernels::matmul::basic`. The rule for names that are not possible in Rust or in generated
+//! files: characters other than ASCII letters, digits and `_` become `_`; a leading digit gets a
+//! `_` before it; a keyword of Rust, a name that croq's own generated files use, or a name that
+//! ends in `_ffi` gets a `_` after it. Two files with the same module path are an error that names
+//! both.
 //!
-//! Every function is also re-exported at the top of `kernels`, unless two files have one of that
-//! name: then each is reached through its module only.
+//! Every function is also re-exported from `kernels`, unless two files define one of that name:
+//! then each is available in its module only.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,12 +17,12 @@ use std::path::{Component, Path};
 use super::problem::Problem;
 use crate::diagnostics::codes;
 
-/// Where a file's functions live below `kernels`, outermost first; never empty.
+/// The module path of a file's functions below `kernels`, outermost first; never empty.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ModulePath(Vec<String>);
 
 impl ModulePath {
-    /// Of a `.co` file, by its path below the folder that was given to `compile`.
+    /// The module path of a `.co` file, from its path below the folder given to `compile`.
     pub fn of(relative: &Path) -> Self {
         let mut parts: Vec<String> = relative
             .with_extension("")
@@ -42,7 +43,7 @@ impl ModulePath {
         self.0.join("/")
     }
 
-    /// The part that makes the longest file name.
+    /// The longest part, which determines the longest file name.
     pub fn longest(&self) -> Option<&str> {
         self.0
             .iter()
@@ -83,22 +84,22 @@ const RESERVED: &[&str] = &[
     "build", "croq", "croq_abi", "ffi", "include", "kernels", "lib",
 ];
 
-/// One file's share of the tree.
+/// The contents of one file's module.
 pub struct Module<'a> {
     pub path: &'a ModulePath,
     /// The `.co` file, for the documentation.
     pub origin: &'a str,
     /// The public functions of its wrappers.
     pub functions: &'a [String],
-    /// What bindgen made of its header.
+    /// bindgen's declarations for its header.
     pub declarations: &'a str,
-    /// The shims that the wrappers rest on.
+    /// The shims that the wrappers call.
     pub shims: &'a str,
     /// `(line in the objects, line in the file)`, see [`super::canonical::moved_lines`].
     pub moved: &'a [(u32, u32)],
 }
 
-/// Fails when two files would be the same module.
+/// Fails if two files have the same module path.
 pub fn distinct<'a>(
     modules: impl Iterator<Item = (&'a ModulePath, &'a str)>,
 ) -> Result<(), Problem> {
@@ -118,8 +119,8 @@ pub fn distinct<'a>(
     Ok(())
 }
 
-/// The text of `kernels.rs`, which `croq_sys::include_kernels!` puts into a module `kernels`: croq-macros
-/// reads it, and replaces `{OUT_DIR}`.
+/// The text of `kernels.rs`, which `croq_sys::include_kernels!` includes in a module `kernels`:
+/// croq-macros reads it, and replaces `{OUT_DIR}`.
 pub fn kernels_rs(modules: &[Module<'_>]) -> String {
     let mut root = Node::default();
     for module in modules {
@@ -139,7 +140,8 @@ pub fn kernels_rs(modules: &[Module<'_>]) -> String {
         }
     }
     for (function, paths) in owners {
-        // A folder beside the file may hold a module of that name, which would come along.
+        // A folder beside the file may contain a module of that name, which the re-export would
+        // include.
         if let [path] = paths.as_slice()
             && !root.holds_module(&path.0, function)
         {
@@ -173,8 +175,9 @@ impl Node<'_> {
     fn print(&self, out: &mut String, depth: usize) {
         let pad = "    ".repeat(depth);
         if let Some(module) = self.module {
-            // The wrappers are safe Rust and keep a file of their own, so that messages and editors find
-            // them. `ffi` is not: it must be text of this file, and private to the wrappers.
+            // The wrappers are safe Rust and have a file of their own, so that messages and editors
+            // refer to it. `ffi` does not: it must be part of this file, and private to the
+            // wrappers.
             let stem = module.path.file_stem();
             let _ = write!(
                 out,

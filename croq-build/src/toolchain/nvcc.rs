@@ -1,7 +1,7 @@
-//! Finds nvcc and what belongs to it.
+//! Finds nvcc and its libraries.
 //!
-//! Places are looked at in a fixed order and every one is remembered, so that an error can list
-//! them all. Nothing is asked of a GPU: build machines have none.
+//! Places are searched in a fixed order and all are recorded, so that an error can list them. The
+//! GPU is not queried: build machines have none.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use super::identity::FileIdentity;
 use super::problem::Problem;
 use crate::diagnostics::codes;
 
-/// The oldest toolkit whose PTX (8.4) knows all that the device headers use.
+/// The oldest toolkit whose PTX (8.4) supports everything that the device headers use.
 pub const OLDEST: Version = Version {
     major: 12,
     minor: 4,
@@ -29,7 +29,7 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// An nvcc that is there and recent enough.
+/// An nvcc that is installed and recent enough.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Toolkit {
     pub nvcc: PathBuf,
@@ -38,7 +38,7 @@ pub struct Toolkit {
     pub libraries: PathBuf,
 }
 
-/// The outcome of a search: at most one toolkit, and each place with what was found there.
+/// The result of a search: at most one toolkit, and each place with the outcome there.
 #[derive(Debug, Default)]
 pub struct Search {
     pub toolkit: Option<Toolkit>,
@@ -46,7 +46,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// The error for people who asked for CUDA.
+    /// The error if CUDA was required.
     pub fn required(&self) -> Problem {
         let mut problem = Problem::new(
             codes::E1111,
@@ -60,7 +60,7 @@ impl Search {
         ))
     }
 
-    /// The warning for people who left the choice to the machine.
+    /// The warning if CUDA was optional.
     pub fn left_out(&self) -> Problem {
         let seen = self
             .looked_at
@@ -83,8 +83,8 @@ const HOW_TO_GET_IT: &str = "install the CUDA toolkit, or run `pip install \"nvi
 \"nvidia-cuda-runtime==13.0.*\" \"nvidia-cuda-crt==13.0.*\" \"nvidia-nvvm==13.0.*\" \"nvidia-cuda-cccl==13.0.*\"` \
 in an active virtual environment, or point NVCC or CUDA_HOME at it";
 
-/// Looks for nvcc. `remember` is a file that keeps what was learnt by running it, so that an
-/// unchanged nvcc is not run again.
+/// Searches for nvcc. `remember` is a file with the results of running it, so that an unchanged
+/// nvcc is not run again.
 pub fn search(env: &Environment, remember: Option<&Path>) -> Search {
     let mut search = Search::default();
     for (place, nvcc) in candidates(env) {
@@ -103,7 +103,7 @@ pub fn search(env: &Environment, remember: Option<&Path>) -> Search {
     search
 }
 
-/// Every place in order; those without an nvcc say so and have no path.
+/// Every place in order; one without an nvcc has a description and no path.
 fn candidates(env: &Environment) -> Vec<(String, Option<PathBuf>)> {
     let mut list = Vec::new();
     list.push(match env.text("NVCC") {
@@ -193,7 +193,7 @@ fn wheel_toolkits(env: &Environment) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The `site-packages` folders in reach, those of an active environment first.
+/// The `site-packages` folders, those of an active environment first.
 pub fn python_packages(env: &Environment) -> Vec<PathBuf> {
     let mut prefixes: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"]
         .iter()
@@ -217,7 +217,7 @@ pub fn python_packages(env: &Environment) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A folder's entries in the order of their names; none when it can't be read.
+/// A folder's entries, sorted by name; none if it cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(read) = std::fs::read_dir(folder) else {
         return Vec::new();
@@ -245,7 +245,7 @@ fn examine(nvcc: &Path, remember: Option<&Path>) -> Result<Toolkit, String> {
         libraries,
     };
     if let Some(file) = remember {
-        // Not to have it costs two runs of nvcc, no more.
+        // Without the record, nvcc is run twice more, so an error is ignored.
         let _ = std::fs::write(
             file,
             format!("{identity}\n{version}\n{}\n", toolkit.libraries.display()),
@@ -292,7 +292,7 @@ fn parse_version(text: &str) -> Option<Version> {
     })
 }
 
-/// Beside nvcc in the layouts known, else where nvcc itself would link from.
+/// The folder beside nvcc in the known layouts, else the one from which nvcc itself links.
 fn libraries_of(nvcc: &Path) -> Option<PathBuf> {
     let real = nvcc.canonicalize().unwrap_or_else(|_| nvcc.to_owned());
     let roots = [nvcc, &real]

@@ -1,8 +1,8 @@
-//! Brings the objects of a package up to date, all in parallel.
+//! Brings the objects of a package up to date, in parallel.
 //!
-//! First every file gets its symbol ([`plan`]), because generated texts name it: from what its objects depend
-//! on, or, where those that are there still do, the one that they were built with. Then what is missing is
-//! compiled ([`Objects::bring_up_to_date`]).
+//! First every file gets its symbol ([`plan`]), because generated texts contain it: computed from
+//! the inputs of its objects, or, if the existing objects are still valid, the symbol that they
+//! were built with. Then the missing objects are compiled ([`Objects::bring_up_to_date`]).
 
 use std::path::{Path, PathBuf};
 
@@ -21,12 +21,12 @@ use super::unit::Unit;
 use super::user_headers::{Headers, includes_any};
 use crate::diagnostics::Diagnostics;
 
-/// What becomes of one text.
+/// The plan for one text.
 pub struct Plan {
     pub symbol: Symbol,
     entry: Entry,
     key: String,
-    /// Of each target; `None` where the compiler found an error in the text.
+    /// For each target; `None` where the compiler found an error in the text.
     headers: Vec<Option<Headers>>,
     reusable: Option<Reusable>,
 }
@@ -36,7 +36,7 @@ pub struct Plan {
 pub struct Objects {
     /// In the order of the units.
     pub files: Vec<FileObjects>,
-    /// Croq's own, which gives the CUDA runtime to croq-sys.
+    /// The objects of croq's own text, which passes the CUDA runtime to croq-sys.
     pub cuda_runtime: Option<FileObjects>,
 }
 
@@ -53,7 +53,7 @@ pub struct FileObjects {
 /// A text to be compiled, as it was emitted.
 struct Source<'a> {
     stem: String,
-    /// Takes part in the key, since `#line` and messages carry it.
+    /// Part of the key, since `#line` and messages contain it.
     path: &'a str,
     device: &'a str,
     header: &'a str,
@@ -96,10 +96,10 @@ fn sources<'u>(compilers: &Compilers<'_>, units: &'u [Unit]) -> Vec<Source<'u>> 
 /// `build/croq.cuda.o`; no module has this name.
 const RUNTIME: &str = "croq";
 
-/// So many files for the simulated GPU take longer than the headers do once more.
+/// From this number of files for the simulated GPU on, precompiling the headers saves time.
 const WORTH_PRECOMPILING: usize = 4;
 
-/// Finds out, for every file and then for croq's own text, which symbol its objects have. `package` is the
+/// Determines the symbol of every file's objects and of those of croq's own text. `package` is the
 /// package's name and version.
 pub fn plan(
     compilers: &Compilers<'_>,
@@ -157,9 +157,9 @@ pub fn plan(
     Ok(plans)
 }
 
-/// The search for the headers that a text includes.
+/// Whether a text has to be scanned for headers that it includes.
 enum Scan {
-    /// It can include none.
+    /// It cannot include any.
     None,
     Text {
         twin: Twin,
@@ -241,7 +241,7 @@ impl FileObjects {
 }
 
 impl Plan {
-    /// Of all targets.
+    /// The headers of all targets.
     fn headers(&self) -> Vec<PathBuf> {
         let lists = self.headers.iter().flatten();
         let mut files: Vec<PathBuf> = lists
@@ -252,8 +252,8 @@ impl Plan {
         files
     }
 
-    /// After all objects were built. They are not written down as done where a header has changed since the
-    /// compiler was asked for it: the next build makes them again.
+    /// Records the objects after all were built. They are not recorded if a header has changed
+    /// since the compiler was asked for the list: then the next build compiles them again.
     fn record(&self, device_text: &str) -> Result<(), Problem> {
         let are_unchanged =
             |headers: &Option<Headers>| headers.as_ref().is_some_and(Headers::are_unchanged);
@@ -270,7 +270,7 @@ impl Objects {
         files.flat_map(|file| file.objects.iter().map(|(_, object)| object))
     }
 
-    /// What the compilers said about texts that they accept.
+    /// The compilers' warnings about texts that they accept.
     pub fn warnings(&self, units: &[Unit]) -> Findings {
         let mut findings = Findings::default();
         for (index, (unit, file)) in units.iter().zip(&self.files).enumerate() {
@@ -291,8 +291,8 @@ impl Objects {
         findings
     }
 
-    /// Builds what can't be reused, reporting all that fails. `device_paths` are the texts with their
-    /// symbols, in the order of the units.
+    /// Builds the objects that cannot be reused, and reports all failures. `device_paths` are the
+    /// texts with their symbols, in the order of the units.
     pub fn bring_up_to_date(
         compilers: &Compilers<'_>,
         plans: &[Plan],

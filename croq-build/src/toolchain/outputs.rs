@@ -1,8 +1,8 @@
-//! Writes generated files, and leaves untouched what already reads right: an unchanged time stamp
-//! keeps cargo and debuggers calm.
+//! Writes generated files, and does not touch a file whose contents are already right: with an
+//! unchanged time stamp, cargo and debuggers do not treat it as changed.
 //!
-//! A file is whole or absent: it is written under another name and then renamed, which a killed build can't
-//! interrupt half-way. What is left under such a name goes with the next build.
+//! A file is complete or absent: it is written under another name and then renamed, which is atomic
+//! even if the build is killed. A file left under such a name is removed by the next build.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::problem::Problem;
 use crate::diagnostics::codes;
 
-/// `OUT_DIR/croq` and the files that this build put there.
+/// `OUT_DIR/croq` and the files that this build wrote there.
 pub struct Outputs {
     root: PathBuf,
     written: BTreeSet<PathBuf>,
@@ -24,7 +24,7 @@ impl Outputs {
         }
     }
 
-    /// Writes `text` to `name` (a relative path) and returns where that is.
+    /// Writes `text` to `name` (a relative path) and returns the full path.
     pub fn write(&mut self, name: &str, text: &str) -> Result<PathBuf, Problem> {
         let path = self.path(name)?;
         let same = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
@@ -44,14 +44,14 @@ impl Outputs {
         Ok(path)
     }
 
-    /// Removes what earlier builds left and this one did not ask for, such as the files of a
-    /// kernel that is gone.
+    /// Removes files of earlier builds that this one did not write, such as those of a deleted
+    /// kernel.
     pub fn remove_stale(&self) {
         remove_stale(&self.root, &self.written);
     }
 }
 
-/// Writes a file that is whole as soon as it has its name.
+/// Writes a file under a temporary name and renames it, so that it is complete under its own name.
 pub fn replace(path: &Path, text: &str) -> Result<(), Problem> {
     let part = part_of(path);
     std::fs::write(&part, text)
@@ -62,14 +62,14 @@ pub fn replace(path: &Path, text: &str) -> Result<(), Problem> {
         })
 }
 
-/// The name of a file until it is finished, in the same folder.
+/// The name of a file until it is complete, in the same folder.
 pub fn part_of(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".part-");
     name.push(path.file_name().unwrap_or_default());
     path.with_file_name(name)
 }
 
-/// Failing to remove is harmless: nothing refers to the file any more.
+/// A failure to remove is ignored: nothing refers to the file any more.
 fn remove_stale(folder: &Path, keep: &BTreeSet<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
@@ -121,13 +121,13 @@ mod tests {
         let root = folder.path().join("croq");
         let mut outputs = Outputs::in_folder(root.clone());
         let path = outputs.write("scale.rs", "whole").expect("written");
-        // What a killed build leaves beside it.
+        // A temporary file left by a killed build.
         let part = part_of(&path);
         assert_eq!(part.parent(), path.parent());
         std::fs::write(&part, "ha").expect("a half");
         outputs.remove_stale();
         assert!(!part.exists() && path.exists());
-        // What can't be written leaves the old file.
+        // If writing fails, the old file remains.
         std::fs::create_dir(&part).expect("in the way");
         let problem = outputs.write("scale.rs", "other").expect_err("in the way");
         assert!(problem.message.contains("can't write"), "{problem}");

@@ -1,11 +1,11 @@
-//! What can be wrong with the machine rather than with a `.co` file: a compiler that is missing, a
-//! folder that can't be read. There is no place in a program to point at.
+//! Problems of the machine rather than of a `.co` file: a missing compiler, a folder that cannot be
+//! read. They have no source location.
 
 use std::fmt;
 
 use crate::diagnostics::{Code, Severity, render};
 
-/// One fault, what it was seen by, and what to do about it.
+/// One problem, the observations that led to it, and the remedy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// A stable id of the catalogue, `E11xx`.
@@ -39,7 +39,7 @@ impl Problem {
         self.code.severity() == Severity::Warning
     }
 
-    /// As one JSON object, without a place.
+    /// The problem as one JSON object, without a location.
     pub fn json(&self) -> String {
         let string = |text: &str| {
             let mut out = String::new();
@@ -63,7 +63,7 @@ impl Problem {
         )
     }
 
-    /// All of it on one line, for `cargo::warning`.
+    /// The whole text on one line, for `cargo::warning`.
     pub fn one_line(&self) -> String {
         let mut line = self.message.clone();
         for text in self.notes.iter().chain(&self.help) {

@@ -1,16 +1,18 @@
-//! The names of C symbols: one symbol is one kernel.
+//! The names of C symbols: one symbol identifies one kernel.
 //!
-//! Every symbol of a file carries 96 bits of a hash of all that its objects are made of: package, version,
-//! the text with its line numbers, the user's headers, flags, compilers, architectures and croq's headers.
-//! Files that differ in any of it have different symbols, wherever they come from. Where two packages
-//! agree in all of it their objects are equal, and the linker may take either: definitions are weak.
+//! Every symbol of a file contains 96 bits of a hash of all inputs of its objects: package,
+//! version, the text with its line numbers, the user's headers, flags, compilers, architectures and
+//! croq's headers. Files that differ in any of these have different symbols, in whichever packages
+//! they are. If two packages agree in all of them their objects are equal, and the linker may take
+//! either: definitions are weak.
 //!
-//! The hash depends on the text and stands in the text, so texts are emitted with a placeholder.
+//! The hash depends on the text and is part of the text, so texts are emitted with a placeholder.
 
 use super::canonical::Canonical;
 use super::key::Key;
 
-/// Stands for the digits until they are known; of the same length, so that nothing else moves.
+/// The placeholder for the digits until they are known; it has the same length, so that no column
+/// moves.
 pub const PLACEHOLDER: &str = "h0h0h0h0h0h0h0h0h0h0h0h0";
 
 /// 24 hex digits.
@@ -18,7 +20,7 @@ pub const PLACEHOLDER: &str = "h0h0h0h0h0h0h0h0h0h0h0h0";
 pub struct Symbol(String);
 
 impl Symbol {
-    /// `key` has all but the lines on which statements stand.
+    /// `key` has all inputs except the line numbers of statements.
     pub fn of(key: &Key, device: &Canonical) -> Self {
         let key = key
             .clone()
@@ -26,7 +28,7 @@ impl Symbol {
         Self(key.finish().chars().take(PLACEHOLDER.len()).collect())
     }
 
-    /// Reads a symbol that was written down; `None` when that is none.
+    /// Parses a recorded symbol; `None` if the text is not one.
     pub fn read(text: &str) -> Option<Self> {
         let digits = text.bytes().all(|b| b.is_ascii_hexdigit());
         (digits && text.len() == PLACEHOLDER.len()).then(|| Self(text.to_owned()))
@@ -36,7 +38,7 @@ impl Symbol {
         &self.0
     }
 
-    /// A text as it is compiled.
+    /// The text with its symbol, as it is compiled.
     pub fn fill(&self, text: &str) -> String {
         text.replace(PLACEHOLDER, &self.0)
     }

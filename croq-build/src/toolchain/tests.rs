@@ -49,7 +49,7 @@ impl Crate {
     }
 }
 
-/// What is linked of croq's, in order.
+/// Croq's libraries that are linked, in order.
 fn libraries(built: &Built) -> Vec<String> {
     let link = built.directives.to_string();
     let names = link.lines().filter_map(|line| {
@@ -59,7 +59,7 @@ fn libraries(built: &Built) -> Vec<String> {
     names.collect()
 }
 
-/// A file with one function whose statement stands on the given line of the source.
+/// A file with one function whose statement is on the given line of the source.
 fn unit(name: &str, line: u32, statement: &str) -> Unit {
     let hash = symbol::PLACEHOLDER;
     let blank = "\n".repeat(line as usize - 1);
@@ -104,7 +104,8 @@ fn an_unchanged_text_is_not_compiled_again() {
         .and_then(|m| m.modified())
         .expect("an archive");
 
-    // The same, then the same with a line more above: nothing is compiled, and lines are told.
+    // The same text, then the same with one more line above: nothing is compiled, and the moved
+    // lines are recorded.
     let same = package
         .build(&[
             unit("one", 3, "return TILE;"),
@@ -142,7 +143,7 @@ fn an_unchanged_text_is_not_compiled_again() {
             .contains("MOVED_LINES: &[(u32, u32)] = &[];")
     );
 
-    // A file that is gone leaves nothing behind.
+    // A file that was deleted leaves nothing behind.
     package
         .build(&[unit("one", 5, "return 9;")])
         .expect("built");
@@ -179,7 +180,7 @@ fn every_file_that_fails_is_reported_on_its_line() {
     assert_eq!(places, [(1, "E1112", 5), (2, "E1112", 3)]);
     let (_, list) = &findings.placed[0];
     assert!(list[0].message.contains("frob"), "{list:?}");
-    // Once mended, only what failed is compiled.
+    // After the correction, only the file that failed is compiled.
     let mended = [
         unit("good", 2, "return 1;"),
         unit("bad", 4, "return 2;"),
@@ -195,10 +196,10 @@ fn a_symbol_says_what_its_object_was_made_of() {
     let first = libraries(&here.build(&one()).expect("built"));
     // 96 bits.
     assert_eq!(first[0].len(), "croq_".len() + 24);
-    // The same file of the same package elsewhere is the same object.
+    // The same file of the same package in another folder is the same object.
     assert_eq!(libraries(&there.build(&one()).expect("built")), first);
-    // A comment that moves lines keeps the object, and with it the symbol; a build from nothing has lines of
-    // its own.
+    // A comment that moves lines keeps the object and its symbol; a build from scratch has line
+    // numbers of its own.
     let moved = || [unit("one", 5, "return TILE;")];
     assert_eq!(libraries(&here.build(&moved()).expect("built")), first);
     assert_ne!(
@@ -211,7 +212,7 @@ fn a_symbol_says_what_its_object_was_made_of() {
     assert_ne!(libraries(&other.build(&changed).expect("built")), first);
     other.package = "tests\n0.1.1";
     assert_ne!(libraries(&other.build(&one()).expect("built")), first);
-    // All symbols of the texts are the object's.
+    // All symbols in the texts are those of the object.
     for name in ["one.h", "one.cc", "kernels.rs"] {
         let text = here.read(name);
         assert!(!text.contains(symbol::PLACEHOLDER), "{text}");
@@ -255,14 +256,14 @@ fn the_contents_of_headers_belong_to_the_symbol() {
         assert_ne!(libraries(&changed), libraries(&first), "{name}");
         assert_eq!(package.build(&with_header()).expect("built").compiled, 0);
     }
-    // What is missing is reported on the line, as ever.
+    // A missing header is reported on its line.
     std::fs::remove_file(package.folder.path().join("kernels/chain.h")).expect("gone");
     let findings = package.build(&with_header()).err().expect("no header");
     let text = format!("{findings:?}");
     assert!(text.contains("chain.h"), "{text}");
 }
 
-/// Cuts every generated file in half, one at a time.
+/// Truncates every generated file to half its size, one at a time.
 #[test]
 fn files_cut_short_are_made_again() {
     let package = Crate::new();
@@ -285,10 +286,10 @@ fn files_cut_short_are_made_again() {
         let again = package.build(&units()).expect("built");
         assert_eq!(libraries(&again), libraries(&built));
         let now = std::fs::read(path).expect("a file");
-        // The archive's and the object's bytes may differ, their sizes don't.
+        // The bytes of archives and objects may differ, their sizes do not.
         assert_eq!(now.len(), whole.len(), "{}", path.display());
     }
-    // Nothing is left over.
+    // No temporary files remain.
     let odd = |path: &PathBuf| path.to_string_lossy().contains(".part-");
     assert!(
         !["", "build", "lib"]
@@ -362,7 +363,7 @@ fn without_a_compiler_the_report_says_what_to_install() {
         includes: &[],
         documentation_only: false,
     };
-    // libclang is asked for with the variables of this process, so only the compiler is missing.
+    // libclang is found with the variables of this process, so only the compiler is missing.
     let env = environment(&[("PATH", "/nowhere")]);
     let findings = build(
         &request,
@@ -375,7 +376,7 @@ fn without_a_compiler_the_report_says_what_to_install() {
     assert!(findings.unplaced[0].to_string().contains("build-essential"));
 }
 
-/// Runs where nvcc is, which `make setup` sees to; `make test` asks for it, unless CUDA is off.
+/// Runs if nvcc is installed, as `make setup` does; `make test` requires it, unless CUDA is off.
 #[test]
 fn cuda_objects_are_built_beside_the_others() {
     let env = Environment::of_process();
@@ -386,7 +387,7 @@ fn cuda_objects_are_built_beside_the_others() {
             let wanted = env.text(variable).unwrap_or_default();
             assert_ne!(wanted, "required", "{reason}");
         }
-        // Not by `eprintln!`, whose output `cargo test` keeps to itself.
+        // Not by `eprintln!`, whose output `cargo test` captures.
         let test = "cuda_objects_are_built_beside_the_others";
         let _ = writeln!(std::io::stderr(), "skipped {test}: {reason}");
         return;
@@ -420,7 +421,7 @@ fn cuda_objects_are_built_beside_the_others() {
             .compiled,
         0
     );
-    // Without CUDA it is another object with a symbol of its own.
+    // Without CUDA it is another object with another symbol.
     assert_eq!(
         package
             .build(std::slice::from_ref(&good))

@@ -1,22 +1,23 @@
-//! What is built.
+//! The input of a build.
 
 use std::path::PathBuf;
 
 use super::modules::ModulePath;
 
-/// One `.co` file with all that was emitted for it, with [`PLACEHOLDER`](super::symbol::PLACEHOLDER) for its symbol.
+/// One `.co` file with all its emitted texts, which have
+/// [`PLACEHOLDER`](super::symbol::PLACEHOLDER) for the symbol.
 #[derive(Debug)]
 pub struct Unit {
-    /// As `#line` and messages name it.
+    /// The path in `#line` and in messages.
     pub path: String,
     pub source: String,
-    /// The folder that holds the file.
+    /// The folder of the file.
     pub folder: PathBuf,
     pub module: ModulePath,
     pub device: String,
     pub header: String,
     pub wrappers: String,
-    /// What the wrappers rest on; stands beside the header's declarations.
+    /// The shims that the wrappers call; placed beside the header's declarations.
     pub shims: String,
     /// The public functions that the wrappers define.
     pub functions: Vec<String>,

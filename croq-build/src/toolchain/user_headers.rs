@@ -1,9 +1,9 @@
-//! The headers of users: which files, other than croq's and the system's, a text includes.
+//! The user's headers: the files, other than croq's and the system's, that a text includes.
 //!
-//! Their contents belong to a file's key, and so to its symbols, which must be known before anything is
-//! compiled. So a compiler is asked for the list first (`-M`), where there can be any. The list is kept with
-//! the hash of each header; it holds until one of them has changed, or a file has appeared in a folder
-//! that is searched before the one where a header was found.
+//! Their contents are part of a file's key, and so of its symbols, which must be known before
+//! anything is compiled. So a compiler is first run to list them (`-M`), if there can be any. The
+//! list is kept with the hash of each header; it is valid until one of them changes, or a file
+//! appears in a folder that is searched before the one where a header was found.
 
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,26 @@ use super::canonical::Canonical;
 use super::key::Key;
 use super::outputs::replace;
 
-/// Headers in the order in which they were read, with the hash of what is in them.
+/// Headers in the order in which they were read, with the hashes of their contents.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Headers {
     pub files: Vec<(PathBuf, String)>,
 }
 
-/// Where headers are looked for.
+/// The folders in which headers are searched.
 pub struct Folders<'a> {
-    /// Below it everything is croq's own output.
+    /// Everything below this folder is croq's own output.
     pub own: &'a Path,
-    /// Where relative paths begin: the crate.
+    /// The base of relative paths: the crate's folder.
     pub base: &'a Path,
-    /// In order of search, as far as they are known.
+    /// In the order of the search, as far as they are known.
     pub searched: Vec<PathBuf>,
-    /// The toolkit's, whose headers are not the user's.
+    /// The toolkit's folder, whose headers are not the user's.
     pub toolkit: Option<&'a Path>,
 }
 
 impl Folders<'_> {
-    /// Headers that come with the compilers belong to the compilers' identity.
+    /// Headers that are installed with the compilers belong to the compilers' identity.
     fn is_users(&self, path: &Path) -> bool {
         const SYSTEM: [&str; 4] = ["/usr/include", "/usr/lib", "/usr/lib64", "/usr/share"];
         let named = || {
@@ -45,7 +45,7 @@ impl Folders<'_> {
     }
 }
 
-/// Whether a text can include headers of the user's: it has an `#include` that croq did not print.
+/// Whether a text may include user headers: it has an `#include` that croq did not print.
 pub fn includes_any(device_text: &str, own_headers: &[&str]) -> bool {
     let text = Canonical::of(&device_text.replace("\\\n", "")).text;
     text.lines().any(|line| {
@@ -65,7 +65,7 @@ pub fn includes_any(device_text: &str, own_headers: &[&str]) -> bool {
 }
 
 impl Headers {
-    /// What was found for the same text, flags and variables, if it still holds.
+    /// The recorded list for the same text, flags and variables, if it is still valid.
     pub fn recall(record: &Path, key: &str, folders: &Folders<'_>) -> Option<Self> {
         let text = std::fs::read_to_string(record).ok()?;
         let mut lines = text.lines();
@@ -84,7 +84,7 @@ impl Headers {
         Some(Self { files })
     }
 
-    /// Reads the compiler's list (a rule of make). `None` when one of the headers can't be read.
+    /// Parses the compiler's list (a rule of make). `None` if one of the headers cannot be read.
     pub fn of_rule(rule: &str, folders: &Folders<'_>) -> Option<Self> {
         let mut files = Vec::new();
         for name in prerequisites(rule) {
@@ -97,7 +97,7 @@ impl Headers {
         Some(Self { files })
     }
 
-    /// Whether all of them are as they were.
+    /// Whether all headers are unchanged.
     pub fn are_unchanged(&self) -> bool {
         let mut files = self.files.iter();
         files.all(|(path, hash)| hash_of_file(path).as_deref() == Some(hash))
@@ -110,11 +110,11 @@ impl Headers {
         }
         text.push_str(END);
         text.push('\n');
-        // Not to have it costs a run of the compiler.
+        // Without the record, the compiler is run once more, so an error is ignored.
         let _ = replace(record, &text);
     }
 
-    /// For a key: what is in them, wherever they are.
+    /// The hash of their contents, independent of their paths, for a key.
     pub fn digest(&self) -> String {
         let mut key = Key::new("user headers");
         for (path, hash) in &self.files {
@@ -128,7 +128,7 @@ impl Headers {
 /// The last line of a record.
 const END: &str = "end";
 
-/// Whether a folder that is searched earlier has a file of that name by now.
+/// Whether a folder that is searched earlier now has a file of that name.
 fn is_hidden(path: &Path, folders: &Folders<'_>) -> bool {
     let searched = &folders.searched;
     let homes = searched.iter().enumerate();
@@ -151,8 +151,8 @@ fn hash_of_file(path: &Path) -> Option<String> {
     )
 }
 
-/// The files right of the colon in a make rule; `\ ` is a blank in a name, `\` before a line break
-/// continues the rule.
+/// The files to the right of the colon in a make rule; `\ ` is a blank in a name, `\` before a line
+/// break continues the rule.
 fn prerequisites(rule: &str) -> Vec<String> {
     let rule = rule.replace("\\\r\n", " ").replace("\\\n", " ");
     let Some((_, list)) = rule.split_once(": ") else {

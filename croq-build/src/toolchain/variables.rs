@@ -1,8 +1,8 @@
-//! The environment variables that change what compilers make of the same text and the same flags.
+//! The environment variables that change the result of compiling the same text with the same flags.
 
 use super::environment::Environment;
 
-/// Of gcc, clang and nvcc. `CXX`, `CXXFLAGS` and their forms for a target are in
+/// The variables of gcc, clang and nvcc. `CXX`, `CXXFLAGS` and their forms for a target are in
 /// [`super::host_compiler`], those of bindgen in [`super::bindings`].
 const NAMES: [&str; 17] = [
     "NVCC_CCBIN",
@@ -24,10 +24,10 @@ const NAMES: [&str; 17] = [
     "CICC_PATH",
 ];
 
-/// Lists of folders in which compilers look for headers, in order of search.
+/// Lists of folders in which compilers search for headers, in order.
 const INCLUDE_PATHS: [&str; 3] = ["CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH"];
 
-/// All of them with their values, for a key.
+/// All variables with their values, for a key.
 pub fn of_compilers(env: &Environment) -> String {
     NAMES
         .iter()

@@ -1,18 +1,18 @@
 //! The procedural macro behind `croq_sys::include_kernels!`.
 //!
-//! Generated code declares foreign functions and vouches for their types, which takes `unsafe`. A crate
-//! that says `#![forbid(unsafe_code)]` accepts `unsafe` from a macro of another crate only, so the text
-//! has to come out of one. A macro that passes on tokens of its caller would hand `unsafe` to every caller;
-//! this one takes no input, and its output depends on nothing but the file that croq-build wrote to
-//! `OUT_DIR`. Everything else of croq-sys that could call a function with a wrong type is an
-//! `unsafe fn`.
+//! Generated code declares foreign functions and asserts their types, which needs `unsafe`. A crate
+//! with `#![forbid(unsafe_code)]` only accepts `unsafe` from a macro of another crate, so a macro
+//! has to produce the text. A macro that passed on tokens of its caller would allow `unsafe` to
+//! every caller; this one takes no input, and its output depends only on the file that croq-build
+//! wrote to `OUT_DIR`. Every other function of croq-sys that could call a function with a wrong
+//! type is an `unsafe fn`.
 
 use std::path::Path;
 
 use proc_macro::TokenStream;
 
-/// Stands for `OUT_DIR` in `kernels.rs`, inside string literals. A path written there by the build script
-/// would be wrong once the target folder has been moved.
+/// The placeholder for `OUT_DIR` in `kernels.rs`, inside string literals. A path written there by
+/// the build script would be wrong after the target folder is moved.
 const OUT_DIR: &str = "{OUT_DIR}";
 
 /// The contents of the module `kernels`.
@@ -28,7 +28,7 @@ pub fn kernels(input: TokenStream) -> TokenStream {
         .unwrap_or_else(|why| error(&why))
 }
 
-/// The text of `OUT_DIR/croq/kernels.rs`, with the folder's path in place of [`OUT_DIR`].
+/// The text of `OUT_DIR/croq/kernels.rs`, with [`OUT_DIR`] replaced by the folder's path.
 fn generated(out_dir: Option<&Path>) -> Result<String, String> {
     let Some(folder) = out_dir else {
         return Err(

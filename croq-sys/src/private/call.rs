@@ -1,4 +1,4 @@
-//! One call of a kernel: its device, the device memory it uses, and the way out of its failures.
+//! One call of a kernel: its device, the device memory it uses, and the reporting of its failures.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -24,13 +24,13 @@ use crate::tensor::{HostData, HostDataMut, Tensor};
 
 use super::Kernel;
 
-/// A call of `kernel` on one device. Every address that goes into the kernel's arguments comes from
-/// here, and the memory behind it lives at least as long as this.
+/// A call of `kernel` on one device. Every address in the kernel's arguments is provided by this,
+/// and its memory lives at least as long.
 pub struct Call<A: 'static> {
     kernel: &'static Kernel<A>,
     device: Device,
     buffers: RefCell<Vec<Used>>,
-    /// Those that the kernel launches on by itself.
+    /// The streams on which the kernel itself launches.
     streams: Vec<Stream>,
 }
 
@@ -65,7 +65,7 @@ impl<A> Call<A> {
         Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?), true))
     }
 
-    /// A device tensor that the kernel reads in place.
+    /// A device tensor that the kernel reads directly.
     pub fn global<T: Element, D: Dims>(
         &self,
         param: &'static str,
@@ -75,7 +75,7 @@ impl<A> Call<A> {
         Ok(self.keep(tensor.memory().clone(), false))
     }
 
-    /// A device tensor that the kernel writes in place.
+    /// A device tensor that the kernel writes directly.
     pub fn global_mut<T: Element, D: Dims>(
         &self,
         param: &'static str,
@@ -124,10 +124,10 @@ impl<A> Call<A> {
         let run = sim::Run::new();
         env.abi.device = run.as_ptr();
         env.abi.sim = sim::api();
-        // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and what it
-        // points to live until it returns.
+        // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and the
+        // data it points to live until it returns.
         let status = unsafe { (self.kernel.shims.sim)((&raw const env).cast(), args) };
-        // What was reported came before whatever has ended a launch.
+        // A recorded failure precedes the failure that ended a launch.
         if let Some(first) = run.reported() {
             return Err(self.error(first.kind, &first));
         }
@@ -155,7 +155,7 @@ impl<A> Call<A> {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return self.run_on_sim(args);
         };
-        // Copies to the device, and what fills new tensors.
+        // Waits for copies to the device, and for the initialisation of new tensors.
         self.device.synchronize_own()?;
         for used in self.buffers.borrow().iter() {
             used.memory.order_on(stream, used.written)?;
@@ -168,7 +168,7 @@ impl<A> Call<A> {
                     used.memory.used_on(stream, &end, used.written);
                 }
             }
-            // Then nothing may be left in flight.
+            // Then no work may remain in flight.
             Err(_) => stream.synchronize()?,
         }
         enqueued
@@ -181,7 +181,7 @@ impl<A> Call<A> {
         let launched = self.submit(gpu, args, gpu.stream);
         let streams = [gpu.stream].into_iter();
         let mut streams = streams.chain(self.streams.iter().map(Stream::raw));
-        // A kernel's own failure shows when it is waited for.
+        // A failure of the kernel is returned by this wait.
         let Err(failed) = streams.try_for_each(|stream| gpu.runtime.synchronize(stream)) else {
             return gpu.reported((&raw const *self.kernel).addr()).and(launched);
         };
@@ -217,7 +217,7 @@ impl<A> Call<A> {
         download(&*self.buffer_at(address)?, dims)
     }
 
-    /// The same tensor, left where it is: work on it may be in flight.
+    /// The same tensor without a copy: work on it may be in flight.
     pub fn device_result<T: Element, D: Dims>(
         &self,
         address: *const c_void,
@@ -241,7 +241,7 @@ impl<A> Call<A> {
         let found = buffers
             .iter()
             .find(|used| ptr::eq(used.memory.address(), address));
-        // Only a shim of another generator gives an address that is not from here.
+        // Only a shim of another generator returns an address that is not of this call.
         let found = found.map(|used| used.memory.clone());
         found.ok_or(Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
@@ -249,7 +249,7 @@ impl<A> Call<A> {
         })
     }
 
-    /// What a failure record says, in this kernel's terms.
+    /// Converts a failure record to an error of this kernel.
     fn error(&self, kind: u32, failure: &croq_failure) -> Error {
         if kind == CROQ_OUT_OF_MEMORY {
             return Error::OutOfMemory {
@@ -278,7 +278,7 @@ impl<A> Call<A> {
     }
 }
 
-/// What a failure record says in the terms of `kernel`, and `cuda` of an error of CUDA's.
+/// Converts a failure record to an error of `kernel`; `cuda` converts an error of CUDA's.
 fn error<A>(
     of: &Kernel<A>,
     kind: u32,
@@ -296,7 +296,7 @@ fn error<A>(
             let (code, message) = match row {
                 Some(check) => (check.code, fill(check.message, failure.values())),
                 None if what.is_empty() => ("R21", "a check failed".to_owned()),
-                // What the device API checks for itself.
+                // The device API's own checks.
                 None => (code_of(&what), fill(&what, failure.values())),
             };
             let line = row.map_or(line, |check| check.line);
@@ -351,7 +351,7 @@ fn error<A>(
     }
 }
 
-/// What a record says of a loop on the host, or of a wait on a GPU.
+/// The message for an endless loop on the host, or for a wait on a GPU.
 fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
     let (kernel, file, line) = (of.about.name, of.about.file, of.line_now(failure.line));
     if failure.what() == "host" {
@@ -374,13 +374,14 @@ fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
     )
 }
 
-/// What a shim is given; the C part comes first, so that callbacks find the rest behind it.
+/// The environment of a shim; the C part is first, so that callbacks can access the rest through
+/// its address.
 #[repr(C)]
 struct Env<'a> {
     abi: croq_env,
     device: &'a Device,
     buffers: &'a RefCell<Vec<Used>>,
-    /// Why the last allocation failed.
+    /// The reason why the last allocation failed.
     refused: Cell<Option<Error>>,
 }
 
@@ -425,9 +426,10 @@ impl<'a> Env<'a> {
 ///
 /// `env` is the one that [`Call::run`] passed, on the same thread.
 unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut c_void {
-    // SAFETY: the shims are called with the first field of a live `Env`, by an address of all of it.
+    // SAFETY: the shims are called with the first field of a live `Env`, by an address of all of
+    // it.
     let env = unsafe { &*env.cast::<Env<'_>>() };
-    // There is no allocation without its bytes set: the host may read them all.
+    // All allocations are initialised, because the host may read all of their bytes.
     let _ = zero;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let stream = match env.device.kind() {
@@ -448,7 +450,7 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
     }
 }
 
-/// Of the catalogue, for a check that is no row of the kernel's table.
+/// The code in the catalogue, for a check that is not in the kernel's table.
 fn code_of(what: &str) -> &'static str {
     match what.split(':').next() {
         Some("grid" | "threads" | "cluster" | "cooperative grid") => "R05",

@@ -1,4 +1,4 @@
-//! A kernel as its wrapper knows it, and the checks of its arguments' shapes.
+//! The description of a kernel for its wrapper, and the checks of its arguments' shapes.
 
 use crate::abi::{croq_env, croq_u32};
 use crate::device::{Device, is_chosen_by_user};
@@ -19,16 +19,17 @@ pub type Shim<A> = unsafe extern "C" fn(*const croq_env, *mut A) -> croq_u32;
 /// ```
 pub struct Shims<A: 'static> {
     pub(super) sim: Shim<A>,
-    /// `None` when built without CUDA.
+    /// `None` if built without CUDA.
     pub(super) cuda: Option<Shim<A>>,
 }
 
 impl<A> Shims<A> {
     /// # Safety
     ///
-    /// `sim` and `cuda` were compiled by croq-build from one `__co__` function, and `A` is the struct that
-    /// its C header declares for them. They may be called with every value of `A` whose addresses come
-    /// from one [`Call`] and whose sizes and extents are those of the memory behind the addresses.
+    /// `sim` and `cuda` were compiled by croq-build from one `__co__` function, and `A` is the
+    /// struct that its C header declares for them. They may be called with every value of `A` whose
+    /// addresses are provided by one [`Call`] and whose sizes and extents are those of the memory
+    /// at the addresses.
     pub const unsafe fn new(sim: Shim<A>, cuda: Option<Shim<A>>) -> Self {
         Self { sim, cuda }
     }
@@ -40,14 +41,14 @@ pub struct Kernel<A: 'static> {
     pub(super) about: About,
 }
 
-/// What messages say of a kernel.
+/// The properties of a kernel for messages.
 pub struct About {
     pub name: &'static str,
-    /// The `.co` file, as messages name it.
+    /// The path of the `.co` file in messages.
     pub file: &'static str,
     /// Lines that have moved since the shims were compiled: `(then, now)`, in order.
     pub moved: &'static [(u32, u32)],
-    /// What the rows of a failure record mean.
+    /// The checks that failure records refer to by index.
     pub checks: &'static [Check],
 }
 
@@ -55,7 +56,7 @@ pub struct About {
 pub struct Check {
     pub code: &'static str,
     pub line: u32,
-    /// With `{0}`, `{1}` … for the values.
+    /// The message, with `{0}`, `{1}` … for the values.
     pub message: &'static str,
 }
 
@@ -64,8 +65,8 @@ impl<A> Kernel<A> {
         Self { shims, about }
     }
 
-    /// The extents of parameter `param`, after a look at each: none may be zero, and where a number is
-    /// expected they must be it.
+    /// The extents of parameter `param`, after checks: none may be zero, and each must be equal to
+    /// the expected number, if there is one.
     pub fn extents<const R: usize>(
         &self,
         param: &'static str,
@@ -76,7 +77,7 @@ impl<A> Kernel<A> {
         Ok(shape)
     }
 
-    /// Where line `then` of the file that the shims were compiled from is now.
+    /// The current line number of line `then` of the file that the shims were compiled from.
     pub(super) fn line_now(&self, then: u32) -> u32 {
         match self.about.moved.binary_search_by_key(&then, |pair| pair.0) {
             Ok(at) => self.about.moved[at].1,
@@ -84,7 +85,7 @@ impl<A> Kernel<A> {
         }
     }
 
-    /// A report of the simulated GPU, with its lines where they are now.
+    /// A report of the simulated GPU with current line numbers.
     pub(super) fn report_now(&self, report: &str) -> String {
         let place = format!("{}:", self.about.file);
         let mut pieces = report.split(&place);
@@ -102,14 +103,14 @@ impl<A> Kernel<A> {
         text
     }
 
-    /// A call on `device`, or without one on the default device: that of a kernel with host tensors
-    /// only.
+    /// A call on `device`, or, if it is `None`, on the default device: for a kernel with only host
+    /// tensors.
     pub fn call(&'static self, device: Option<&Device>) -> Result<Call<A>> {
         if let Some(device) = device {
             return Call::new(self, device);
         }
         let mut device = Device::default();
-        // The default is a GPU because some other kernel of the program was built with CUDA.
+        // The default is a GPU because another kernel of the program was built with CUDA.
         if device.is_cuda() && self.shims.cuda.is_none() && !is_chosen_by_user() {
             device = Device::sim();
         }

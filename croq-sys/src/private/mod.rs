@@ -1,13 +1,14 @@
-//! What generated wrappers are made of. Not for people: it may change in any version.
+//! The interface of generated wrappers. It is not for other code, and may change in any version.
 //!
-//! Crates that forbid unsafe code include generated code, so everything here can be named by safe code.
-//! What keeps it sound: a [`Call`] can only be made of a [`Kernel`], a [`Kernel`] only of [`Shims`], and
-//! [`Shims::new`] is `unsafe`. The one place that calls it is generated text, which reaches the crate through
-//! [`kernels!`], a macro without input (see `croq-sys/macros`), in a module that is private to the wrappers
-//! of one `.co` file. Those wrappers are safe Rust: their arguments are of the struct that the shim's C header
-//! declares, every address in them comes from the [`Call`] they are used in, and shapes were checked
-//! before. Generated text names no macro but by a path from the root of a crate: macros of the
-//! including crate would otherwise be expanded inside that private module.
+//! Crates that forbid unsafe code include generated code, so everything here can be named by safe
+//! code. It is sound for these reasons: a [`Call`] can only be created from a [`Kernel`], a
+//! [`Kernel`] only from [`Shims`], and [`Shims::new`] is `unsafe`. It is only called by generated
+//! text, which is included in the crate by [`kernels!`], a macro without input (see
+//! `croq-sys/macros`), in a module that is private to the wrappers of one `.co` file. Those
+//! wrappers are safe Rust: their arguments have the type of the struct that the shim's C header
+//! declares, every address in them is provided by the [`Call`] they are used in, and shapes were
+//! checked before. Generated text names every macro by a path from the root of a crate: otherwise
+//! macros of the including crate would be expanded inside that private module.
 
 mod call;
 mod kernel;

@@ -1,4 +1,4 @@
-//! Calls on a GPU and their failures, against the fake CUDA runtime.
+//! Tests of calls on a GPU and of their failures, with the fake CUDA runtime.
 
 use super::{About, Call, Check, Kernel, Shims};
 use crate::abi::*;
@@ -7,7 +7,7 @@ use crate::{Const, Device, DeviceTensor, Error, Stream, Tensor};
 
 struct Args {
     data: *mut std::ffi::c_void,
-    /// What the kernel does: see [`on_gpu`].
+    /// The behaviour of the kernel: see [`on_gpu`].
     order: i32,
 }
 
@@ -20,9 +20,10 @@ unsafe fn double(data: *mut std::ffi::c_void) {
     unsafe { *byte = (*byte).wrapping_mul(2) };
 }
 
-/// Doubles the first byte of `data`, at once or when its stream comes to it, or fails as ordered.
+/// Doubles the first byte of `data`, immediately or when its stream executes it, or fails as
+/// selected.
 unsafe extern "C" fn on_gpu(env: *const croq_env, args: *mut Args) -> croq_u32 {
-    // SAFETY: what a call passes.
+    // SAFETY: the arguments of a call.
     let (env, args) = unsafe { (&*env, &mut *args) };
     assert!(env.sim.is_null() && !env.stream.is_null());
     match args.order {
@@ -54,37 +55,37 @@ unsafe extern "C" fn on_gpu(env: *const croq_env, args: *mut Args) -> croq_u32 {
             fake_cuda::enqueue(env.stream, move || {
                 let mut failure = croq_failure::new(CROQ_CHECK).with_values(&[1, 2]);
                 failure.check = 0;
-                // SAFETY: where the device writes.
+                // SAFETY: the record that the device writes.
                 unsafe { *record = failure };
                 STICKY.set(719);
             });
         }
-        // A check on the device: the kernel traps, and the record tells why.
+        // A check on the device: the kernel traps, and the record has the reason.
         1 => {
             let mut failure = croq_failure::new(CROQ_CHECK).with_values(&[7, 8]);
             failure.check = 0;
-            // SAFETY: where the device writes.
+            // SAFETY: the record that the device writes.
             unsafe { *env.device_failure = failure };
             STICKY.set(719);
         }
-        // A wait that takes too long: the kernel traps.
+        // A wait that exceeds its time limit: the kernel traps.
         6 => {
             let mut failure = croq_failure::new(CROQ_ENDLESS);
             (failure.check, failure.line, failure.thread) = (CROQ_WAIT_GRID, 9, 0);
             failure.block = [3, 1, 0];
-            // SAFETY: where the device writes.
+            // SAFETY: the record that the device writes.
             unsafe { *env.device_failure = failure };
             assert_eq!(env.wait_limit, 60_000_000_000);
             STICKY.set(719);
         }
-        // A check that is recorded, at once or later, and the kernel goes on.
+        // A check that is recorded, immediately or later, and the kernel continues.
         5 | 15 => {
             let record = env.device_failure;
             let data = args.data;
             let work = move || {
                 let mut failure = croq_failure::new(CROQ_CHECK).with_values(&[5, 6]);
                 failure.check = 0;
-                // SAFETY: where the device writes, and a byte of the test's.
+                // SAFETY: the record that the device writes, and a byte of the test's.
                 unsafe {
                     *record = failure;
                     double(data);
@@ -95,13 +96,13 @@ unsafe extern "C" fn on_gpu(env: *const croq_env, args: *mut Args) -> croq_u32 {
                 _ => fake_cuda::enqueue(env.stream, work),
             }
         }
-        // A launch that no code fits: nothing ran, nothing is broken.
+        // A launch for which there is no code: nothing ran, and the device is usable.
         2 => {
-            // SAFETY: where the shim writes.
+            // SAFETY: the record that the shim writes.
             unsafe { *env.failure = croq_failure::new(CROQ_CUDA_ERROR).with_values(&[209]) };
             return CROQ_CUDA_ERROR;
         }
-        // An allocation that cannot be.
+        // An allocation that fails.
         3 => {
             // SAFETY: the environment of this call.
             let memory = unsafe { env.alloc.expect("an allocator")(env, 1 << 40, 1) };
@@ -393,9 +394,9 @@ fn readers_on_several_streams_do_not_wait_for_each_other() {
         let data = call.global("data", &t).unwrap();
         call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
     }
-    // Each call's own memory is freed behind its work.
+    // Each call's own memory is freed after its work.
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (2, 3));
-    // A reader on one of them can be waited for alone, a writer comes after both.
+    // A reader on one of them can be waited for alone; a writer is ordered after both.
     b.synchronize().unwrap();
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (1, 2));
     let mut call = KERNEL.call(Some(&device)).unwrap();
@@ -414,13 +415,13 @@ fn memory_outlives_the_work_that_uses_it() {
     let streams = [0; 2].map(|_| Stream::new(&device).unwrap());
     let mut t = tensor(&device);
     twice_on(&streams[0], &mut t, 10).unwrap();
-    // Dropped before the kernel has run: freed behind it.
+    // Dropped before the kernel has run: freed after it.
     drop(t);
     assert_eq!(fake_cuda::allocations(), 1);
     streams[0].synchronize().unwrap();
     assert_eq!(fake_cuda::allocations(), 0);
 
-    // Read on one stream, and then on another: both come before the end.
+    // Read on one stream, and then on another: both are ordered before the end.
     let t = tensor(&device);
     for stream in &streams {
         let mut call = KERNEL.call(Some(&device)).unwrap();
@@ -432,7 +433,7 @@ fn memory_outlives_the_work_that_uses_it() {
     streams[0].synchronize().unwrap();
     assert_eq!(fake_cuda::allocations(), 0);
 
-    // The stream is dropped before the tensor, and the tensor never.
+    // The stream is dropped before the tensor, and the tensor is never dropped.
     let [first, second] = streams;
     let mut t = tensor(&device);
     twice_on(&first, &mut t, 10).unwrap();
@@ -472,7 +473,7 @@ fn a_failure_on_a_stream_names_its_kernel() {
     let stream = Stream::new(&device).unwrap();
     let (mut t, mut other) = (tensor(&device), tensor(&device));
     twice_on(&stream, &mut t, 12).unwrap();
-    // Unaware of it, and not the one to be told of it.
+    // This call does not use the stream, and does not return its failure.
     let e = twice(&mut other, 0);
     assert_eq!(e, Ok(()));
     let failure = stream.synchronize().unwrap_err();
@@ -516,7 +517,7 @@ fn a_tensor_keeps_no_stream() {
     );
     assert_eq!(fake_cuda::allocations(), 1);
 
-    // Streams that are dropped with work in flight are waited for, and then forgotten, too.
+    // Streams that are dropped with work in flight are also waited for, and then removed.
     for _ in 0..1000 {
         read_on(&Stream::new(&device).unwrap());
     }
@@ -530,7 +531,7 @@ fn a_tensor_keeps_no_stream() {
     }
     assert_eq!(weights.memory().known_uses(), 1);
 
-    // The last use of one stream stands for all of its uses.
+    // The last use on one stream represents all its uses.
     for _ in 0..1000 {
         read_on(&last);
     }
@@ -541,7 +542,7 @@ fn a_tensor_keeps_no_stream() {
     assert_eq!(fake_cuda::allocations(), 0);
 }
 
-/// The address of a destroyed stream may be that of a new one: its work is another stream's all the same.
+/// A new stream may have the address of a destroyed stream, but its work is another stream's.
 #[test]
 fn memory_is_freed_behind_work_on_dropped_streams() {
     let device = fake_cuda::device();
@@ -559,7 +560,7 @@ fn memory_is_freed_behind_work_on_dropped_streams() {
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 0));
 }
 
-/// `Checks::Report`: the record is the call's error, once, and the device is healthy.
+/// `Checks::Report`: the record is the call's error, once, and the device remains usable.
 #[test]
 fn a_recorded_failure_poisons_nothing() {
     let device = fake_cuda::device();
@@ -571,7 +572,7 @@ fn a_recorded_failure_poisons_nothing() {
     assert_eq!(t.to_host().unwrap().as_slice(), [42, 5]);
     twice(&mut t, 0).unwrap();
 
-    // On a stream the next wait has it, and only that.
+    // On a stream only the next wait returns it.
     twice_on(&stream, &mut t, 15).unwrap();
     let failure = stream.synchronize().unwrap_err();
     assert_eq!(failure.to_string(), recorded);

@@ -3,20 +3,20 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 
-/// What TMA and wgmma ask of shared addresses at most.
+/// The largest alignment that TMA and wgmma require of shared addresses.
 const ALIGNMENT: usize = 1024;
 
-/// Uninitialised shared memory reads as this: NaN in every float format, -1 in every integer.
+/// The initial byte of shared memory: NaN in every float format, -1 in every integer type.
 const POISON: u8 = 0xff;
 
-/// Memory for one block at a time, kept for the next.
+/// Memory for one block at a time, reused by the next.
 #[derive(Default)]
 pub(super) struct Arena {
     memory: Option<(NonNull<u8>, Layout)>,
 }
 
 impl Arena {
-    /// At least `bytes` of memory; `None` when there is none to be had. Null for no bytes.
+    /// At least `bytes` of memory; `None` if the allocation fails. Null for zero bytes.
     pub(super) fn reserve(&mut self, bytes: u64) -> Option<*mut u8> {
         let bytes = usize::try_from(bytes).ok()?;
         if bytes == 0 {

@@ -1,4 +1,4 @@
-//! All that is in flight in a block besides its threads.
+//! The asynchronous operations of a block that are in flight.
 
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -18,7 +18,7 @@ type Outcome<T = ()> = Result<T, Box<Hazard>>;
 
 #[derive(Default)]
 pub(super) struct Asynchronous {
-    /// The launch is one in which something can be.
+    /// Whether the launch can have any.
     pub(super) watching: bool,
     pub(super) marks: Marks,
     pub(super) copies: Copies,
@@ -26,7 +26,7 @@ pub(super) struct Asynchronous {
     pub(super) bulk: Bulk,
     pub(super) wgmmas: Wgmmas,
     pub(super) proxies: Proxies,
-    /// Beside each byte of shared memory what it was written as, where that is kept.
+    /// For each byte of shared memory the buffer it was written as, where that is recorded.
     pub(super) written: Option<NonNull<u8>>,
     bytes: u64,
     seed: u64,
@@ -38,11 +38,11 @@ impl Asynchronous {
             .map_or(std::ptr::null(), |marks| marks.as_ptr())
     }
 
-    /// For a launch.
+    /// Prepares for a launch.
     ///
     /// # Safety
-    /// If it watches, the two memories are of `bytes`, there is a number for each granule in `writers`
-    /// or that is null, and they live until the next call.
+    /// If it watches, the two memories are of `bytes`, there is a number for each granule in
+    /// `writers` or that is null, and they live until the next call.
     pub(super) unsafe fn watch(
         &mut self,
         watching: bool,
@@ -62,7 +62,7 @@ impl Asynchronous {
         }
     }
 
-    /// Nothing is in flight in the block that begins.
+    /// Resets the state for a new block, in which nothing is in flight.
     pub(super) fn reset(&mut self, block: u64, threads: usize) {
         if self.watching {
             self.marks.clear();
@@ -74,13 +74,14 @@ impl Asynchronous {
         }
     }
 
-    /// Whether a thread that an arrival wakes goes before the one that arrived: with an odd seed, which shows what
-    /// is used after it was given back. With others it comes late, which shows phases that nobody sees.
+    /// Whether a thread that an arrival wakes runs before the thread that arrived. It does with an
+    /// odd seed, which exposes uses of memory after it was released; with others it runs late,
+    /// which exposes phases that no thread observes.
     pub(super) fn wakes_first(&self) -> bool {
         self.seed % 2 == 1
     }
 
-    /// A thread has come to a barrier.
+    /// A thread has arrived at a barrier.
     pub(super) fn meet(&mut self, thread: u32, ready: &mut VecDeque<u32>) -> Outcome {
         if self.watching {
             self.copies.meet(thread);
@@ -89,7 +90,7 @@ impl Asynchronous {
         Ok(())
     }
 
-    /// A thread reaches for marked memory.
+    /// A thread accesses marked memory.
     pub(super) fn touch(&mut self, thread: u32, access: &croq_sim_access, writes: bool) -> Outcome {
         let union = self.marks.union(access);
         let record = if writes { "writes it" } else { "reads it" };
@@ -110,7 +111,7 @@ impl Asynchronous {
         Err(self.race(thread, access, what, record))
     }
 
-    /// A copy into this memory may begin.
+    /// Whether a copy into this memory may begin.
     pub(super) fn claim(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
         let union = self.marks.union(access);
         let what = if union & INCOMING != 0 {
@@ -143,7 +144,7 @@ impl Asynchronous {
             .wait(thread, pending, &mut self.marks, &mut self.proxies)
     }
 
-    /// The async proxy reads what threads have written.
+    /// The async proxy reads memory that threads wrote.
     pub(super) fn read_by_proxy(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
         let record = "has the async proxy read it";
         if self.marks.union(access) & INCOMING != 0 {
@@ -183,7 +184,7 @@ impl Asynchronous {
         }
     }
 
-    /// The fences that the thread has executed with this one.
+    /// The number of fences that the thread has executed, this one included.
     pub(super) fn fence(&mut self, thread: u32, kind: u32) -> u32 {
         self.mbarriers.fence(thread);
         match kind {
@@ -192,7 +193,7 @@ impl Asynchronous {
         }
     }
 
-    /// An access of what something else is at.
+    /// Reports an access that conflicts with an operation in flight.
     #[cold]
     fn race(
         &self,
@@ -214,7 +215,7 @@ impl Asynchronous {
         })
     }
 
-    /// Who began what is in flight in this memory.
+    /// The thread that began an operation in flight on this memory.
     pub(super) fn accesses_at(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         let offset = self.marks.offset(reached.0, reached.1);
         (self.copies.find(reached))
@@ -223,7 +224,7 @@ impl Asynchronous {
             .or_else(|| self.mbarriers.find(reached))
     }
 
-    /// No thread can go on: something may happen that lets one.
+    /// Called when no thread can continue: completes an operation that may release one.
     pub(super) fn relieve(&mut self, barriers: &mut Barriers) -> Outcome<bool> {
         if !self.watching || barriers.live == 0 {
             return Ok(false);
@@ -242,7 +243,7 @@ impl Asynchronous {
         Ok(())
     }
 
-    /// All threads have left the kernel, or none can go on.
+    /// All threads have left the kernel, or none can continue.
     pub(super) fn finish(&mut self) -> Outcome {
         if self.watching {
             self.bulk.finish()?;

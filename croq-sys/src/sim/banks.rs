@@ -1,18 +1,18 @@
-//! In which banks of shared memory a kernel's accesses are, and how often the threads of a warp have to
-//! wait for each other there.
+//! Bank conflicts: the banks of shared memory that a kernel accesses, and the wavefronts that the
+//! accesses of a warp take.
 //!
-//! Shared memory has 32 banks of words of 4 bytes. What the threads of a warp ask for together takes as
-//! many wavefronts as there are different words in one bank; vectors of 8 bytes are served to half a
-//! warp at a time, and of 16 to a quarter.
+//! Shared memory has 32 banks of words of 4 bytes. A request of a warp takes as many wavefronts as
+//! there are different words in one bank; vectors of 8 bytes are served for half a warp at a time,
+//! and of 16 bytes for a quarter.
 //!
-//! Only kernels that were compiled with the macro `CROQ_SIM_TRACE` tell their accesses:
+//! Only kernels compiled with the macro `CROQ_SIM_TRACE` record their accesses:
 //!
 //! ```ignore
 //! // build.rs
 //! croq_build::Config::new().define("CROQ_SIM_TRACE", 1).compile("kernels/");
 //! ```
 //!
-//! [`requests`] then gives those of the calls in it.
+//! [`requests`] then returns the requests of the calls in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
@@ -24,30 +24,30 @@ const BANKS: u64 = 32;
 const WORD: u64 = 4;
 const WARP: u32 = 32;
 
-/// What one thread reached.
+/// The access of one thread.
 #[derive(Clone, Debug)]
 struct Access {
     line: u32,
     name: String,
     block: [u32; 3],
     thread: u32,
-    /// Bytes from the start of the block's shared memory.
+    /// The offset in bytes from the start of the block's shared memory.
     place: u64,
     bytes: u32,
 }
 
-/// What the threads of a warp ask shared memory for together.
+/// A request of a warp to shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Of the `.co` file.
+    /// The line of the `.co` file.
     pub line: u32,
-    /// The buffer.
+    /// The name of the buffer.
     pub name: String,
-    /// The most bytes that one thread reaches.
+    /// The most bytes that one thread accesses.
     pub bytes: u32,
-    /// How many iterations the banks take for it.
+    /// The number of wavefronts.
     pub wavefronts: u32,
-    /// How many they would take if as many words were spread over all of them.
+    /// The number of wavefronts if the words were distributed evenly over the banks.
     pub least: u32,
 }
 
@@ -58,7 +58,7 @@ impl Request {
 }
 
 static ACCESSES: Mutex<Option<Vec<Access>>> = Mutex::new(None);
-/// One at a time: a kernel's threads don't know for whom they run.
+/// One at a time: the accesses of a kernel's threads cannot be assigned to a caller.
 static CALLS: Mutex<()> = Mutex::new(());
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -68,7 +68,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) fn note(thread: &croq_sim_thread, access: &croq_sim_access, name: &CStr) {
     let start = thread.shared as u64;
     let place = (access.at as u64).wrapping_sub(start);
-    // Device memory and a thread's own have no banks.
+    // Device memory and a thread's own memory have no banks.
     if place >= thread.shared_bytes {
         return;
     }
@@ -84,12 +84,11 @@ pub(super) fn note(thread: &croq_sim_thread, access: &croq_sim_access, name: &CS
     }
 }
 
-/// Runs `calls`, and returns with its result what the warps of all kernels in it asked shared memory
-/// for.
+/// Runs `calls`, and returns its result with the requests to shared memory of all kernels in it.
 ///
-/// The same access by the threads of a warp is one request: the n-th time that each comes by a line and
-/// reaches a buffer there. Where threads skip some of them, as at a ragged edge, the rest is told
-/// together with what other threads do later.
+/// One request consists of the same access by the threads of a warp: the n-th access of each at a
+/// line to a buffer. If threads skip some of them, as at a ragged edge, the counts differ, and
+/// accesses of different iterations are combined.
 pub fn requests<R>(calls: impl FnOnce() -> R) -> (R, Vec<Request>) {
     let _alone = locked(&CALLS);
     *locked(&ACCESSES) = Some(Vec::new());
@@ -129,7 +128,7 @@ fn by_warp(accesses: &[Access]) -> Vec<Request> {
     requests.collect()
 }
 
-/// The words of the threads that are served at a time.
+/// The words that are served in one pass.
 fn served_together(all: &[&Access], bytes: u32) -> Vec<BTreeSet<u64>> {
     let threads = match bytes {
         0..=4 => WARP,
@@ -145,7 +144,7 @@ fn served_together(all: &[&Access], bytes: u32) -> Vec<BTreeSet<u64>> {
     parts.into_values().collect()
 }
 
-/// The most words in one bank.
+/// The largest number of words in one bank.
 fn in_one_bank(words: &BTreeSet<u64>) -> u32 {
     let mut banks: BTreeMap<u64, u32> = BTreeMap::new();
     for word in words {
@@ -193,7 +192,7 @@ mod tests {
         assert_eq!(request(8, |t| t * 128), (32, 2));
         assert_eq!(request(16, |t| t * 16), (4, 4));
         assert_eq!(request(16, |t| t * 128), (32, 4));
-        // Eight rows of 128 bytes, units of 16 exchanged by the row.
+        // Eight rows of 128 bytes, with units of 16 bytes permuted per row.
         assert_eq!(request(16, |t| t * 128 + (t % 8) * 16), (4, 4));
         assert_eq!(
             request(16, |t| t / 8 * 16),
@@ -214,7 +213,8 @@ mod tests {
         };
         let all = [at(0, 0), at(0, 128), at(33, 0), at(1, 128), at(1, 4)];
         let found: Vec<u32> = by_warp(&all).iter().map(|r| r.wavefronts).collect();
-        // First times of the first warp, of the second, and second times of the first.
+        // The first accesses of the first warp, then of the second, then the second ones of the
+        // first.
         assert_eq!(found, [2, 1, 1]);
     }
 }

@@ -1,7 +1,8 @@
-//! Who waits for whom in one block.
+//! The barriers of one block, and the threads that wait at them.
 //!
-//! Counting is by thread. The block barrier takes a thread that has left the kernel for arrived, as
-//! the hardware does; so does a warp barrier. A named barrier waits for its count.
+//! Arrivals are counted per thread. At the block barrier a thread that has left the kernel counts
+//! as arrived, as on the hardware; so it does at a warp barrier. A named barrier waits for its
+//! count.
 
 use std::collections::VecDeque;
 
@@ -11,18 +12,18 @@ use crate::abi::{CROQ_CHECK, croq_failure};
 pub(super) const WARP: u32 = 32;
 pub(super) const NAMED_BARRIERS: u32 = 16;
 
-/// What becomes of a thread that arrived at a barrier.
+/// The effect of a thread's arrival at a barrier.
 #[derive(Debug, PartialEq)]
 pub(super) enum Arrival {
-    /// It was the last one: it goes on, and those who waited are ready.
+    /// It was the last arrival: the thread continues, and the waiting threads are ready.
     GoesOn,
     Waits,
-    /// The barrier is used in a way that has no meaning. In a box, to keep the frames of those that
-    /// wait small: a block has a thousand of them.
+    /// The barrier is used in an undefined way. Boxed, to keep the frames of waiting threads small:
+    /// a block has a thousand of them.
     Fails(Box<croq_failure>),
 }
 
-/// A barrier used in a way that has no meaning.
+/// An undefined use of a barrier.
 #[cold]
 pub(super) fn misuse(what: &str, values: &[i64], line: u32) -> Arrival {
     let mut failure = Box::new(
@@ -38,14 +39,14 @@ pub(super) fn misuse(what: &str, values: &[i64], line: u32) -> Arrival {
 pub(super) struct NamedBarrier {
     pub(super) expected: u32,
     pub(super) waiting: Vec<u32>,
-    /// Those who have come and don't wait.
+    /// The number of threads that have arrived and do not wait.
     pub(super) gone_on: u32,
-    /// How often all have come.
+    /// The number of completed phases.
     phase: u64,
 }
 
 impl NamedBarrier {
-    /// How many threads have come.
+    /// The number of threads that have arrived.
     pub(super) fn come(&self) -> u32 {
         self.waiting.len() as u32 + self.gone_on
     }
@@ -56,16 +57,18 @@ impl NamedBarrier {
     }
 }
 
-/// A warp barrier that some lane has reached.
+/// A warp barrier at which some lane has arrived.
 pub(super) struct WarpBarrier {
     pub(super) warp: u32,
-    /// What the lanes do together, `CROQ_LANES_…`; 0 is a barrier. Those of different kinds don't meet.
+    /// The operation of the lanes, `CROQ_LANES_…`; 0 is a barrier. Lanes with different operations
+    /// do not wait for each other.
     pub(super) kind: u32,
     pub(super) mask: u32,
     pub(super) arrived: u32,
 }
 
-/// What a named barrier is to the order of accesses: no address of shared memory.
+/// The address that represents a named barrier in the order of accesses; it is not in shared
+/// memory.
 fn order_of(id: u32) -> *const u8 {
     std::ptr::without_provenance(id as usize)
 }
@@ -78,41 +81,41 @@ fn lanes(warp: u32, mask: u32) -> impl Iterator<Item = u32> + Clone {
 #[derive(Default)]
 pub(super) struct Barriers {
     pub(super) threads: u32,
-    /// Threads that have not left the kernel.
+    /// The number of threads that have not left the kernel.
     pub(super) live: u32,
-    /// Who can go on, in turn.
+    /// The threads that can continue, in the order in which they run.
     pub(super) ready: VecDeque<u32>,
     pub(super) block: Vec<u32>,
     pub(super) named: [NamedBarrier; NAMED_BARRIERS as usize],
     pub(super) warps: Vec<WarpBarrier>,
-    /// Per warp, the lanes that have left, or never were.
+    /// For each warp, the lanes that have left, or that do not exist.
     pub(super) gone: Vec<u32>,
-    /// Per thread, the line of the barrier where it was last seen.
+    /// For each thread, the line of its last barrier.
     pub(super) lines: Vec<u32>,
-    /// Per thread, the line of the loop in which it was seen since, or 0.
+    /// For each thread, the line of the loop that it has reached since, or 0.
     pub(super) loops: Vec<u32>,
-    /// Per thread, the lanes that met at the last warp barrier that it has passed.
+    /// For each thread, the lanes of the last warp barrier that it has passed.
     met: Vec<u32>,
-    /// Those who are in loops and gave way to others.
+    /// The threads that have yielded in loops.
     pub(super) polling: Vec<u32>,
-    /// Which accesses barriers order.
+    /// The accesses that barriers order.
     pub(super) order: Order,
     pub(super) agreement: Agreement,
 }
 
-/// What threads bring to the block barrier when they compare a value there.
+/// The values that threads compare at the block barrier.
 #[derive(Default)]
 pub(super) struct Agreement {
-    /// How often they have compared.
+    /// The number of comparisons.
     round: u64,
-    /// That of the first to come.
+    /// The value of the first thread that arrived.
     value: i64,
-    /// Of this round and the one before, whose result some threads may still ask for.
+    /// The results of this round and the previous one, which some threads may not have read yet.
     differs: [bool; 2],
 }
 
 impl Barriers {
-    /// All threads are ready, in order.
+    /// Resets: all threads are ready, in order.
     pub(super) fn reset(&mut self, threads: u32) {
         self.threads = threads;
         self.live = threads;
@@ -137,7 +140,7 @@ impl Barriers {
         self.order.reset(threads as usize);
     }
 
-    /// Where a thread was last seen.
+    /// Records the position of a thread.
     pub(super) fn seen(&mut self, thread: u32, line: u32) {
         if let Some(seen) = self.lines.get_mut(thread as usize) {
             *seen = line;
@@ -147,14 +150,14 @@ impl Barriers {
         }
     }
 
-    /// The same inside a loop.
+    /// Records the position of a thread inside a loop.
     pub(super) fn seen_in_loop(&mut self, thread: u32, line: u32) {
         if let Some(seen) = self.loops.get_mut(thread as usize) {
             *seen = line;
         }
     }
 
-    /// The lanes that met at the last warp barrier that the thread has passed.
+    /// The lanes of the last warp barrier that the thread has passed.
     pub(super) fn lanes_met(&self, thread: u32) -> u32 {
         self.met.get(thread as usize).copied().unwrap_or(0)
     }
@@ -171,8 +174,8 @@ impl Barriers {
         Arrival::Waits
     }
 
-    /// At the block barrier with a value that all should have; and the number of the round, to ask
-    /// [`Self::agreed`] afterwards. A thread that asks for round `n` is before round `n + 2` begins.
+    /// Arrives at the block barrier with a value to compare; returns the number of the round, for
+    /// [`Self::agreed`]. A thread reads the result of round `n` before round `n + 2` begins.
     pub(super) fn arrive_with(&mut self, thread: u32, value: i64, line: u32) -> (Arrival, u64) {
         let all = &mut self.agreement;
         if self.block.is_empty() {
@@ -214,7 +217,7 @@ impl Barriers {
         Arrival::Waits
     }
 
-    /// A thread comes to a named barrier and goes on.
+    /// A thread arrives at a named barrier without waiting.
     pub(super) fn come_by(&mut self, thread: u32, id: u32, threads: u32, line: u32) -> Arrival {
         let barrier = match self.named(id, threads, line) {
             Ok(barrier) => barrier,
@@ -229,7 +232,7 @@ impl Barriers {
         Arrival::GoesOn
     }
 
-    /// One that so many threads come to, now that another does.
+    /// The named barrier with this number of threads, when another thread arrives.
     fn named(&mut self, id: u32, threads: u32, line: u32) -> Result<&mut NamedBarrier, Arrival> {
         let of_block = self.threads;
         let Some(barrier) = self.named.get_mut(id as usize) else {
@@ -249,7 +252,7 @@ impl Barriers {
         Ok(barrier)
     }
 
-    /// All have come to it, `last` among those who wait.
+    /// All threads have arrived; `last` is among those that wait.
     fn release(&mut self, id: u32, last: Option<u32>) {
         if let Some(barrier) = self.named.get_mut(id as usize) {
             barrier.phase += 1;
@@ -267,7 +270,7 @@ impl Barriers {
         self.arrive_lanes(thread, mask, 0, line)
     }
 
-    /// At what the lanes in `mask` do together.
+    /// A lane arrives at an operation of the lanes in `mask`.
     pub(super) fn arrive_lanes(&mut self, thread: u32, mask: u32, kind: u32, line: u32) -> Arrival {
         self.seen(thread, line);
         let (warp, lane) = (thread / WARP, 1 << (thread % WARP));
@@ -321,7 +324,7 @@ impl Barriers {
         self.ready.extend(lanes(warp, mask));
     }
 
-    /// `thread` has left the kernel; those who waited for nobody else are ready.
+    /// `thread` has left the kernel; threads that waited only for it are ready.
     pub(super) fn exit(&mut self, thread: u32) {
         self.live -= 1;
         if self.block.len() as u32 == self.live {
@@ -378,7 +381,7 @@ mod tests {
         let mut b = barriers(2);
         let (_, first) = b.arrive_with(0, 7, 1);
         b.arrive_with(1, 7, 1);
-        // One is in the next round before the other has asked.
+        // One thread is in the next round before the other has read the result.
         let (_, second) = b.arrive_with(1, 8, 2);
         assert!(b.agreed(first));
         b.arrive_with(0, 9, 2);

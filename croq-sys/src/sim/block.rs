@@ -1,6 +1,6 @@
-//! Blocks whose threads wait for each other: one coroutine per thread, taking turns.
+//! Runs blocks whose threads wait for each other, with one coroutine per thread.
 //!
-//! The blocks of a cluster are resident together, and take turns, too: each goes on for as long as one of
+//! The blocks of a cluster are resident together, and run alternately: each runs as long as one of
 //! its threads can.
 
 use corosensei::{Coroutine, CoroutineResult};
@@ -12,13 +12,13 @@ use super::steps::{self, Budget};
 use super::worker::{BlockState, Job, Seat, Stopped, Worker};
 use crate::abi::{CROQ_ENDLESS, CROQ_ITERATIONS, CROQ_OK, croq_failure};
 
-/// What has become of a cluster.
+/// The state of a cluster after it ran.
 pub(super) enum Outcome {
-    /// All threads have left, or none can go on.
+    /// All threads have left, or none can continue.
     Ended,
-    /// The threads that could go on only ask memory, in loops.
+    /// The threads that can continue only poll memory in loops.
     Asks,
-    /// The block of this rank was given up.
+    /// The block with this rank failed.
     Failed(usize, Box<croq_failure>),
 }
 
@@ -31,7 +31,7 @@ pub(super) fn run(
     wanted: impl Fn(u64) -> bool,
 ) -> Result<(), Stopped> {
     prepare(worker, job, first)?;
-    // With a seed in any order.
+    // With a seed the order is arbitrary.
     let schedule = job.schedule(first, last);
     let count = last - first;
     let mut position = schedule.start;
@@ -65,7 +65,7 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
             Outcome::Failed(rank, failure) => break Some((rank, failure)),
             Outcome::Ended => break None,
             Outcome::Asks if worker.budget.progress != before => {}
-            // Nobody else could change what they ask for, but what is in flight.
+            // Only operations in flight can still change the memory that they poll.
             Outcome::Asks => match go_on(worker, job, cluster, true) {
                 Outcome::Failed(rank, failure) => break Some((rank, failure)),
                 Outcome::Asks if worker.budget.progress != before => {}
@@ -95,7 +95,7 @@ pub(super) fn begin_cluster(worker: &mut Worker, job: &Job, cluster: u64) {
     }
 }
 
-/// A cluster that can't go on, for reports.
+/// A cluster that cannot continue, for reports.
 pub(super) fn stuck<'a>(worker: &'a Worker, job: &'a Job<'a>, cluster: u64) -> report::Stuck<'a> {
     report::Stuck {
         blocks_state: worker.blocks_state.get(..job.cluster()).unwrap_or_default(),
@@ -105,7 +105,7 @@ pub(super) fn stuck<'a>(worker: &'a Worker, job: &'a Job<'a>, cluster: u64) -> r
     }
 }
 
-/// Why a cluster was given up: the failure of one of its blocks, or a deadlock.
+/// The reason why a cluster was stopped: the failure of one of its blocks, or a deadlock.
 pub(super) fn stopped(
     worker: &Worker,
     job: &Job,
@@ -140,7 +140,8 @@ fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
     };
     let closure = job.launch.closure;
     let count = job.launch.threads as usize;
-    // From here on the callbacks reach residents and seats through pointers, in turn with us.
+    // From here on, the callbacks and this function alternately access the block state and the
+    // seats through pointers.
     let seats = worker.seats.as_mut_ptr().wrapping_add(rank * count);
     if let Some(blocks_state) = worker.blocks_state.get_mut(rank) {
         blocks_state.barriers.reset(count as u32);
@@ -192,7 +193,7 @@ fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
     }
 }
 
-/// All threads of the cluster's blocks have met, or of the grid's.
+/// All threads of the cluster's blocks, or of the grid's, have arrived at its barrier.
 ///
 /// # Safety
 /// There are so many blocks, and nothing else refers to them.
@@ -210,8 +211,8 @@ pub(super) unsafe fn cluster_has_met(all: *mut BlockState, blocks: usize, is_gri
     }
 }
 
-/// Runs the threads until those that could go on only ask memory, or none can. With `relieves`, what is in flight
-/// asynchronously happens if nothing else does.
+/// Runs the threads until none can continue, or those that can only poll memory. With `relieves`,
+/// operations in flight are completed if nothing else can run.
 pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool) -> Outcome {
     let blocks = job.cluster();
     let count = job.launch.threads as usize;
@@ -219,7 +220,7 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
     let budget: *mut Budget =
         (worker.blocks_state.first()).map_or(std::ptr::null_mut(), |r| r.budget);
     let mut relieves = relieves;
-    // With a seed any block may be ahead.
+    // With a seed any block may run first.
     let ahead = match job.seed() {
         0 => 0,
         seed => crate::random::scrambled(seed ^ cluster) as usize % blocks,

@@ -1,8 +1,8 @@
-//! Copies of boxes that the tensor TMA is at (TMA).
+//! TMA copies of boxes that are in flight.
 //!
-//! A load lands when nothing else can happen, or earlier if the seed says so, and then arrives at its
-//! mbarrier. A store reads shared memory when its thread waits for that, and writes the tensor when its
-//! thread waits for that, or when the block ends.
+//! A load completes when nothing else can run, or earlier if the seed selects it, and then arrives
+//! at its mbarrier. A store reads shared memory when its thread waits for the read, and writes the
+//! tensor when its thread waits for the write, or when the block ends.
 
 use std::collections::VecDeque;
 
@@ -15,13 +15,13 @@ use crate::abi::croq_sim_access;
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
 
-/// Stores that were read are kept until they are waited for, but not more than this.
+/// The most stores that are kept between their read and their write.
 const MOST_STORES: usize = 64;
 
 struct Load {
     tile: Tile,
     dest: *mut u8,
-    /// Where it is in shared memory.
+    /// The offset in shared memory.
     offset: usize,
     arrival: croq_sim_access,
     record: AccessRecord,
@@ -33,19 +33,19 @@ struct Store {
     offset: usize,
     group: u64,
     record: AccessRecord,
-    /// What was read.
+    /// The data that was read.
     content: Option<Vec<u8>>,
-    /// Nobody has waited for that yet: the source is marked, whether it was read or not.
+    /// No thread has waited for the read yet: the source is marked, even if it was read.
     reading: bool,
 }
 
-/// What the engine is at for a block.
+/// The TMA copies of a block.
 #[derive(Default)]
 pub(super) struct Bulk {
     loads: Vec<Load>,
     /// Oldest first.
     stores: VecDeque<Store>,
-    /// Per thread, the number of the group that no commit has closed yet.
+    /// For each thread, the number of the group that has not been committed yet.
     open: Vec<u64>,
     seed: u64,
     random: u64,
@@ -61,7 +61,7 @@ impl Bulk {
         self.random = !seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
-    /// Whether something that may happen now does: one in four times, and never with seed 0.
+    /// Whether an operation that may be executed now is: one in four times, and never with seed 0.
     fn happens(&mut self) -> bool {
         if self.seed == 0 {
             return false;
@@ -70,7 +70,7 @@ impl Bulk {
         self.random >> 62 == 0
     }
 
-    /// Who began a copy that has a byte in common with this memory.
+    /// The thread that began a copy with a byte in common with this memory.
     pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         let loads = self
             .loads
@@ -84,7 +84,7 @@ impl Bulk {
             .map(|(_, record)| record)
     }
 
-    /// Who began a load that has not landed and reads this byte of device memory.
+    /// The thread that began a load in flight that reads this byte of device memory.
     pub(super) fn reader_of(&self, at: *const u8) -> Option<AccessRecord> {
         let load = self.loads.iter().find(|load| load.tile.has(at));
         load.map(|load| load.record)
@@ -104,7 +104,7 @@ impl Bulk {
         }
     }
 
-    /// The block is over.
+    /// The block has ended.
     pub(super) fn finish(&mut self) -> Outcome {
         if let Some(load) = self.loads.first() {
             return Err(Box::new(Hazard {
@@ -124,8 +124,8 @@ impl Load {
     fn land(&self) {
         let dest = self.dest;
         self.tile.units(self.offset, |unit| {
-            // SAFETY: the box is in shared memory, which was checked at the issue, and what is inside
-            // of the tensor is in its buffer, which the map's maker checked.
+            // SAFETY: the box is in shared memory, which was checked at the issue, and its part
+            // inside the tensor is in the tensor's buffer, which was checked when the map was made.
             unsafe {
                 let dest = dest.add(unit.stored);
                 dest.write_bytes(0, UNIT);
@@ -148,7 +148,7 @@ impl Store {
         self.content = Some(content);
     }
 
-    /// To the tensor, after the read.
+    /// Writes the tensor, after the read.
     fn write(self) {
         let content = self.content.unwrap_or_default();
         let mut units = content.chunks_exact(UNIT);
@@ -157,7 +157,8 @@ impl Store {
                 .next()
                 .and_then(|bytes| bytes.get(unit.inside.clone()))
             {
-                // SAFETY: what is inside of the tensor is in its buffer, which the map's maker checked.
+                // SAFETY: the part inside the tensor is in its buffer, which was checked when the
+                // map was made.
                 unsafe {
                     unit.memory
                         .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -167,7 +168,7 @@ impl Store {
     }
 }
 
-/// Who has TMA read this byte of device memory just now.
+/// The thread for which TMA currently reads this byte of device memory.
 pub(super) fn reader_of(all: &Asynchronous, at: *const u8) -> Option<By> {
     all.bulk.reader_of(at).map(|record| By {
         thread: record.thread,
@@ -176,7 +177,7 @@ pub(super) fn reader_of(all: &Asynchronous, at: *const u8) -> Option<By> {
     })
 }
 
-/// Where a box is in shared memory, if it may be there.
+/// The offset of a box in shared memory, if it is legal.
 fn place(
     all: &Asynchronous,
     access: &croq_sim_access,
@@ -253,7 +254,8 @@ fn land(all: &mut Asynchronous, index: usize, ready: &mut VecDeque<u32>) -> Outc
         .complete(load.record, arrival, bytes as i64, ready)
 }
 
-/// No thread can go on: the oldest load lands, or with a seed any. Whether there was one.
+/// No thread can continue: completes the oldest load, or with a seed any. Returns whether there was
+/// one.
 pub(super) fn land_one(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Outcome<bool> {
     let count = all.bulk.loads.len();
     if count == 0 {
@@ -267,7 +269,7 @@ pub(super) fn land_one(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Out
     Ok(true)
 }
 
-/// Something happens in the block: loads may land now, too.
+/// An action of a thread, at which loads may complete.
 pub(super) fn stir(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Outcome {
     if !all.bulk.loads.is_empty() && all.bulk.happens() {
         land_one(all, ready)?;
@@ -310,7 +312,7 @@ pub(super) fn tma_store(
     Ok(())
 }
 
-/// A store's source may be written again.
+/// The source of a store may be written again.
 fn release(all: &mut Asynchronous, index: usize) {
     let Some(store) = all.bulk.stores.get_mut(index) else {
         return;
@@ -325,7 +327,7 @@ fn release(all: &mut Asynchronous, index: usize) {
     for mark in all.marks.of(source, bytes) {
         *mark &= !OUTGOING;
     }
-    // Some of it may be read by another store.
+    // Another store may read parts of it.
     for other in all.bulk.stores.iter().filter(|store| store.reading) {
         for mark in all.marks.of(other.source, other.tile.bytes()) {
             *mark |= OUTGOING;
@@ -339,7 +341,7 @@ pub(super) fn bulk_commit(all: &mut Asynchronous, thread: u32) {
     }
 }
 
-/// For all groups of the thread but the `pending` youngest.
+/// Waits for all groups of the thread except the `pending` most recent ones.
 pub(super) fn bulk_wait(all: &mut Asynchronous, thread: u32, pending: u32, only_read: bool) {
     let open = all.bulk.open.get(thread as usize).copied().unwrap_or(0);
     let done = open.saturating_sub(u64::from(pending));

@@ -1,4 +1,4 @@
-//! What device text calls. No panic leaves these functions: one that happens stops the kernel.
+//! The functions that device text calls. No panic leaves them: a panic stops the kernel.
 
 mod device;
 mod events;
@@ -113,7 +113,7 @@ unsafe fn suspend(seat: *mut Seat) {
     unsafe { (*(*seat).yielder).suspend(()) }
 }
 
-/// Suspends the running thread for good.
+/// Suspends the running thread permanently.
 ///
 /// # Safety
 /// `seat` is that of the running thread.
@@ -213,8 +213,8 @@ unsafe extern "C" fn barrier_warp(thread: *mut croq_sim_thread, mask: u32, line:
 }
 
 unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u32, line: u32) {
-    // SAFETY: device text passes the running thread; the blocks of its cluster are reached one after
-    // another, and not while anything else refers to them.
+    // SAFETY: device text passes the running thread; the blocks of its cluster are reached one
+    // after another, and not while anything else refers to them.
     unsafe {
         meet(thread, line, |seat| {
             let tid = (*thread).tid;
@@ -248,7 +248,7 @@ unsafe extern "C" fn stop(thread: *mut croq_sim_thread, failure: *const croq_fai
     unsafe { stop_seat((*thread).runtime.cast::<Seat>(), Box::new(*failure)) }
 }
 
-/// A failure after which the thread goes on.
+/// Records a failure after which the thread continues.
 unsafe extern "C" fn report(thread: *mut croq_sim_thread, failure: *const croq_failure) {
     // A panic here would be that of a poisoned lock, which is none.
     let _ = catch_unwind(AssertUnwindSafe(|| {
@@ -276,7 +276,7 @@ unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, le
     }));
 }
 
-/// Does something with what is in flight besides the threads.
+/// Calls `what` with the operations in flight.
 ///
 /// # Safety
 /// `thread` is the running thread.
@@ -294,7 +294,7 @@ unsafe fn with<T>(
     }
 }
 
-/// The same with what is in flight in other blocks.
+/// The same with those of other blocks of the cluster.
 ///
 /// # Safety
 /// `thread` is the running thread, and `what` keeps no reference.
@@ -345,8 +345,8 @@ unsafe extern "C" fn shared_access(
 unsafe extern "C" fn trace(thread: *const croq_sim_thread, access: *const croq_sim_access) {
     // What goes wrong here is a lost access, and no reason to stop a kernel.
     let _ = catch_unwind(|| {
-        // SAFETY: device text passes the running thread and an access on its stack, whose name is text
-        // of the program.
+        // SAFETY: device text passes the running thread and an access on its stack, whose name is
+        // text of the program.
         unsafe {
             let name = CStr::from_ptr((*access).name);
             banks::note(&*thread, &*access, name);
@@ -383,7 +383,7 @@ unsafe extern "C" fn wait_copies(thread: *mut croq_sim_thread, pending: u32) {
     unsafe { with(thread, |all, _, tid| all.wait_copies(tid, pending)) }
 }
 
-/// Takes off the block's steps what a loop around does not count.
+/// Subtracts steps from the block's budget that no enclosing loop counts.
 ///
 /// # Safety
 /// `thread` is the running thread.
@@ -445,7 +445,8 @@ unsafe extern "C" fn mbarrier(
     0
 }
 
-/// Whoever was woken goes first, with some seeds: what this thread still does with memory that is theirs now shows.
+/// With some seeds, threads that were woken run first, so that accesses of released memory by this
+/// thread are detected.
 ///
 /// # Safety
 /// `thread` is the running thread.
@@ -459,7 +460,7 @@ unsafe fn give_way(thread: *mut croq_sim_thread) {
     }
 }
 
-/// Returns whether the phase is over: one that polls may come back before.
+/// Returns whether the phase is complete; a thread that polls may return before.
 ///
 /// # Safety
 /// `thread` is the running thread, and `at` lives.
@@ -508,7 +509,8 @@ unsafe extern "C" fn fence(thread: *mut croq_sim_thread, kind: u32) {
     unsafe { (*thread).fences = with(thread, |all, _, tid| Ok(all.fence(tid, kind))) }
 }
 
-/// A block of the running thread's cluster, and a place of the thread's own block in it.
+/// A block of the running thread's cluster, and the address in it that corresponds to one in the
+/// thread's own block.
 ///
 /// # Safety
 /// `seat` is that of the running thread, and nothing else refers to the block.
@@ -558,8 +560,8 @@ unsafe extern "C" fn tma_load(
     arrival: *const croq_sim_access,
     blocks: u32,
 ) {
-    // SAFETY: device text passes the running thread, accesses and five coordinates on its stack, and a
-    // map that `make_tensor_map` made, of device memory that outlives the launch.
+    // SAFETY: device text passes the running thread, accesses and five coordinates on its stack,
+    // and a map that `make_tensor_map` made, of device memory that outlives the launch.
     unsafe {
         let (map, at) = (*map, *at.cast::<[i64; 5]>());
         let tile = Tile { map, at };

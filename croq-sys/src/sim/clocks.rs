@@ -1,19 +1,20 @@
-//! What each thread of a block knows of the others (vector clocks).
+//! Vector clocks for the happens-before relation between the threads of a block.
 //!
-//! A thread's own clock goes on when it lets others know of what it has done: at a barrier, at an arrival at an
-//! mbarrier. An access bears the clock of that moment, and is before another thread's if that thread knows
-//! of it: if somebody who had come to know the clock, or a later one, has told it since.
+//! A thread's own clock advances when it releases its accesses to others: at a barrier, or at an
+//! arrival at an mbarrier. An access is stamped with the clock at that time, and happens before
+//! another thread's access if that thread has acquired this clock value or a later one, directly or
+//! through other threads.
 //!
-//! A barrier over the whole block tells everything to everyone. It begins a new *epoch*, in which nobody
-//! knows anything of the present one, and nothing need be known of those before.
+//! A barrier over the whole block orders everything before it. It begins a new *epoch*: clocks only
+//! describe accesses of the current epoch, and those of earlier ones are all ordered before.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// By thread: which of its clocks is known.
+/// For each thread, the acquired clock value.
 type Known = Rc<[u32]>;
 
-/// What a thread tells: what it knows, and its clock.
+/// The released state of a thread: its vector clock, and its own clock.
 #[derive(Clone)]
 pub(super) struct Stamp {
     known: Option<Known>,
@@ -21,10 +22,10 @@ pub(super) struct Stamp {
     clock: u32,
 }
 
-/// What several threads have told.
+/// The released states of several threads.
 #[derive(Default)]
 struct Gathered {
-    /// Few: threads that met before know the same.
+    /// Few entries: threads that were at one barrier share a vector clock.
     known: Vec<Known>,
     clocks: Vec<(u32, u32)>,
 }
@@ -47,7 +48,7 @@ impl Gathered {
         self.known.is_empty() && self.clocks.is_empty()
     }
 
-    /// All of it, for a block of so many threads.
+    /// The maximum of all, for a block of so many threads.
     fn together(&self, threads: usize) -> Known {
         let mut all = match self.known.first() {
             Some(first) => first.to_vec(),
@@ -67,14 +68,14 @@ impl Gathered {
     }
 }
 
-/// An mbarrier: what arrivals have told.
+/// An mbarrier: the clocks that arrivals released.
 #[derive(Default)]
 struct Event {
-    /// How many phases were over when somebody last came.
+    /// The number of completed phases when it was last used.
     phase: u64,
-    /// In this phase; who waits for it will know.
+    /// Clocks released in this phase; a thread that waits for it acquires them.
     arriving: Gathered,
-    /// In all the phases before.
+    /// Clocks released in all earlier phases.
     published: Option<Known>,
 }
 
@@ -96,12 +97,13 @@ pub(super) struct Clocks {
     own: Vec<u32>,
     known: Vec<Option<Known>>,
     events: HashMap<usize, Event>,
-    /// What two make together: threads that wait for one phase mostly know the same before.
+    /// The join of two vector clocks, cached because threads that wait for one phase mostly have
+    /// the same vector clock before.
     joined: Option<(Known, Known, Known)>,
 }
 
 impl Clocks {
-    /// A block begins.
+    /// Resets for a new block.
     pub(super) fn reset(&mut self, threads: usize) {
         self.own.clear();
         self.own.resize(threads, 1);
@@ -115,19 +117,19 @@ impl Clocks {
         self.own.get(thread as usize).copied().unwrap_or(0)
     }
 
-    /// The clock of `other` that `thread` knows.
+    /// The clock of `other` that `thread` has acquired.
     pub(super) fn known(&self, thread: u32, other: u32) -> u32 {
         let known = self.known.get(thread as usize).and_then(Option::as_ref);
         known.map_or(0, |known| known.get(other as usize).copied().unwrap_or(0))
     }
 
-    /// All have met.
+    /// All threads of the block were at a barrier.
     pub(super) fn begin_epoch(&mut self) {
         self.known.fill(None);
         self.joined = None;
     }
 
-    /// What the thread has done until now is told; what it does from here on is not.
+    /// Releases the thread's accesses so far, and advances its clock.
     fn stamp(&mut self, thread: u32) -> Stamp {
         let at = thread as usize;
         let stamp = Stamp {
@@ -141,7 +143,7 @@ impl Clocks {
         stamp
     }
 
-    /// The same for threads of other blocks: the thread's clock, and which of the others' it knows.
+    /// The same for threads of other blocks: the thread's clock, and its vector clock.
     pub(super) fn release(&mut self, thread: u32) -> (u32, Option<Vec<u32>>) {
         let stamp = self.stamp(thread);
         (stamp.clock, stamp.known.map(|known| known.to_vec()))
@@ -166,7 +168,7 @@ impl Clocks {
         });
     }
 
-    /// Some threads have met at a barrier.
+    /// Some threads were at a barrier.
     pub(super) fn meet(&mut self, threads: impl Iterator<Item = u32> + Clone) {
         let mut all = Gathered::default();
         for thread in threads.clone() {
@@ -181,7 +183,7 @@ impl Clocks {
         }
     }
 
-    /// A thread arrives at an mbarrier, of which so many phases are over.
+    /// A thread arrives at an mbarrier with `phase` completed phases.
     pub(super) fn arrive(&mut self, thread: u32, at: usize, phase: u64) {
         let stamp = self.stamp(thread);
         let threads = self.own.len();
@@ -190,7 +192,7 @@ impl Clocks {
         event.arriving.add(stamp);
     }
 
-    /// A thread has waited at an mbarrier, of which so many phases are over.
+    /// A thread has waited at an mbarrier with `phase` completed phases.
     pub(super) fn wait(&mut self, thread: u32, at: usize, phase: u64) {
         let threads = self.own.len();
         let Some(event) = self.events.get_mut(&at) else {
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(c.known(0, 1), before);
         assert!(c.own(1) > before, "what comes now is not known");
         assert_eq!(c.known(2, 1), 0, "who was not there");
-        // By way of thread 0.
+        // Through thread 0.
         c.meet([0, 2].into_iter());
         assert_eq!(c.known(2, 1), before);
         assert_eq!(c.known(3, 1), 0);
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(c.known(2, 0), first);
         let second = c.own(0);
         c.arrive(0, 8, 1);
-        // Still only the first phase is over.
+        // Still only the first phase is complete.
         c.wait(2, 8, 1);
         assert_eq!(c.known(2, 0), first);
         c.wait(2, 8, 2);

@@ -1,33 +1,34 @@
-//! The barrier of the threads of a cluster (`barrier.cluster`): each arrives, then waits.
+//! The barrier of the threads of a cluster (`barrier.cluster`): each thread arrives, then waits.
 //!
-//! As in the PTX ISA it is one of the threads that have not left the kernel, whatever their block. The barrier of
-//! a grid is the same among all its blocks, but for those who leave: they are waited for in vain.
+//! As in the PTX ISA it includes the threads of all blocks that have not left the kernel. The
+//! barrier of a grid works the same way among all blocks, except that it never completes after a
+//! thread has left.
 
 /// A thread: the rank of its block in the cluster, and its number in the block.
 pub(super) type Member = (usize, u32);
 
-/// What a thread's step comes to.
+/// The result of a thread's operation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     GoesOn,
     Waits,
-    /// It has no meaning: why.
+    /// The use is undefined, for this reason.
     Misused(&'static str),
 }
 
-/// Nobody has come to it until `phases` has an entry for each thread.
+/// Unused until `phases` has an entry for each thread.
 #[derive(Default)]
 pub(super) struct ClusterBarrier {
     threads: usize,
-    /// Of a whole grid, not of a cluster.
+    /// Whether it is the barrier of a whole grid.
     of_grid: bool,
-    /// Of the cluster, not yet gone.
+    /// The number of the cluster's threads that have not left.
     live: usize,
-    /// How often all have arrived.
+    /// The number of completed phases.
     phase: u64,
-    /// Arrivals of this iteration.
+    /// The arrivals in this phase.
     arrived: usize,
-    /// By block and thread: how often it has arrived, and waited.
+    /// For each block and thread, the number of its arrivals and waits.
     phases: Vec<(u64, u64)>,
     waiting: Vec<Member>,
 }
@@ -72,7 +73,7 @@ impl ClusterBarrier {
         Step::Waits
     }
 
-    /// A thread has left the kernel; whether that may release others.
+    /// A thread has left the kernel; returns whether that may release others.
     pub(super) fn exit(&mut self, (rank, thread): Member) -> bool {
         if self.of_grid {
             return false;
@@ -92,7 +93,7 @@ impl ClusterBarrier {
         self.of_grid
     }
 
-    /// How often all have arrived.
+    /// The number of completed phases.
     pub(super) fn phase(&self) -> u64 {
         self.phase
     }
@@ -104,7 +105,7 @@ impl ClusterBarrier {
         }
     }
 
-    /// Those who can go on, if all have arrived.
+    /// The threads that can continue, if all have arrived.
     pub(super) fn released(&mut self) -> impl Iterator<Item = Member> {
         let over = self.waiting.first().is_some_and(|&(rank, thread)| {
             let phases = self.phases.get(rank * self.threads + thread as usize);
@@ -114,7 +115,7 @@ impl ClusterBarrier {
         self.waiting.drain(..end)
     }
 
-    /// What those who wait wait for, as a report says it; and who.
+    /// The barrier, in the words of a report, and the threads that wait at it.
     pub(super) fn plight(&self) -> (String, &[Member]) {
         let (arrived, live) = (self.arrived, self.live);
         let have = if arrived == 1 { "has" } else { "have" };
@@ -147,7 +148,7 @@ mod tests {
             assert_eq!(m.arrive((1, 1), 2), Step::GoesOn);
             assert_eq!(released(&mut m), [(0, 1), (1, 0)]);
             assert_eq!(m.wait((1, 1), 2), Step::GoesOn);
-            // The first to arrive may come late.
+            // The first thread to arrive may wait late.
             assert_eq!(m.wait((0, 0), 2), Step::GoesOn);
         }
     }

@@ -1,8 +1,8 @@
-//! Copies from device memory to shared memory that land some time after their issue (`cp.async`).
+//! Asynchronous copies from device memory to shared memory (`cp.async`).
 //!
-//! A thread's copies belong to the group that its next commit closes; a wait is for groups. When a
-//! copy takes place, from its issue to the wait that covers it, is the seed's choice. Its destination
-//! is marked all that time, so that a race is found whatever the choice was.
+//! A thread's copies belong to the group that its next commit closes; a wait applies to groups. The
+//! time at which a copy is executed, between its issue and the wait that covers it, depends on the
+//! seed. Its destination is marked for the whole interval, so that a race is found for every seed.
 
 use std::collections::VecDeque;
 
@@ -11,10 +11,10 @@ use super::marks::{INCOMING, Marks, overlap};
 use super::proxies::Proxies;
 use crate::abi::croq_sim_access;
 
-/// What `cp.async` moves at most.
+/// The largest `cp.async`.
 const MOST_BYTES: usize = 16;
 
-/// When a copy takes place.
+/// The time at which a copy is executed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Landing {
     AtIssue,
@@ -33,7 +33,7 @@ struct Copy {
     landing: Landing,
     line: u32,
     has_landed: bool,
-    /// The source at the issue.
+    /// The contents of the source at the issue.
     seen: [u8; MOST_BYTES],
 }
 
@@ -43,7 +43,7 @@ impl Copy {
     unsafe fn source(&self) -> [u8; MOST_BYTES] {
         let mut bytes = [0; MOST_BYTES];
         if !self.source.is_null() {
-            // SAFETY: the caller's promise; `issue` saw to the size.
+            // SAFETY: the caller's promise; `issue` checked the size.
             unsafe {
                 self.source
                     .copy_to_nonoverlapping(bytes.as_mut_ptr(), self.bytes)
@@ -57,7 +57,7 @@ impl Copy {
     unsafe fn land(&mut self) {
         if !self.has_landed {
             self.has_landed = true;
-            // SAFETY: the caller's promise; `issue` saw to the size.
+            // SAFETY: the caller's promise; `issue` checked the size.
             unsafe {
                 let source = self.source();
                 self.dest
@@ -71,7 +71,7 @@ impl Copy {
 #[derive(Default)]
 struct Queue {
     copies: VecDeque<Copy>,
-    /// The number of the group that no commit has closed yet.
+    /// The number of the group that has not been committed yet.
     open: u64,
 }
 
@@ -79,13 +79,13 @@ struct Queue {
 #[derive(Default)]
 pub(super) struct Copies {
     seed: u64,
-    /// What random choices go on from.
+    /// The state of the random choices.
     random: u64,
     queues: Vec<Queue>,
 }
 
 impl Copies {
-    /// Nothing is in flight in the block that begins.
+    /// Resets for a new block, in which nothing is in flight.
     pub(super) fn reset(&mut self, seed: u64, block: u64, threads: usize) {
         self.seed = seed;
         self.random = seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -150,9 +150,9 @@ impl Copies {
         Ok(())
     }
 
-    /// Lets the copies of a thread take place whose time this is.
+    /// Executes the copies of a thread that are due.
     fn land(&mut self, thread: u32, now: Landing) {
-        // With seed 0 nothing happens before the wait.
+        // With seed 0 nothing is executed before the wait.
         if self.seed == 0 {
             return;
         }
@@ -171,7 +171,7 @@ impl Copies {
         }
     }
 
-    /// A thread has come to a barrier.
+    /// A thread has arrived at a barrier.
     pub(super) fn meet(&mut self, thread: u32) {
         self.land(thread, Landing::AtClusterBarrier);
     }
@@ -207,7 +207,7 @@ impl Copies {
             for mark in marks.of(copy.dest, copy.bytes) {
                 *mark &= !INCOMING;
             }
-            // An ordinary write, as late as this.
+            // The copy is an ordinary write at this time.
             if proxies.is_watching()
                 && let Some(first) = marks.offset(copy.dest, copy.bytes)
             {
@@ -217,7 +217,7 @@ impl Copies {
         Ok(())
     }
 
-    /// Who began a copy that has a byte in common with this memory.
+    /// The thread that began a copy with a byte in common with this memory.
     pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         self.queues.iter().zip(0..).find_map(|(queue, owner)| {
             let copy = queue
@@ -253,7 +253,7 @@ fn began(thread: u32, copy: &Copy) -> AccessRecord {
     }
 }
 
-/// The launch doesn't watch, or the destination is not in the arena.
+/// The launch has no records, or the destination is not in the arena.
 #[cold]
 fn unwatched(thread: u32, line: u32) -> Box<Hazard> {
     Box::new(Hazard {

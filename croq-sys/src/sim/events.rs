@@ -1,5 +1,5 @@
-//! Events as the kernel's text tells of them: which mbarriers are the slots of one, and who triggers it.
-//! Only reports ask.
+//! Events as described by the device text: the mbarriers of their slots, and the statements that
+//! trigger them. Only reports use this.
 
 use std::ffi::{CStr, c_char};
 
@@ -10,26 +10,26 @@ const SLOT: usize = 8;
 /// A statement that triggers an event.
 struct Site {
     line: u32,
-    /// Of all blocks of the cluster, each of which arrives everywhere.
+    /// By all blocks of the cluster, each of which arrives at every block.
     everywhere: bool,
     /// A literal of the device text, or null.
     threads: *const c_char,
 }
 
-/// The slots of an event, one after the other in shared memory.
+/// The slots of an event, which are adjacent in shared memory.
 struct Event {
     first: usize,
     slots: usize,
-    /// Generation 0 needs no arrival.
+    /// Whether generation 0 needs no arrival.
     ready: bool,
     sites: Vec<Site>,
 }
 
-/// Where threads of a block trigger an event.
+/// The triggers of an event by threads of a block.
 pub(super) struct Triggers {
     pub(super) line: u32,
     pub(super) everywhere: bool,
-    /// `None` where only the run knows.
+    /// `None` if they are only known at run time.
     pub(super) threads: Option<Vec<u32>>,
 }
 
@@ -43,8 +43,8 @@ impl Events {
         self.all.clear();
     }
 
-    /// The mbarriers from this one on, `slots` of them, are an event, which is triggered on this line by
-    /// `threads`: `0..31, 64`, or `all` of them; null or another word is anybody.
+    /// The `slots` mbarriers from this one on are an event, which is triggered on this line by
+    /// `threads`: `0..31, 64`, or `all` of them; null or another word means any.
     pub(super) fn describe(
         &mut self,
         access: &croq_sim_access,
@@ -77,8 +77,8 @@ impl Events {
         self.all.iter().find(within)
     }
 
-    /// A phase of the mbarrier at this address, which is called `name`, as the program speaks of it:
-    /// `` generation 2 of `full`[1] ``. `None` if it is no event's.
+    /// The name of a phase of the mbarrier `name` at this address, in terms of the program: ``
+    /// generation 2 of `full`[1] ``. `None` if it does not belong to an event.
     pub(super) fn generation(&self, at: usize, name: &str, phase: u64) -> Option<String> {
         let event = self.find(at)?;
         let name = match event.slots {
@@ -89,7 +89,7 @@ impl Events {
         Some(format!("generation {generation} of {name}"))
     }
 
-    /// Who triggers the event of which this is a slot, in a block of so many threads.
+    /// The triggers of the event that this slot belongs to, in a block of so many threads.
     pub(super) fn triggers(&self, at: usize, threads: u32) -> Vec<Triggers> {
         let Some(event) = self.find(at) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What is said about accesses that nothing orders.
+//! Reports of unordered accesses of shared memory.
 
 use std::fmt::Write;
 
@@ -6,26 +6,26 @@ use super::report;
 use super::worker::Job;
 use crate::abi::{CROQ_HAZARD, croq_failure};
 
-/// What a thread did, and where.
+/// The action of a thread, and its location.
 #[derive(Clone, Copy)]
 pub(super) struct AccessRecord {
     pub(super) thread: u32,
-    /// As it stands behind `thread 3`.
+    /// The text after `thread 3`.
     pub(super) what: &'static str,
     pub(super) line: u32,
 }
 
-/// Accesses that nothing orders, or a copy that nobody waits for.
+/// Unordered accesses, or a copy that no thread waits for.
 pub(super) struct Hazard {
     /// The first words of the report: `race`.
     pub(super) kind: &'static str,
     pub(super) what: String,
-    /// The one that was found out comes first.
+    /// The access that was detected is first.
     pub(super) records: Vec<AccessRecord>,
 }
 
 impl Hazard {
-    /// The record: the first deed's thread and line, and the other lines as values.
+    /// The record: the first access's thread and line, and the other lines as values.
     pub(super) fn record(&self) -> Box<croq_failure> {
         let mut failure = croq_failure::new(CROQ_HAZARD).with_what(&self.what);
         let mut records = self.records.iter();

@@ -1,4 +1,4 @@
-//! A launch: its limits, and its blocks over the cores.
+//! Launches a kernel: checks its limits, and distributes its blocks over the cores.
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,17 +12,17 @@ use crate::abi::{
     croq_sim_launch,
 };
 
-/// Of every GPU so far.
+/// The limit of all current GPUs.
 const MOST_THREADS: u32 = 1024;
-/// Blocks, of sm_90, opted in.
+/// The largest cluster on sm_90, opted in.
 const MOST_OF_A_CLUSTER: u32 = 16;
-/// Blocks that an H100 can have resident at once: 32 on each of 132 multiprocessors. The device API asks
-/// for less, by what threads and shared memory leave of that.
+/// The blocks that an H100 can have resident at once: 32 on each of 132 multiprocessors. The device
+/// API has a lower limit, which depends on threads and shared memory.
 const MOST_TOGETHER: u64 = 132 * 32;
-/// Of sm_90, opted in.
+/// The limit of sm_90, opted in.
 const MOST_SHARED_BYTES: u64 = 227 * 1024;
 
-/// Enough pieces that a slow one doesn't keep the others waiting at the end.
+/// Enough pieces that the other cores do not wait long for a slow one at the end.
 const PIECES_PER_CORE: u64 = 8;
 
 /// # Safety
@@ -47,13 +47,13 @@ pub(super) unsafe fn launch(
         watched: unsafe { Watched::of_launch(launch, settings::threads()) },
     };
 
-    // A block index is below 2^31 · 2^16 · 2^16, which `check_limits` saw to.
+    // A block index is below 2^31 · 2^16 · 2^16, as `check_limits` verified.
     let blocks: u64 = launch
         .grid
         .iter()
         .map(|&extent| u64::from(extent))
         .product();
-    // Where nobody waits the blocks of a cluster have nothing to do with each other.
+    // If no thread waits, the blocks of a cluster are independent.
     let workers = need::workers(&job).map_err(|failure| Stopped {
         cluster: 0,
         failure,
@@ -76,12 +76,13 @@ pub(super) unsafe fn launch(
         return outcome;
     }
 
-    // The lowest cluster that failed: nothing above it needs to run, everything below it does.
+    // The lowest cluster that failed: those above it need not run, all below it must.
     let lowest = AtomicU64::new(u64::MAX);
     let worst: Mutex<Option<Stopped>> = Mutex::new(None);
     let pieces =
         u32::try_from(clusters.min(cores.saturating_mul(PIECES_PER_CORE))).unwrap_or(u32::MAX);
-    // Clusters are below 2^63 and pieces few, but not so few that the product must fit.
+    // The number of clusters is below 2^63; the product with the number of pieces may not fit 64
+    // bits.
     let start = |piece| (u128::from(piece) * u128::from(clusters) / u128::from(pieces)) as u64;
     let work = |piece| {
         let wanted = |cluster| cluster < lowest.load(Ordering::Relaxed);
@@ -118,7 +119,8 @@ pub(super) unsafe fn launch(
     }
 }
 
-/// What blocks on different OS threads did, if it counts more than what stopped a block.
+/// A race between blocks on different OS threads, if it has a lower block than the failure that
+/// stopped a block.
 fn lowest_race(job: &Job, stopped: Option<&Stopped>) -> Option<Stopped> {
     let watched = job.watched.as_ref()?;
     if stopped.is_some() && job.cluster() > 1 {
@@ -173,7 +175,7 @@ fn check_limits(launch: &croq_sim_launch) -> Result<(), Box<croq_failure>> {
         );
     }
     if launch.flags & CROQ_LAUNCH_TOGETHER != 0 {
-        // Below 2^63, as the grid's limits were looked at.
+        // Below 2^63, as the grid's limits were checked.
         let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
         if [cx, cy, cz] != [1; 3] || blocks > MOST_TOGETHER {
             let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);

@@ -1,7 +1,7 @@
-//! A byte for each of a block's shared memory: what is in flight there.
+//! A mark for each byte of a block's shared memory: the operations in flight on it.
 //!
-//! Device text looks at the marks itself, at every access of watched memory, and asks the runtime only
-//! where one is set.
+//! Device text checks the marks itself, at every access of watched memory, and calls the runtime
+//! only if one is set.
 
 use std::ffi::CStr;
 
@@ -14,7 +14,7 @@ pub(super) const INCOMING: u8 = 1;
 pub(super) const OUTGOING: u8 = 2;
 /// The byte is part of an mbarrier.
 pub(super) const MBARRIER: u8 = 4;
-/// A product that reads this byte is in flight.
+/// An MMA that reads this byte is in flight.
 pub(super) const FACTOR: u8 = 8;
 
 pub(super) struct Marks {
@@ -44,7 +44,7 @@ impl Marks {
         self.arena
     }
 
-    /// Of shared memory.
+    /// The size of shared memory in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -54,14 +54,14 @@ impl Marks {
         unsafe { Arena::clear(self.marks, self.bytes) };
     }
 
-    /// How far into the arena an address is; `None` when less than `bytes` of it are from there on.
+    /// The offset of an address in the arena; `None` if fewer than `bytes` bytes follow it there.
     pub(super) fn offset(&self, at: *const u8, bytes: usize) -> Option<usize> {
         let first = (at as usize).wrapping_sub(self.arena as usize);
         let end = first.checked_add(bytes)?;
         (end as u64 <= self.bytes).then_some(first)
     }
 
-    /// The marks of some bytes; of none when they are not all in the arena.
+    /// The marks of a range of bytes; empty if the range is not entirely in the arena.
     pub(super) fn of(&mut self, at: *const u8, bytes: usize) -> &mut [u8] {
         match self.offset(at, bytes) {
             // SAFETY: within the marks, which nothing else refers to while the runtime runs.
@@ -70,13 +70,13 @@ impl Marks {
         }
     }
 
-    /// The marks of `bytes` that begin so far into the arena; of none when they are not all there.
+    /// The marks of `bytes` bytes at this offset in the arena; empty if they are not all there.
     pub(super) fn from(&mut self, offset: usize, bytes: usize) -> &mut [u8] {
         let at = self.arena.wrapping_add(offset);
         self.of(at, bytes)
     }
 
-    /// All the marks that are set in some bytes.
+    /// The union of the marks of a range of bytes.
     pub(super) fn union(&mut self, access: &croq_sim_access) -> u8 {
         let marks = self.of(access.at.cast(), access.bytes as usize);
         marks.iter().fold(0, |union, mark| union | mark)
@@ -97,7 +97,7 @@ fn name(access: &croq_sim_access) -> &str {
     name.and_then(|name| name.to_str().ok()).unwrap_or("")
 }
 
-/// Whether two pieces of memory have a byte in common.
+/// Whether two ranges of memory have a byte in common.
 pub(super) fn overlap(a: (*const u8, usize), b: (*const u8, usize)) -> bool {
     (a.0 as usize) < b.0 as usize + b.1 && (b.0 as usize) < a.0 as usize + a.1
 }

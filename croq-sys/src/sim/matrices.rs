@@ -1,8 +1,8 @@
-//! Operands of products in shared memory, decoded from their descriptors as the tensor cores do it.
+//! Operands of MMAs in shared memory, decoded from their descriptors as by the tensor cores.
 //!
-//! An operand has rows of 32 bytes along K. The descriptor says where its pieces of 16 bytes lie; the PTX
-//! ISA gives that as canonical layouts, in units of a piece, with strides SBO and LBO ("strides",
-//! "shared memory matrix layout"):
+//! An operand has rows of 32 bytes along K. The descriptor determines the addresses of its pieces
+//! of 16 bytes; the PTX ISA defines them as canonical layouts, in units of a piece, with strides
+//! SBO and LBO ("strides", "shared memory matrix layout"):
 //!
 //! | swizzle | rows stored along K | stored along the other axis |
 //! |---|---|---|
@@ -11,25 +11,26 @@
 //! | 64 B | ((8, n), 2) : ((4, SBO), 1) | ((4, n), (8, k)) : ((1, LBO), (4, SBO)) |
 //! | 128 B | ((8, n), 2) : ((8, SBO), 1) | ((8, n), (8, k)) : ((1, LBO), (8, SBO)) |
 //!
-//! The swizzle is applied to the address that comes out.
+//! The swizzle is applied to the resulting address.
 
-/// Bytes that are together under every layout.
+/// The bytes that are contiguous in every layout.
 pub(super) const PIECE: usize = 16;
 
-/// Where an operand lies.
+/// The layout of an operand.
 #[derive(Clone, Copy)]
 pub(super) struct Operand {
     start: usize,
     leading: usize,
     stride: usize,
-    /// Of a row in its pattern, in bytes; a piece without a swizzle.
+    /// The width of a row of its pattern in bytes; one piece without a swizzle.
     width: usize,
 }
 
-/// Bits that mean something: three numbers of 14 bits, the base offset, the swizzle.
+/// The bits with a meaning: three numbers of 14 bits, the base offset, the swizzle.
 const KNOWN: u64 = 0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 0xff << NUMBER | 3 << 62;
 
-/// Hardware has nothing there: the number with which the buffer's bytes are marked as written, or 0.
+/// The hardware does not use these bits: the number with which the buffer's bytes are marked as
+/// written, or 0.
 const NUMBER: u32 = 52;
 
 pub(super) fn number_of(descriptor: u64) -> u32 {
@@ -37,7 +38,7 @@ pub(super) fn number_of(descriptor: u64) -> u32 {
 }
 
 impl Operand {
-    /// Says what is wrong with the descriptor otherwise.
+    /// The error is a description of what is wrong with the descriptor.
     pub(super) fn decode(descriptor: u64) -> Result<Self, String> {
         if descriptor & !KNOWN != 0 {
             return Err(format!("{descriptor:#x} is no matrix descriptor"));
@@ -63,8 +64,8 @@ impl Operand {
         self.width > PIECE
     }
 
-    /// Whether an operand may begin where this one does: where its pattern does, or, with rows along K,
-    /// some steps of 32 bytes further on in the pattern's first row.
+    /// Checks the operand's start: the start of its pattern, or, with rows along K, a multiple of
+    /// 32 bytes further in the pattern's first row.
     pub(super) fn check_start(&self, transposed: bool) -> Result<(), String> {
         let within = self.start % (8 * self.width);
         let fits = match (self.has_swizzle(), transposed) {
@@ -86,8 +87,8 @@ impl Operand {
         address ^ ((address >> 7 & (self.width / PIECE - 1)) << 4)
     }
 
-    /// Where the pieces of `rows` rows are: two of each row, row by row; of a transposed operand one for each
-    /// eight rows, K by K.
+    /// The offsets of the pieces of `rows` rows: two of each row, row by row; for a transposed
+    /// operand one for each eight rows, by K.
     pub(super) fn pieces(&self, rows: usize, transposed: bool) -> Vec<usize> {
         let Self {
             start,

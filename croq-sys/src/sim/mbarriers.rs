@@ -1,9 +1,10 @@
 //! Barriers in shared memory that count arrivals and bytes (`mbarrier`).
 //!
-//! As in the PTX ISA: a phase is over when all its arrivals have come and the bytes that were announced
-//! balance those that landed. A wait names a phase by its parity alone, and so can tell only the
-//! current phase from the one before: parity P is over when the current phase's is not P. A thread
-//! that is woken looks again, as on hardware, and misses a phase if the next one is over by then.
+//! As in the PTX ISA: a phase is complete when all its arrivals have occurred and the announced
+//! bytes equal the bytes that arrived. A wait specifies a phase by its parity alone, and so can
+//! only distinguish the current phase from the previous one: parity P is complete if the current
+//! phase's parity is not P. A thread that is woken checks again, as on hardware, and misses a phase
+//! if the next one is complete by then.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,11 +14,11 @@ use super::marks::{MBARRIER, Marks, element, overlap};
 use super::missing_arrivals::MissingArrivals;
 use crate::abi::croq_sim_access;
 
-/// Of the hardware: `2^20 - 1`.
+/// The limit of the hardware: `2^20 - 1`.
 const MOST_ARRIVALS: i64 = (1 << 20) - 1;
 const MOST_BYTES: i64 = (1 << 20) - 1;
 const SIZE: usize = 8;
-/// As many announcements of one phase are told.
+/// The most announcements of one phase in a report.
 const REPORTED: usize = 4;
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
@@ -25,16 +26,16 @@ type Outcome<T = ()> = Result<T, Box<Hazard>>;
 struct Waiter {
     thread: u32,
     parity: u64,
-    /// The phase it was when it began to wait.
+    /// The phase when it began to wait.
     since: u64,
-    /// It comes back when no thread can go on.
+    /// Whether it returns when no thread can continue.
     polls: bool,
 }
 
-/// An arrival of the present phase.
+/// An arrival in the current phase.
 #[derive(Clone, Copy)]
 pub(super) struct Arrived {
-    /// Of the block in its cluster; none is the mbarrier's own.
+    /// The rank of the thread's block in its cluster; `None` is the mbarrier's own block.
     pub(super) rank: Option<usize>,
     pub(super) thread: u32,
 }
@@ -43,21 +44,21 @@ struct Mbarrier {
     /// `` `full`[2] ``
     name: String,
     begun: AccessRecord,
-    /// The initialisation may be relied upon by the async proxy.
+    /// Whether the async proxy may rely on the initialisation.
     fenced: bool,
     expected: u32,
-    /// Arrivals that this phase waits for.
+    /// The number of arrivals that this phase still needs.
     pending: u32,
-    /// Bytes announced, less bytes landed.
+    /// Bytes announced, minus bytes that arrived.
     bytes: i64,
-    /// How many phases are over.
+    /// The number of completed phases.
     phase: u64,
     waiting: Vec<Waiter>,
-    /// Who announced bytes in this phase.
+    /// The announcements of bytes in this phase.
     announced: Vec<AccessRecord>,
-    /// Who has arrived in this phase.
+    /// The arrivals in this phase.
     arrived: Vec<Arrived>,
-    /// Who arrived last, ever.
+    /// The last arrival of all.
     last: Option<AccessRecord>,
 }
 
@@ -66,7 +67,7 @@ impl Mbarrier {
         self.phase & 1 != parity
     }
 
-    /// Begins the next phase if this one is over.
+    /// Begins the next phase if this one is complete.
     fn advance(&mut self, ready: &mut VecDeque<u32>) {
         if self.pending == 0 && self.bytes == 0 {
             self.phase += 1;
@@ -101,13 +102,14 @@ impl Mbarrier {
         })
     }
 
-    /// It waits for a phase that is over, and can't tell: the next one is over, too.
+    /// Whether it waits for a complete phase without being able to detect it, because the next one
+    /// is complete as well.
     fn has_missed(&self, waiter: &Waiter) -> bool {
         self.phase >= waiter.since + 2
     }
 
-    /// What a thread waits for, as a report of a deadlock says it; `event` is the phase's name as a
-    /// generation of one.
+    /// The condition that a thread waits for, as in a report of a deadlock; `event` is the phase's
+    /// name as a generation of an event.
     fn plight(&self, waiter: &Waiter, event: Option<String>, file: &str) -> String {
         let name = &self.name;
         if self.has_missed(waiter) {
@@ -125,7 +127,8 @@ impl Mbarrier {
         if self.bytes != 0 {
             text.push_str(&format!(", {}", balance(self.bytes)));
         }
-        // Where an arrival is missing, the place of others like it helps. Of an event all places are told.
+        // If an arrival is missing, the location of a similar one helps. For an event, the report
+        // has all locations.
         match self.last {
             _ if is_event => text + ")",
             None => text + "; no thread ever has)",
@@ -144,14 +147,14 @@ fn balance(bytes: i64) -> String {
     }
 }
 
-/// The mbarriers of a block, by their place in its memory.
+/// The mbarriers of a block, by their offset in its memory.
 #[derive(Default)]
 pub(super) struct Mbarriers {
     all: BTreeMap<usize, Mbarrier>,
     pub(super) events: Events,
-    /// Grows with whatever a thread that polls may wait for.
+    /// Incremented by every action that a polling thread may wait for.
     progress: u64,
-    /// What it was when polls were last given back.
+    /// Its value when polls last returned.
     timed_out: Option<u64>,
 }
 
@@ -239,12 +242,12 @@ impl Mbarriers {
         })
     }
 
-    /// How many phases are over of the one at this address.
+    /// The number of completed phases of the mbarrier at this address.
     pub(super) fn phase(&self, at: usize) -> u64 {
         self.all.get(&at).map_or(0, |mbarrier| mbarrier.phase)
     }
 
-    /// The memory is free for other uses.
+    /// The memory may be used for other purposes.
     pub(super) fn invalidate(
         &mut self,
         thread: u32,
@@ -269,7 +272,8 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// By a thread of the block, or of that of another rank in the cluster. Whether others go on now.
+    /// An arrival by a thread of the block, or of another block in the cluster. Returns whether
+    /// others can now continue.
     pub(super) fn arrive(
         &mut self,
         thread: u32,
@@ -302,7 +306,7 @@ impl Mbarriers {
         Ok(ready.len() > waking)
     }
 
-    /// A copy may be told to arrive here.
+    /// Checks whether a copy may use this mbarrier.
     pub(super) fn check_arrival(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
         let record = AccessRecord {
             thread,
@@ -320,7 +324,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// Bytes have landed, of the copy that `record` began.
+    /// The bytes of the copy that `record` began have arrived.
     pub(super) fn complete(
         &mut self,
         record: AccessRecord,
@@ -344,7 +348,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// Who initialised one that has a byte in common with this memory.
+    /// The initialisation of an mbarrier that has a byte in common with this memory.
     pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         self.all
             .iter()
@@ -372,7 +376,7 @@ impl Mbarriers {
         Ok(over)
     }
 
-    /// Whether the phase of this parity is over; if not, the thread waits.
+    /// Whether the phase with this parity is complete; if not, the thread waits.
     pub(super) fn wait(
         &mut self,
         thread: u32,
@@ -392,7 +396,7 @@ impl Mbarriers {
             since,
             polls,
         });
-        // A poll that waits is no progress to another one.
+        // A poll that waits is not progress for another one.
         self.progress -= 1;
         Ok(Wait::Since(since))
     }
@@ -403,7 +407,7 @@ impl Mbarriers {
         }
     }
 
-    /// No thread can go on: polls come back, if anything has happened since they last did.
+    /// No thread can continue: polls return, if anything has happened since they last did.
     pub(super) fn time_out(&mut self, ready: &mut VecDeque<u32>) -> bool {
         if self.timed_out == Some(self.progress) {
             return false;
@@ -421,7 +425,7 @@ impl Mbarriers {
         ready.len() > before
     }
 
-    /// Nothing is in flight any more: the bytes must have come out.
+    /// Nothing is in flight: the bytes must be balanced.
     pub(super) fn finish(&self) -> Outcome {
         let odd = self.all.iter().find(|(_, mbarrier)| {
             mbarrier.bytes != 0 && (mbarrier.pending == 0 || mbarrier.waiting.is_empty())
@@ -444,7 +448,7 @@ impl Mbarriers {
         }
     }
 
-    /// Who waits, and for what: `at mbarrier …`, `for generation …`.
+    /// The waiting threads with their conditions: `at mbarrier …`, `for generation …`.
     pub(super) fn plights(&self, file: &str) -> Vec<(u32, String)> {
         let mut plights = Vec::new();
         for (&at, mbarrier) in &self.all {
@@ -462,7 +466,7 @@ impl Mbarriers {
         plights
     }
 
-    /// Of the events that are waited for, in a block of so many threads.
+    /// The missing arrivals of the events that are waited for, in a block of so many threads.
     pub(super) fn missing_arrivals(&self, threads: u32) -> Vec<MissingArrivals> {
         let missing_arrivals = |(&at, mbarrier): (&usize, &Mbarrier)| {
             mbarrier.waiting.iter().find(|w| !mbarrier.has_missed(w))?;
@@ -480,12 +484,12 @@ impl Mbarriers {
     }
 }
 
-/// What a thread that wants a phase to be over gets.
+/// The result of a wait for a phase.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wait {
     Over,
-    /// It isn't, and the thread goes on.
+    /// The phase is not complete, and the thread continues.
     GivenUp,
-    /// It waits; it was this phase when it began to.
+    /// The thread waits; this was the phase when it began to.
     Since(u64),
 }

@@ -1,5 +1,5 @@
-//! What the report of a deadlock says of events: what the generations that are waited for lack, and who
-//! would have had to come.
+//! The part of a deadlock report about events: the missing arrivals of the generations that are
+//! waited for, and the threads that would have arrived.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use super::events::Triggers;
 use super::mbarriers::Arrived;
 use super::report::{Plight, Stuck, ranges};
 
-/// A generation that somebody waits for.
+/// A generation that a thread waits for.
 pub(super) struct MissingArrivals {
     /// `` generation 2 of `full`[1] ``
     pub(super) what: String,
@@ -41,7 +41,7 @@ type Member = (usize, u32);
 ///     threads 128..255 would trigger it at kernels/ring.co:72, but have left the kernel
 /// ```
 ///
-/// `plights` has what each thread of each block does.
+/// `plights` has the state of each thread of each block.
 pub(super) fn describe(stuck: &Stuck<'_>, rank: usize, plights: &[Vec<Plight>], text: &mut String) {
     let Some(blocks_state) = stuck.blocks_state.get(rank) else {
         return;
@@ -70,7 +70,8 @@ fn who_would_come(
 ) {
     let file = stuck.job.file;
     let (to_come, all) = to_come(stuck, own, missing_arrivals);
-    // Threads that would come to the same places and are at the same one, in the order of the first.
+    // Groups of threads that would execute the same triggers and are at the same location, in the
+    // order of their first threads.
     let mut groups: Vec<(usize, &BTreeSet<u32>, &Plight, Vec<u32>)> = Vec::new();
     for ((rank, thread), lines) in &to_come {
         let plight = plights.get(*rank).and_then(|all| all.get(*thread as usize));
@@ -122,7 +123,8 @@ fn who_would_come(
     }
 }
 
-/// Who would trigger it and has not, with the lines, and how many trigger it in all.
+/// The threads that would trigger it and have not, with the lines, and the number of all its
+/// triggering threads.
 fn to_come(
     stuck: &Stuck<'_>,
     own: usize,

@@ -1,22 +1,22 @@
-//! The simulated GPU: runs the device text that the host's C++ compiler made of a kernel.
+//! The simulated GPU: runs the device text of a kernel, compiled by the host's C++ compiler.
 //!
-//! A launch's blocks run in parallel on the calling thread and on OS threads of the simulated GPU's own ([`pool`]), each
-//! block on one OS thread for its whole
-//! life, and the blocks of a cluster, or all of a cooperative grid, on the same one. In a kernel whose threads wait for each other
+//! The blocks of a launch run in parallel on the calling thread and on OS threads of the simulated
+//! GPU ([`pool`]), each block on one OS thread from beginning to end, and the blocks of a cluster,
+//! or all of a cooperative grid, on the same one. In a kernel whose threads wait for each other
 //! every thread is a coroutine ([`block`]); in any other the C++ side runs them in a plain loop
 //! ([`sweep`]).
 //!
-//! Nothing unwinds through C++. A thread that fails is suspended for good, its block is given up
-//! with it, and what stood on the coroutines' stacks is forgotten: device text has no destructors.
-//! The next launch finds everything as if nothing had happened.
+//! Nothing unwinds through C++. A thread that fails is suspended permanently, its block is
+//! abandoned, and the contents of the coroutines' stacks are discarded: device text has no
+//! destructors. The next launch begins with a clean state.
 //!
-//! # How a failure is read
+//! # How a failure is reported
 //!
-//! `launch` returns its kind, and writes the record to the `failure` that it was given (a shim
-//! passes `env.failure` and returns the kind in turn). Of several failing blocks the one with the
-//! lowest index counts, and in it the thread that failed first, so a failure is the same on every
-//! run. The text of a deadlock doesn't fit a record: it is kept by the [`Run`] whose
-//! [`Run::as_ptr`] was `env.device`. A caller makes one `Run` per call of a shim:
+//! `launch` returns the kind of the failure, and writes the record to `failure` (a shim passes
+//! `env.failure` and returns the kind). If several blocks fail, the one with the lowest index is
+//! reported, and in it the thread that failed first, so a failure is the same in every run. The
+//! text of a deadlock does not fit a record: the [`Run`] whose [`Run::as_ptr`] was `env.device`
+//! keeps it. A caller creates one `Run` per call of a shim:
 //!
 //! ```
 //! use croq_sys::sim::Run;
@@ -67,22 +67,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::abi::{croq_failure, croq_sim_api};
 
-/// The table that a shim finds in `env.sim`.
+/// The table for `env.sim`.
 pub fn api() -> &'static croq_sim_api {
     &callbacks::API
 }
 
-/// What one call of a shim leaves besides its failure record; `env.device` points to it.
+/// The results of one call of a shim besides its failure record; `env.device` points to it.
 ///
-/// It must outlive the call. Calls that run at the same time have one each.
+/// It must outlive the call. Concurrent calls need one each.
 #[derive(Debug, Default)]
 pub struct Run {
-    // In a box, so that moving a `Run` doesn't move what C++ holds the address of.
+    // Boxed, so that moving a `Run` does not change the address that C++ has.
     state: Box<RunState>,
 }
 
-/// From now on no launch uses more than `most` OS threads, of which the calling thread is one. The environment variable
-/// `CROQ_SIM_THREADS` sets it from outside; by default it is the number of processors.
+/// Limits each launch to `most` OS threads, the calling thread included. The environment variable
+/// `CROQ_SIM_THREADS` sets the same limit; the default is the number of processors.
 pub fn limit_threads(most: usize) {
     settings::limit_threads(most);
 }
@@ -97,11 +97,12 @@ struct RunState {
     seed: u64,
     steps: u64,
     report: Mutex<Option<String>>,
-    /// Failures after which the launch went on.
+    /// Failures after which the launch continued.
     reported: reported::Reported,
-    /// Where `print` goes when not to standard output.
+    /// The destination of `print`, if it is not standard output.
     output: Option<Mutex<Vec<u8>>>,
-    /// What helpers have printed, for the calling thread to write: it may hold the lock of standard output.
+    /// Text that helpers have printed, to be written by the calling thread, which may hold the lock
+    /// of standard output.
     printed: Mutex<Vec<u8>>,
 }
 
@@ -123,11 +124,11 @@ impl Run {
         Self::default()
     }
 
-    /// With a seed of its own instead of the process's, `CROQ_SIM_SEED`.
+    /// With its own seed instead of the process's, `CROQ_SIM_SEED`.
     ///
-    /// With 0 whatever is asynchronous happens as late as the memory model allows, so that a missing
-    /// wait shows. Any other number places it at random points from its issue on, so that a reuse too
-    /// soon shows; the same number gives the same points.
+    /// With 0, asynchronous operations are executed as late as the memory model allows, so that a
+    /// missing wait is detected. Any other number selects random points from their issue on, so
+    /// that a reuse of memory too early is detected; the same number gives the same points.
     pub fn seeded(seed: u64) -> Self {
         Self {
             state: Box::new(RunState {
@@ -137,13 +138,14 @@ impl Run {
         }
     }
 
-    /// With so many steps for the loops of a block instead of the process's, `CROQ_SIM_STEPS`.
+    /// With its own number of steps for the loops of a block instead of the process's,
+    /// `CROQ_SIM_STEPS`.
     pub fn with_steps(mut self, steps: u64) -> Self {
         self.state.steps = steps;
         self
     }
 
-    /// Keeps what the kernels print, for [`Run::output`].
+    /// Keeps the text that the kernels print, for [`Run::output`].
     pub fn capturing() -> Self {
         Self {
             state: Box::new(RunState {
@@ -158,8 +160,8 @@ impl Run {
         std::ptr::from_ref(&*self.state).cast_mut().cast()
     }
 
-    /// What the last failed launch has to say beyond its record: which threads of a deadlock wait
-    /// where.
+    /// The text about the last failed launch that does not fit its record: the positions of the
+    /// threads of a deadlock.
     pub fn report(&self) -> Option<String> {
         self.state
             .report
@@ -168,12 +170,12 @@ impl Run {
             .clone()
     }
 
-    /// The first failure after which the launches went on (`Checks::Report`).
+    /// The first failure after which the launches continued (`Checks::Report`).
     pub fn reported(&self) -> Option<croq_failure> {
         self.state.reported.first()
     }
 
-    /// What the kernels printed; empty unless this is a [`Run::capturing`].
+    /// The text that the kernels printed; empty unless this is a [`Run::capturing`].
     pub fn output(&self) -> String {
         let bytes = self.state.output.as_ref().map(|output| {
             output
@@ -187,7 +189,8 @@ impl Run {
 
 impl RunState {
     /// # Safety
-    /// `device` is null or from [`Run::as_ptr`] of a `Run` that lives as long as the result is used.
+    /// `device` is null or from [`Run::as_ptr`] of a `Run` that lives as long as the result is
+    /// used.
     unsafe fn from_device<'a>(device: *mut c_void) -> Option<&'a RunState> {
         // SAFETY: the caller's promise; all mutation is behind a mutex.
         unsafe { device.cast::<RunState>().as_ref() }
@@ -197,7 +200,7 @@ impl RunState {
         *self.report.lock().unwrap_or_else(PoisonError::into_inner) = report;
     }
 
-    /// Output that can't be written is lost, as on a GPU.
+    /// Output that cannot be written is lost, as on a GPU.
     fn print(run: Option<&RunState>, text: &[u8]) {
         let kept = run.and_then(|run| match &run.output {
             Some(output) => Some(output),
@@ -209,7 +212,7 @@ impl RunState {
         }
     }
 
-    /// Writes what helpers have printed; called by the thread that launched.
+    /// Writes the text that helpers have printed; called by the thread that launched.
     fn write_printed(&self) {
         let printed = std::mem::take(&mut *locked(&self.printed));
         if !printed.is_empty() {

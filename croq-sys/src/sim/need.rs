@@ -1,21 +1,22 @@
-//! How much memory a launch needs beside its tensors, before it starts.
+//! The memory that a launch needs besides its tensors, computed before it starts.
 //!
-//! An OS thread that works on a launch has a stack and an arena for every thread of the blocks that are resident
-//! together, and for each of these blocks its shared memory and what is known about that.
+//! An OS thread that works on a launch has a stack and an arena for every thread of the blocks that
+//! are resident together, and for each of these blocks its shared memory and the records about it.
 
 use super::worker::{Job, out_of_memory};
 use super::{order, settings};
 use crate::abi::{CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_WAITS, croq_failure};
 
-/// What a thread uses of its stack where it calls no library that needs more: its address space is larger, but
-/// pages that are never touched are no memory.
+/// The part of a thread's stack that is used if it calls no library that needs more: the address
+/// range is larger, but pages that are never touched need no memory.
 pub(super) const STACK_IN_USE: u64 = 16 << 10;
-/// The scheduler's own records of a thread.
+/// The scheduler's records of a thread.
 const RECORDS: u64 = 512;
-/// Arenas are apart from each other so that the same array of two threads is not in the same set of a cache.
+/// The distance between arenas is chosen so that the same array of two threads is not in the same
+/// cache set.
 const ARENA_STEP: u64 = 64;
 
-/// From one thread's arena to the next.
+/// The distance from one thread's arena to the next.
 pub(super) fn arena_stride(bytes: u64) -> u64 {
     match bytes {
         0 => 0,
@@ -23,11 +24,11 @@ pub(super) fn arena_stride(bytes: u64) -> u64 {
     }
 }
 
-/// What each OS thread needs that works on the launch.
+/// The memory of each OS thread that works on the launch.
 pub(super) fn of_one(job: &Job) -> u64 {
     let launch = job.launch;
     let (threads, blocks) = match launch.flags & CROQ_LAUNCH_WAITS {
-        // One thread after another.
+        // The threads run one after another.
         0 => (1, 1),
         _ => (u64::from(launch.threads), job.cluster() as u64),
     };
@@ -46,7 +47,8 @@ pub(super) fn of_one(job: &Job) -> u64 {
     blocks.saturating_add(cells)
 }
 
-/// How many OS threads can work on the launch within `CROQ_SIM_MEMORY`: at least one, or it can't start.
+/// The number of OS threads that can work on the launch within `CROQ_SIM_MEMORY`: at least one, or
+/// the launch fails.
 pub(super) fn workers(job: &Job) -> Result<usize, Box<croq_failure>> {
     let (each, limit) = (of_one(job), settings::memory());
     match usize::try_from(limit / each.max(1)).unwrap_or(usize::MAX) {

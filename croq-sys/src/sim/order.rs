@@ -1,16 +1,18 @@
-//! Accesses of shared memory by different threads of a block that nothing orders.
+//! Detects races in shared memory: unordered accesses by different threads of a block.
 //!
-//! For each byte at which an element begins, a cell says who wrote it last and who has read it since. Device text
-//! looks at the cells itself (`sim/order.h`) and asks here where it can't tell. Accesses of another
-//! *epoch*, with a barrier over the whole block between, are always ordered. Others are if the later
-//! thread knows of the earlier access ([`Clocks`]).
+//! For each byte at which an element begins, a cell records the last write and the reads since.
+//! Device text checks the cells itself (`sim/order.h`) and calls the runtime if they do not decide.
+//! Accesses of different *epochs*, with a barrier over the whole block in between, are always
+//! ordered. Others are if the earlier one happens before the later one by vector clocks
+//! ([`Clocks`]).
 //!
-//! Until some threads of the block meet apart from the rest nobody knows anything of an epoch's accesses,
-//! and cells suffice. From then on, to the end of the launch, every access comes here.
+//! Until some threads of the block use a barrier without the others, the accesses of an epoch are
+//! all unordered between threads, and cells suffice. From then on, to the end of the launch, every
+//! access is reported to the runtime.
 //!
-//! What isn't told is no race: atomic operations on the same element, and a store of the value that is there
-//! already, since the statements of a block are executed by all its threads. Not seen: what text does that
-//! has a pointer, and accesses of elements that begin at different bytes.
+//! Not races: atomic operations on the same element, and a store of the value that the element
+//! already has, since all threads of a block execute its statements. Not detected: accesses by text
+//! that has a pointer, and overlapping accesses of elements that begin at different bytes.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -24,30 +26,30 @@ use crate::abi::{
     croq_sim_order,
 };
 
-/// In `writer` and `reader` of a cell: ten bits of the thread, the flags, and the line.
+/// The thread's bits in `writer` and `reader` of a cell, followed by the flags and the line.
 const THREAD: u32 = 0x3ff;
 const ATOMIC: u32 = 1 << 10;
-/// Several threads have; the thread is one of them.
+/// Several threads accessed the element; the recorded thread is one of them.
 const MANY: u32 = 1 << 11;
 const LINE: u32 = 12;
-/// Planes of cells: elements of four bytes are all in the first, whose cells lie together.
+/// Planes of cells: elements of four bytes are all in the first, so that their cells are adjacent.
 const PLANES: usize = 4;
 
-/// As many bytes of cells at most: nobody looks where a large grid is resident together.
+/// The most bytes of cells: a large grid that is resident together is not checked.
 const MOST_ROOM: u64 = 1 << 30;
 
 type Outcome = Result<(), Box<Hazard>>;
 
-/// What a cell doesn't say.
+/// The part of a cell's record that has no room in it.
 #[derive(Clone, Copy, Default)]
 struct Times {
     written: u32,
     read: u32,
-    /// Its list of readers, if it has one: its number, from 1 on.
+    /// The number of its list of readers, from 1 on, if it has one.
     list: u32,
 }
 
-/// One of several who have read an element.
+/// One of several readers of an element.
 #[derive(Clone, Copy)]
 struct Reader {
     thread: u32,
@@ -56,7 +58,7 @@ struct Reader {
 }
 
 pub(super) struct Order {
-    /// What device text is told. It changes the epoch, and the cells.
+    /// The state that device text reads. It contains the epoch and the cells.
     state: Rc<Cell<croq_sim_order>>,
     looks: bool,
     shared: usize,
@@ -65,7 +67,7 @@ pub(super) struct Order {
     lists: Vec<Vec<Reader>>,
     free: Vec<u32>,
     pub(super) clocks: Clocks,
-    /// The same for device memory.
+    /// The checks of device memory.
     pub(super) device: Watch,
 }
 
@@ -90,14 +92,14 @@ impl Default for Order {
     }
 }
 
-/// Bytes of cells for so many blocks at a time; none where nobody looks.
+/// The bytes of cells for so many blocks at a time; none if there are no checks.
 pub(super) fn room(bytes: u64, blocks: usize) -> u64 {
     let room = bytes * blocks as u64 * (size_of::<croq_sim_cell>() + size_of::<Times>()) as u64;
     if room <= MOST_ROOM { room } else { 0 }
 }
 
 impl Order {
-    /// For a launch with so many blocks at a time; what its threads are told.
+    /// Prepares for a launch with so many blocks at a time; returns the data for its threads.
     pub(super) fn prepare(
         &mut self,
         looks: bool,
@@ -111,7 +113,7 @@ impl Order {
         }
         self.shared = shared as usize;
         let plane = (bytes as usize).div_ceil(PLANES);
-        // Cells of other launches are of other epochs, unless they are in another place.
+        // Cells of earlier launches have other epochs, unless the layout changes.
         if self.cells.len() != plane * PLANES {
             self.cells.clear();
             self.cells.resize(plane * PLANES, Cell::default());
@@ -128,7 +130,7 @@ impl Order {
         self.state.as_ptr()
     }
 
-    /// A block begins.
+    /// Resets for a new block.
     pub(super) fn reset(&mut self, threads: usize) {
         if self.looks || self.device.looks() {
             self.clocks.reset(threads);
@@ -150,7 +152,7 @@ impl Order {
         self.state.set(state);
     }
 
-    /// All threads of the block have met.
+    /// All threads of the block were at a barrier.
     pub(super) fn all_have_met(&mut self) {
         if self.looks || self.device.looks() {
             self.clocks.begin_epoch();
@@ -161,7 +163,7 @@ impl Order {
         }
     }
 
-    /// From here on who knows what of whom matters; of the epoch so far it isn't known.
+    /// From now on vector clocks are needed; for the epoch so far they were not recorded.
     fn ask(&mut self) {
         self.device.ask();
         let state = self.state.get();
@@ -173,7 +175,7 @@ impl Order {
         }
     }
 
-    /// Some threads have met.
+    /// Some threads were at a barrier.
     pub(super) fn have_met(&mut self, threads: impl Iterator<Item = u32> + Clone) {
         if self.looks || self.device.looks() {
             self.ask();
@@ -199,7 +201,7 @@ impl Order {
         offset % PLANES * (self.cells.len() / PLANES) + offset / PLANES
     }
 
-    /// Somebody of another block writes there; how that is ordered is not known here.
+    /// A thread of another block writes the memory; the order of that is not recorded here.
     pub(super) fn forget(&mut self, at: *const u8, bytes: usize) {
         if !self.looks {
             return;
@@ -286,7 +288,8 @@ impl Order {
         }
     }
 
-    /// Whether the thread knows what another one did at that time; 0 is a time that nobody knows.
+    /// Whether the other thread's access at that time happens before the thread's current one; time
+    /// 0 is unknown to every thread.
     fn knows(&self, thread: u32, other: u32, time: u32) -> bool {
         time != 0 && self.clocks.known(thread, other) >= time
     }
@@ -302,7 +305,7 @@ impl Order {
         let reader = cell.reader & THREAD;
         let is_first = cell.read != epoch;
         let alone = cell.reader & MANY == 0;
-        // Who comes after this reader comes after those that it knows of.
+        // Later accesses that are ordered after this reader are also ordered after those before it.
         if is_first || (alone && (reader == thread || self.knows(thread, reader, times.read))) {
             self.drop_list(times);
             (cell.read, cell.reader) = (epoch, who);
@@ -326,7 +329,7 @@ impl Order {
                     list.push(before);
                 }
                 let me = now(thread, clock, who);
-                // Mostly they come one after another.
+                // Mostly they are in increasing order.
                 match list.last() {
                     Some(last) if last.thread < thread => list.push(me),
                     _ => match list.iter_mut().find(|r| r.thread == thread) {
@@ -357,8 +360,8 @@ impl Order {
         }
     }
 
-    /// Somebody who has read the element in this epoch, which the thread doesn't know of. If it is one of
-    /// several, it may not be known who.
+    /// A reader of the element in this epoch that is unordered with the thread. If it is one of
+    /// several, it may not be known which.
     #[allow(clippy::option_option)]
     fn unknown_reader(
         &self,

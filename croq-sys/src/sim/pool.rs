@@ -1,12 +1,14 @@
-//! OS threads of the simulated GPU's own, which help the thread that launches.
+//! OS threads of the simulated GPU, which help the thread that launches.
 //!
-//! The calling thread takes pieces of its launch itself, and so does every helper that is free: a launch ends even if no
-//! helper ever comes. It runs nothing else meanwhile, and at the end waits (on a condition variable) only for
-//! helpers that are inside one of its pieces. Helpers run pieces and nothing else, so no lock of the program's can be
-//! between them and their end; a launch therefore never depends on the program's locks or threads.
+//! The calling thread takes pieces of its launch itself, and so does every free helper: a launch
+//! ends even without helpers. The calling thread runs nothing else meanwhile, and at the end waits
+//! (on a condition variable) only for helpers that are inside one of its pieces. Helpers run pieces
+//! and nothing else, so they cannot wait for a lock of the program; a launch therefore never
+//! depends on the program's locks or threads.
 //!
-//! After `fork` the child has none of the helpers, and a mutex that one of them held stays held forever. The
-//! child sees that the pool belongs to another process id and makes its own; the parent's is never touched again.
+//! After `fork` the child has none of the helpers, and a mutex that one of them held remains
+//! locked. The child detects that the pool belongs to another process id and creates its own; it
+//! never accesses the parent's again.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,12 +17,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::settings;
 
-/// Some piece panicked, and those that had not begun were left out.
+/// A piece panicked; those that had not begun were skipped.
 #[derive(Debug)]
 pub(super) struct Panicked;
 
-/// Calls `work` with each number below `pieces`, once, here and in helpers, by `most` OS threads at a time. Helpers
-/// call `leave` when they are done; what they keep for the next time is its affair.
+/// Calls `work` once with each number below `pieces`, here and in helpers, on at most `most` OS
+/// threads at a time. Helpers call `leave` when they have finished, which decides what they keep
+/// for the next time.
 pub(super) fn for_each(
     pieces: u32,
     most: usize,
@@ -42,8 +45,8 @@ pub(super) fn for_each(
     batch.outcome()
 }
 
-/// Whether this OS thread is a helper: what it prints is handed to the thread that launched, which may hold the
-/// lock of standard output.
+/// Whether this OS thread is a helper: its output is passed to the thread that launched, which may
+/// hold the lock of standard output.
 pub(super) fn is_helper() -> bool {
     IS_HELPER.get()
 }
@@ -54,16 +57,16 @@ thread_local! {
 
 /// The pieces of one launch.
 struct Batch {
-    /// Of `for_each`'s caller, with its lifetime taken off.
+    /// The closure of `for_each`'s caller, with its lifetime erased.
     work: *const (dyn Fn(u32) + Sync),
     leave: fn(),
     pieces: u32,
-    /// The next one that nobody has taken.
+    /// The next piece to be taken.
     next: AtomicU32,
     most_helpers: usize,
-    /// How many are inside; written with the queue locked.
+    /// The number of helpers inside; written while the queue is locked.
     helpers: AtomicUsize,
-    /// The last helper has left.
+    /// Notified when the last helper has left.
     left: Condvar,
     panicked: AtomicBool,
 }
@@ -77,7 +80,8 @@ impl Batch {
     fn new(pieces: u32, work: &(dyn Fn(u32) + Sync), leave: fn(), most_helpers: usize) -> Self {
         let work: *const (dyn Fn(u32) + Sync + '_) = work;
         Self {
-            // SAFETY: only the lifetime changes; `run` says why it is called while that lasts.
+            // SAFETY: only the lifetime changes; `run` explains why it is only called while that
+            // lasts.
             work: unsafe {
                 std::mem::transmute::<
                     *const (dyn Fn(u32) + Sync + '_),
@@ -101,8 +105,8 @@ impl Batch {
             if piece >= self.pieces {
                 return;
             }
-            // SAFETY: `for_each` comes back only when the batch is out of the queue and no helper is inside, so
-            // that `work` lives while there are pieces.
+            // SAFETY: `for_each` returns only when the batch is out of the queue and no helper is
+            // inside, so that `work` lives while there are pieces.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*self.work)(piece) }));
             if done.is_err() {
                 self.panicked.store(true, Ordering::Relaxed);
@@ -111,7 +115,7 @@ impl Batch {
         }
     }
 
-    /// With the queue locked.
+    /// Called while the queue is locked.
     fn wants_help(&self) -> bool {
         self.next.load(Ordering::Relaxed) < self.pieces
             && self.helpers.load(Ordering::Relaxed) < self.most_helpers
@@ -128,14 +132,14 @@ impl Batch {
 struct Pool {
     process: u32,
     queue: Mutex<Queue>,
-    /// There is a batch that wants help.
+    /// Notified when there is a batch for helpers.
     wanted: Condvar,
 }
 
 #[derive(Default)]
 struct Queue {
     batches: Vec<Arc<Batch>>,
-    /// Helpers there are, busy or not.
+    /// The number of helpers, busy or not.
     threads: usize,
 }
 
@@ -158,7 +162,7 @@ impl Pool {
             }));
             let swapped = POOL.compare_exchange(found, new, Ordering::AcqRel, Ordering::Acquire);
             if swapped.is_err() {
-                // SAFETY: from the box above, and nobody else has seen it.
+                // SAFETY: from the box above, and no other thread has seen it.
                 drop(unsafe { Box::from_raw(new) });
             }
         }
@@ -168,7 +172,8 @@ impl Pool {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets helpers take pieces, and starts those that are missing. It is no error when the system refuses one.
+    /// Lets helpers take pieces, and starts missing ones. If the system refuses to start one, that
+    /// is not an error.
     fn offer(&'static self, batch: &Arc<Batch>) {
         let mut queue = self.lock();
         queue.batches.push(batch.clone());
@@ -190,7 +195,7 @@ impl Pool {
         }
     }
 
-    /// No helper comes any more, and those that are inside have left when this returns.
+    /// No further helper enters, and those inside have left when this returns.
     fn withdraw(&self, batch: &Arc<Batch>) {
         let mut queue = self.lock();
         queue.batches.retain(|other| !Arc::ptr_eq(other, batch));
@@ -202,7 +207,7 @@ impl Pool {
         }
     }
 
-    /// The life of a helper.
+    /// The loop of a helper.
     fn serve(&self) {
         IS_HELPER.set(true);
         let mut queue = self.lock();
@@ -253,7 +258,8 @@ mod tests {
         }
     }
 
-    /// The helpers are all inside the first batch, whose caller waits for the second: as a program's lock would have it.
+    /// The helpers are all inside the first batch, whose caller waits for the second, as with a
+    /// lock of the program.
     #[test]
     fn a_batch_needs_no_helper() {
         let (send, receive) = mpsc::channel();

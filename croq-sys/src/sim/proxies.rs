@@ -1,8 +1,8 @@
-//! Which bytes of shared memory ordinary accesses wrote that the async proxy (TMA, wgmma) may not see
-//! yet: those whose writer has not executed `fence.proxy.async` since.
+//! The bytes of shared memory written by ordinary accesses that the async proxy (TMA, wgmma) may
+//! not see yet: those whose writer has not executed `fence.proxy.async` since.
 //!
-//! For each sixteen bytes, which is the least that the async proxy reads, the last writer is known: its
-//! line, its thread, and how many such fences it had executed.
+//! For each sixteen bytes, which is the smallest unit that the async proxy reads, the last writer
+//! is recorded: its line, its thread, and the number of such fences that it had executed.
 
 use super::hazard::AccessRecord;
 
@@ -12,9 +12,9 @@ pub(super) const GRANULE: usize = 16;
 const FENCES: u32 = 1 << 20;
 
 pub(super) struct Proxies {
-    /// Null when nothing is written down.
+    /// Null if nothing is recorded.
     writers: *mut u64,
-    /// Per thread.
+    /// For each thread.
     fences: Vec<u32>,
 }
 
@@ -50,7 +50,7 @@ impl Proxies {
         !self.writers.is_null()
     }
 
-    /// How many fences the thread has executed with this one.
+    /// Counts a fence of the thread; returns the number of its fences.
     pub(super) fn fence(&mut self, thread: u32) -> u32 {
         match self.fences.get_mut(thread as usize) {
             Some(fences) => {
@@ -65,14 +65,14 @@ impl Proxies {
         self.fences.get(thread as usize).copied().unwrap_or(0)
     }
 
-    /// As device text does for itself.
+    /// Records a write, as device text does for its own.
     pub(super) fn wrote(&mut self, thread: u32, line: u32, first: usize, bytes: usize) {
         let fences = self.fences(thread);
         let stamp = u64::from(line) << 32 | u64::from(thread + 1) << 20 | u64::from(fences);
         self.put(first, bytes, stamp);
     }
 
-    /// The async proxy wrote it itself.
+    /// The async proxy itself wrote the bytes.
     pub(super) fn forget(&mut self, first: usize, bytes: usize) {
         self.put(first, bytes, 0);
     }
@@ -80,7 +80,7 @@ impl Proxies {
     fn put(&mut self, first: usize, bytes: usize, stamp: u64) {
         if !self.writers.is_null() {
             for granule in first / GRANULE..(first + bytes).div_ceil(GRANULE) {
-                // SAFETY: callers give bytes of shared memory.
+                // SAFETY: callers pass bytes of shared memory.
                 unsafe { self.writers.add(granule).write(stamp) }
             }
         }
@@ -92,7 +92,7 @@ impl Proxies {
             return None;
         }
         (first / GRANULE..(first + bytes).div_ceil(GRANULE)).find_map(|granule| {
-            // SAFETY: callers give bytes of shared memory.
+            // SAFETY: callers pass bytes of shared memory.
             let stamp = unsafe { self.writers.add(granule).read() };
             let thread = ((stamp >> 20) as u32 & 0xfff).checked_sub(1)?;
             let fences = self.fences.get(thread as usize).copied()?;

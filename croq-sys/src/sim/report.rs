@@ -1,4 +1,4 @@
-//! What is said about a deadlock.
+//! Reports of deadlocks and of launches whose steps are exhausted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,22 +9,22 @@ use super::worker::{BlockState, Job};
 use crate::abi::{CROQ_DEADLOCK, CROQ_LANES_MATRIX, CROQ_LANES_VOTE, croq_failure};
 use crate::sim::missing_arrivals;
 
-/// So many blocks of a grid of several dimensions are named.
+/// The most blocks of a grid of several dimensions that are named.
 const SHOWN: usize = 4;
 
-/// What a thread of a stuck block does.
+/// The state of a thread of a stuck block.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Doing {
-    /// `at` the barrier, or `for` what, as the text names it.
+    /// It waits `at` a barrier or `for` a condition, as in the text.
     Waits(String),
     /// It is inside a loop.
     Loops,
-    /// It could go on; the line is that of the last barrier that it passed, or 0.
+    /// It could continue; the line is that of the last barrier that it passed, or 0.
     Runs,
     Left,
 }
 
-/// The same, and on which line.
+/// The state with its line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Plight {
     pub(super) doing: Doing,
@@ -32,7 +32,7 @@ pub(super) struct Plight {
 }
 
 impl Plight {
-    /// As it stands behind `thread 3` or, of several, `threads 0..31`.
+    /// The text after `thread 3` or, for several, `threads 0..31`.
     fn long(&self, many: bool, file: &str) -> String {
         let line = self.line;
         match &self.doing {
@@ -44,7 +44,7 @@ impl Plight {
         }
     }
 
-    /// Without what it waits for.
+    /// The text without the condition.
     pub(super) fn short(&self, many: bool, file: &str) -> String {
         let (line, are) = (self.line, if many { "are" } else { "is" });
         match &self.doing {
@@ -59,7 +59,7 @@ impl Plight {
     }
 }
 
-/// A cluster in which no thread can go on, or whose steps are spent.
+/// A cluster in which no thread can continue, or whose steps are exhausted.
 pub(super) struct Stuck<'a> {
     pub(super) blocks_state: &'a [BlockState],
     pub(super) cluster_barrier: &'a ClusterBarrier,
@@ -75,7 +75,7 @@ impl Stuck<'_> {
             .any(|block| block.barriers.live > 0)
     }
 
-    /// The record: the first thread that waits or is in a loop, and where.
+    /// The record: the first thread that waits or is in a loop, with its line.
     pub(super) fn failure(&self) -> Box<croq_failure> {
         let mut failure = croq_failure::new(CROQ_DEADLOCK);
         for rank in 0..self.blocks_state.len() {
@@ -98,7 +98,7 @@ impl Stuck<'_> {
         Box::new(failure)
     }
 
-    /// Who waits where, one line for each place:
+    /// The positions of the waiting threads, one line for each position:
     ///
     /// ```text
     /// deadlock in scale_0, block 3: no thread can go on
@@ -106,13 +106,13 @@ impl Stuck<'_> {
     ///   threads 32..63 have left the kernel
     /// ```
     ///
-    /// In a cluster, or a grid whose blocks wait for each other, each line begins with the blocks that it is about. What
-    /// the events lack that they wait for comes last.
+    /// In a cluster, or a grid whose blocks wait for each other, each line begins with its blocks.
+    /// The missing arrivals of the events come last.
     pub(super) fn text(&self) -> String {
         self.text_of("deadlock", "no thread can go on")
     }
 
-    /// The same of threads that have spent their steps.
+    /// The same for threads whose steps are exhausted.
     ///
     /// ```text
     /// no end in scale_0, block 3: its 17179869184 steps are spent
@@ -142,7 +142,7 @@ impl Stuck<'_> {
         let all: Vec<Vec<String>> = plights.iter().map(|plights| self.lines(plights)).collect();
         let mut groups: BTreeMap<usize, (Vec<String>, Vec<usize>)> = BTreeMap::new();
         for (rank, lines) in all.iter().enumerate() {
-            // Groups stand in the order of their first blocks.
+            // Groups are in the order of their first blocks.
             let first = all.iter().position(|other| other == lines).unwrap_or(rank);
             let group = groups.entry(first);
             group
@@ -166,7 +166,7 @@ impl Stuck<'_> {
         text
     }
 
-    /// `block 3, ` where there are several.
+    /// `block 3, ` if there are several.
     pub(super) fn block_name(&self, rank: usize) -> String {
         match self.blocks_state.len() {
             1 => String::new(),
@@ -194,11 +194,11 @@ impl Stuck<'_> {
         format!("block{plural} {names}, ")
     }
 
-    /// Who waits where in one block.
+    /// The positions of the waiting threads in one block.
     fn lines(&self, plights: &[Plight]) -> Vec<String> {
         let mut groups: BTreeMap<usize, (Plight, Vec<u32>)> = BTreeMap::new();
         for (thread, plight) in plights.iter().enumerate() {
-            // Groups stand in the order of their first threads.
+            // Groups are in the order of their first threads.
             let first = plights
                 .iter()
                 .position(|other| other == plight)
@@ -218,7 +218,7 @@ impl Stuck<'_> {
         groups.values().map(line).collect()
     }
 
-    /// What each thread of a block does, by its id.
+    /// The state of each thread of a block, by its id.
     fn plights(&self, rank: usize) -> Vec<Plight> {
         let Some(blocks_state) = self.blocks_state.get(rank) else {
             return Vec::new();
@@ -284,7 +284,7 @@ impl Stuck<'_> {
     }
 }
 
-/// The same of a block whose threads wait for nobody.
+/// The same for a block whose threads do not wait.
 pub(super) fn endless_thread(job: &Job, failure: &croq_failure) -> String {
     let plight = Plight {
         doing: Doing::Loops,
@@ -299,7 +299,7 @@ pub(super) fn endless_thread(job: &Job, failure: &croq_failure) -> String {
     )
 }
 
-/// Where the threads of `others` blocks are that are resident besides those that the text is about.
+/// Adds the positions of the threads in `others` resident blocks besides those in the text.
 pub(super) fn add_others<'a>(
     text: &mut String,
     others: usize,
@@ -318,7 +318,7 @@ pub(super) fn add_others<'a>(
     }
 }
 
-/// What is said of a launch that has spent its steps.
+/// The text for a launch whose steps are exhausted.
 fn spent(steps: u64) -> String {
     format!("its {steps} steps are spent")
 }
@@ -326,7 +326,7 @@ fn spent(steps: u64) -> String {
 const ENDLESS_HELP: &str = "\nhelp: the loops of a block may take so many steps on the simulated GPU; \
      CROQ_SIM_STEPS sets another number";
 
-/// `scale_0, block 3`; a grid of one block needs no number.
+/// `scale_0, block 3`; for a grid of one block without the number.
 pub(super) fn place(job: &Job, block: [u32; 3]) -> String {
     match job.launch.grid {
         [1, 1, 1] => job.kernel.to_owned(),

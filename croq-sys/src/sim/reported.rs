@@ -1,8 +1,8 @@
-//! Failures after which a launch goes on (`Checks::Report`): the first of a call is its error.
+//! Failures after which a launch continues (`Checks::Report`): the first of a call is its error.
 //!
-//! First is the first launch, in it the block with the lowest index, and in that the thread that failed
-//! first. The threads of a block share an OS thread and a schedule, so the choice is the same in every
-//! run, whichever OS threads the blocks run on.
+//! First is the first launch, in it the block with the lowest index, and in that the thread that
+//! failed first. The threads of a block share an OS thread and a schedule, so the choice is the
+//! same in every run, whichever OS threads the blocks run on.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,11 +11,13 @@ use crate::abi::{croq_failure, croq_sim_thread};
 
 #[derive(Debug)]
 pub(super) struct Reported {
-    /// Launches of the call so far.
+    /// The number of launches of the call so far.
     launches: AtomicU64,
-    /// The least place in `first`, so that most failures of a launch where all fail take no lock.
+    /// The lowest place in `first`, so that most failures of a launch in which all threads fail
+    /// take no lock.
     least: Mutex<Option<(Place, croq_failure)>>,
-    /// The block of the failure that is kept, in the launch that runs; a later launch keeps none.
+    /// The block of the recorded failure, in the current launch; failures of a later launch are not
+    /// recorded.
     open_below: AtomicU64,
 }
 

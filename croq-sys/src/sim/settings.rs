@@ -1,7 +1,8 @@
-//! What environment variables say of the simulated GPU.
+//! The settings of the simulated GPU in environment variables.
 //!
-//! Each is read once and kept in an atomic number. A `OnceLock` that another thread was filling at a `fork` would stay so
-//! forever in the child; that two threads read the same variable does no harm.
+//! Each is read once and kept in an atomic number. A `OnceLock` that another thread was
+//! initialising at a `fork` would remain locked in the child; it does no harm if two threads read
+//! the same variable.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,7 +41,7 @@ fn variable(name: &str) -> Option<String> {
         .map(|value| value.trim().to_owned())
 }
 
-/// `CROQ_SIM_SEED`, a number; 0 when it is none.
+/// `CROQ_SIM_SEED`, a number; 0 if it is not one.
 pub(super) fn seed() -> u64 {
     static SEED: Setting = Setting::new(|| {
         let value = variable("CROQ_SIM_SEED").and_then(|value| value.parse().ok());
@@ -49,7 +50,7 @@ pub(super) fn seed() -> u64 {
     SEED.get()
 }
 
-/// `CROQ_SIM_STEPS`, a number: how many steps the loops of a block may take.
+/// `CROQ_SIM_STEPS`, a number: the steps that the loops of a block may take.
 pub(super) fn steps() -> u64 {
     static STEPS: Setting = Setting::new(|| {
         let value = variable("CROQ_SIM_STEPS").and_then(|value| value.parse().ok());
@@ -58,9 +59,9 @@ pub(super) fn steps() -> u64 {
     STEPS.get()
 }
 
-/// Bytes of a page.
+/// The size of a page in bytes.
 pub(super) fn page() -> usize {
-    /// The smallest there is.
+    /// The smallest page size.
     const LEAST: u64 = 4096;
     static PAGE: Setting = Setting::new(|| {
         // SAFETY: asks for a number.
@@ -70,7 +71,7 @@ pub(super) fn page() -> usize {
     PAGE.get() as usize
 }
 
-/// `CROQ_SIM_MEMORY`: how much memory the stacks and arenas of a launch may have, in bytes.
+/// `CROQ_SIM_MEMORY`: the memory for the stacks and arenas of a launch, in bytes.
 pub(super) fn memory() -> u64 {
     static MEMORY: Setting = Setting::new(|| {
         let Some(value) = variable("CROQ_SIM_MEMORY").filter(|value| !value.is_empty()) else {
@@ -103,7 +104,7 @@ fn bytes(value: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// Of the machine's; where that can't be found out, a size that most machines have.
+/// Half of the machine's memory; if its size is unknown, a size that most machines have.
 fn half_of_memory() -> u64 {
     // SAFETY: asks for a number.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
@@ -120,17 +121,18 @@ static RACES: Setting = Setting::new(|| match variable("CROQ_SIM_RACES").as_dere
     _ => 2,
 });
 
-/// In shared memory: unless `CROQ_SIM_RACES` is `off`.
+/// Whether races in shared memory are detected: unless `CROQ_SIM_RACES` is `off`.
 pub(super) fn looks_for_races() -> bool {
     RACES.get() != 0
 }
 
-/// In device memory: unless it is `off` or `shared`.
+/// Whether races in device memory are detected: unless it is `off` or `shared`.
 pub(super) fn looks_for_device_races() -> bool {
     RACES.get() > 1
 }
 
-/// Bytes of cells that a launch may have to find races in device memory: half of what its stacks and arenas may have.
+/// The bytes of cells for detecting races in device memory: half of the memory for stacks and
+/// arenas.
 pub(super) fn memory_for_cells() -> u64 {
     memory() / 2
 }
@@ -151,7 +153,7 @@ static THREADS: Setting = Setting::new(|| {
     })
 });
 
-/// How many OS threads take part in a launch at most, the calling one among them.
+/// The most OS threads that take part in a launch, the calling one included.
 pub(super) fn threads() -> usize {
     usize::try_from(THREADS.get()).unwrap_or(usize::MAX)
 }

@@ -1,11 +1,14 @@
-//! Launches whose threads may wait in loops for device memory that other blocks write.
+//! Launches whose threads may poll device memory that other blocks write.
 //!
-//! They run on one OS thread, as the blocks of a cooperative grid do. Clusters (of one block, mostly) become resident in
-//! the order of their indices, as in hardware: another one when all that are resident only ask memory, up to what a
-//! device holds or `CROQ_SIM_MEMORY` allows. One that is resident stays so until it has ended. A cluster that waits for
-//! nobody therefore runs alone, and the lowest one that has not ended is always among those that take turns.
+//! They run on one OS thread, like the blocks of a cooperative grid. Clusters (of one block,
+//! mostly) become resident in the order of their indices, as in hardware: another one when all
+//! resident ones only poll memory, up to the capacity of a device or the limit of
+//! `CROQ_SIM_MEMORY`. A resident cluster remains resident until it has ended. A cluster that does
+//! not wait therefore runs alone, and the lowest one that has not ended is always among the running
+//! ones.
 //!
-//! When a round of all residents has changed nothing and none can be added, no thread of the launch can ever go on.
+//! If a round of all resident clusters has changed nothing and none can be added, no thread of the
+//! launch can ever continue.
 
 use super::block::{self, Outcome};
 use super::need;
@@ -15,22 +18,23 @@ use super::worker::{Job, Stopped, Worker};
 
 /// Multiprocessors of an H100.
 const MULTIPROCESSORS: u64 = 132;
-/// Blocks and threads that one holds, and bytes of shared memory, of which each block takes 1024 more than it asks for.
+/// The capacity of one: blocks, threads, and bytes of shared memory, of which each block takes 1024
+/// more than it requests.
 const BLOCKS: u64 = 32;
 const THREADS: u64 = 2048;
 const SHARED_BYTES: u64 = 228 * 1024;
 
-/// After so many rounds another cluster becomes resident, even if the others seem to get on.
+/// After this number of rounds another cluster becomes resident, even if the others make progress.
 const PATIENCE: u32 = 16;
 
-/// How many blocks of the launch a device holds at once.
+/// The number of blocks of the launch that are resident on a device at once.
 fn blocks_of_device(job: &Job) -> u64 {
     let threads = u64::from(job.launch.threads).next_multiple_of(32).max(32);
     let by_memory = SHARED_BYTES / (job.launch.shared_bytes + 1024);
     MULTIPROCESSORS * BLOCKS.min(THREADS / threads).min(by_memory).max(1)
 }
 
-/// A cluster that is resident, with an OS thread's stacks and records to itself.
+/// A resident cluster, with its own stacks and records.
 struct Resident {
     worker: Box<Worker>,
     cluster: u64,
@@ -54,7 +58,7 @@ pub(super) fn run(job: &Job, clusters: u64) -> Result<(), Stopped> {
     };
     let (mut next, mut rounds) = (0, 0u32);
     loop {
-        // Before the first round nothing can have been asked in vain.
+        // Before the first round no thread has polled without success.
         let before = all.progress();
         let ended = all.round(false)?;
         if ended > 0 {
@@ -62,7 +66,7 @@ pub(super) fn run(job: &Job, clusters: u64) -> Result<(), Stopped> {
         }
         let quiet = ended == 0 && all.progress() == before;
         rounds = rounds.wrapping_add(1);
-        // In the user's own C++ nobody sees who only asks.
+        // In the user's own C++, polling cannot be detected.
         let wanted = all.resident.is_empty() || quiet || rounds.is_multiple_of(PATIENCE);
         if wanted && next < clusters && all.resident.len() < most {
             all.admit(next)?;
@@ -73,7 +77,7 @@ pub(super) fn run(job: &Job, clusters: u64) -> Result<(), Stopped> {
         } else if all.resident.is_empty() {
             return Ok(());
         } else if quiet {
-            // What is in flight asynchronously comes last.
+            // Operations in flight are completed last.
             let ended = all.round(true)?;
             if ended == 0 && all.progress() == before {
                 return Err(all.deadlock());
@@ -86,10 +90,10 @@ struct ResidentClusters<'a> {
     job: &'a Job<'a>,
     /// In the order of their indices.
     resident: Vec<Resident>,
-    // In boxes, so that taking one moves no more than a pointer.
+    // Boxed, so that moving one only moves a pointer.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Worker>>,
-    /// Theirs together; reached by device text through a pointer.
+    /// The budget that they share; device text accesses it through a pointer.
     budget: *mut Budget,
 }
 
@@ -114,7 +118,8 @@ impl ResidentClusters<'_> {
         Ok(())
     }
 
-    /// Each resident cluster goes on until its threads have ended or only ask memory. How many have ended.
+    /// Each resident cluster runs until its threads have ended or only poll memory. Returns the
+    /// number of clusters that have ended.
     fn round(&mut self, relieves: bool) -> Result<usize, Stopped> {
         let mut ended = 0;
         let mut failed = None;
@@ -156,7 +161,7 @@ impl ResidentClusters<'_> {
         }
     }
 
-    /// The report: the first cluster, then where the threads of the others are.
+    /// The report: the first cluster, then the positions of the others' threads.
     fn deadlock(&mut self) -> Stopped {
         let others = self.resident.len().saturating_sub(1);
         let mut all = self.resident.iter();

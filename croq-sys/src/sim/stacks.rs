@@ -1,10 +1,11 @@
 //! Stacks for the threads of a block.
 //!
-//! They are cut from a few large mappings that a worker keeps: a mapping for each would run into
-//! the operating system's limit of about 65,000. The lowest page of each is a guard. Where the kernel has guards that
-//! are marks in page tables (Linux 6.13), every stack gets one. Elsewhere a guard is a page without access rights, which splits a
-//! mapping, so they are rationed over the process. Beyond the ration, what holds is that frames are
-//! bounded when device text is compiled, and that device functions look at what is left (`croq::enter`).
+//! They are cut from a few large mappings that a worker keeps: a mapping for each would exceed the
+//! operating system's limit of about 65,000. The lowest page of each is a guard. If the kernel
+//! supports guards as marks in page tables (Linux 6.13), every stack gets one. Otherwise a guard is
+//! a page without access rights, which splits a mapping, so their number is limited per process.
+//! Stacks without a guard rely on the limit of frames at compile time, and on the checks of the
+//! remaining stack in device functions (`croq::enter`).
 
 use std::io;
 use std::ptr::NonNull;
@@ -15,13 +16,13 @@ use corosensei::stack::{Stack, StackPointer};
 use super::settings;
 use crate::abi::{CROQ_SIM_FRAME_BYTES, CROQ_SIM_RESERVE_BYTES};
 
-/// What a stack has at least, its guard included.
+/// The minimum size of a stack, its guard included.
 const LEAST_BYTES: usize = 132 << 10;
 const PER_MAPPING: usize = 64;
-/// Hot ends are this far apart from each other, modulo a page.
+/// The distance between the hot ends of stacks, modulo a page.
 const COLOUR: usize = 256;
 const COLOURS: usize = 12;
-/// Cache lines that a thread uses between two barriers, when it uses little.
+/// Cache lines that a thread with small frames uses between two barriers.
 #[cfg(target_arch = "x86_64")]
 const HOT_LINES: usize = 8;
 /// Two mappings each, of the 65,530 that Linux allows a process by default.
@@ -29,7 +30,7 @@ const GUARDS: usize = 20_000;
 
 static GUARDS_LEFT: AtomicUsize = AtomicUsize::new(GUARDS);
 
-/// How stacks lie in memory on this machine.
+/// The layout of stacks in memory on this machine.
 #[derive(Clone, Copy)]
 struct Layout {
     page: usize,
@@ -39,7 +40,7 @@ struct Layout {
 impl Layout {
     fn of_machine() -> Self {
         let page = settings::page();
-        // An odd number of pages, so that the stacks' hot ends fall into different cache sets.
+        // An odd number of pages, so that the stacks' hot ends are in different cache sets.
         let stack = (LEAST_BYTES.div_ceil(page) | 1) * page;
         Self { page, stack }
     }
@@ -49,7 +50,7 @@ impl Layout {
     }
 }
 
-// A kernel's frame, and one of a function that it calls, fit with all that may lie below.
+// A kernel's frame and that of a function it calls fit, with everything that may be below them.
 const _: () = assert!(
     2 * CROQ_SIM_FRAME_BYTES + CROQ_SIM_RESERVE_BYTES + COLOURS * COLOUR < LEAST_BYTES - (4 << 10)
 );
@@ -69,7 +70,7 @@ impl Default for StackPool {
 }
 
 impl StackPool {
-    /// Makes sure that there are stacks `0..count`.
+    /// Ensures that there are stacks `0..count`.
     pub(super) fn reserve(&mut self, count: usize) -> io::Result<()> {
         while self.mappings.len() * PER_MAPPING < count {
             self.mappings.push(Mapping::new(self.layout)?);
@@ -97,16 +98,16 @@ impl StackPool {
         mapping.base.as_ptr().wrapping_add(offset)
     }
 
-    /// Where the stack begins, as an offset into its mapping.
+    /// The beginning of the stack, as an offset in its mapping.
     fn hot_end(&self, index: usize) -> usize {
-        // Spreads the hot ends over the sets of a first-level cache, whose ways repeat every page;
-        // not so far that a thread's frames need a second page.
+        // Distributes the hot ends over the sets of a first-level cache, whose ways repeat every
+        // page; the distance is limited so that a thread's frames do not need a second page.
         let colour = index % COLOURS * COLOUR;
         (index % PER_MAPPING + 1) * self.layout.stack - colour
     }
 
-    /// Asks for the hot end of a stack that is about to run: with hundreds of threads it has long
-    /// left the first cache.
+    /// Prefetches the hot end of a stack that is about to run: with hundreds of threads it is no
+    /// longer in the first-level cache.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
         #[cfg(target_arch = "x86_64")]
@@ -126,7 +127,7 @@ impl StackPool {
 struct Mapping {
     base: NonNull<u8>,
     layout: Layout,
-    /// Of the ration.
+    /// The number of guards that count towards the limit.
     guards: usize,
 }
 
@@ -157,13 +158,13 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// A stack whose guard can't be had is usable all the same.
+    /// A stack without a guard is usable.
     fn guard(&mut self) {
         let first = self.base.as_ptr();
         let lowest = |stack: usize| first.wrapping_add(stack * self.layout.stack);
         #[cfg(target_os = "linux")]
         {
-            /// `MADV_GUARD_INSTALL`, which libc doesn't name everywhere.
+            /// `MADV_GUARD_INSTALL`, which libc does not define everywhere.
             const GUARD_INSTALL: libc::c_int = 102;
             // SAFETY: the lowest page of a stack in our own mapping, which nothing uses yet.
             let done = (0..PER_MAPPING).all(|stack| unsafe {
@@ -205,8 +206,8 @@ pub(super) struct PooledStack {
     base: usize,
 }
 
-// SAFETY: `base` and `limit` enclose 128 KiB less the colour, both aligned to 16 bytes and more, with a guard
-// page below while the ration lasts.
+// SAFETY: `base` and `limit` enclose 128 KiB less the colour, both aligned to 16 bytes and more,
+// with a guard page below while the limit of guards allows.
 unsafe impl Stack for PooledStack {
     fn base(&self) -> StackPointer {
         StackPointer::new(self.base).unwrap_or(StackPointer::MIN)
@@ -221,7 +222,7 @@ unsafe impl Stack for PooledStack {
 mod tests {
     use super::*;
 
-    /// How a child of this process ends that writes to `at`: the signal, 0 if none.
+    /// The signal that ends a child of this process that writes to `at`, 0 if none.
     fn signal_of_write(at: *mut u8) -> i32 {
         // SAFETY: the child does nothing but the write and `_exit`.
         unsafe {
@@ -252,7 +253,7 @@ mod tests {
         assert_eq!(stack.limit().get(), end as usize);
     }
 
-    /// The ration of guards that split mappings is 20,000.
+    /// The limit of guards that split mappings is 20,000.
     #[test]
     fn where_the_kernel_marks_guards_no_stack_is_without() {
         let mut pool = StackPool::default();
@@ -261,7 +262,7 @@ mod tests {
             let last = pool.end(20_199).wrapping_sub(1);
             assert_eq!(signal_of_write(last), libc::SIGSEGV);
         } else {
-            // An older kernel: the ration is kept.
+            // An older kernel: the limit is observed.
             let guards: usize = pool.mappings.iter().map(|mapping| mapping.guards).sum();
             assert!(guards <= GUARDS);
         }

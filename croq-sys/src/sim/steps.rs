@@ -1,48 +1,51 @@
-//! Loops end: what the loops of a launch may cost, and who is asked when.
+//! Limits the loops of a launch: the cost of iterations, and when it is checked.
 //!
-//! Device text counts its loops down (`device/sim/loops.h`) and calls [`count`](super::callbacks) when a
-//! count has run out. A loop with a known trip count takes its iterations off `steps` at its entry. Every other loop
-//! takes each iteration off `iterations`; when these have run out, the thread also gives way to others, so that a
-//! thread that waits in a loop for another one does not keep it from running.
+//! Device text counts its loops down (`device/sim/loops.h`) and calls [`count`](super::callbacks)
+//! when a counter is exhausted. A loop with a known trip count subtracts its iterations from
+//! `steps` at its entry. Every other loop subtracts each iteration from `iterations`; when these
+//! are exhausted, the thread also yields to others, so that a thread that polls does not prevent
+//! the other thread from running.
 //!
-//! Calls are charged to the [`Budget`] of the blocks that are resident together. When it is spent, the launch
-//! ends with a report ([`super::report`]). The count depends on nothing but the text and the seed.
+//! Calls are charged to the [`Budget`] of the blocks that are resident together. When it is
+//! exhausted, the launch ends with a report ([`super::report`]). The count depends only on the text
+//! and the seed.
 //!
-//! An iteration that only asks memory (`CROQ_COUNT_SPIN`) leaves the thread as it was, unless an atomic operation
-//! of its own changed memory. When all threads that have not left wait or iterate so, and a whole round of them has
-//! changed nothing, nothing ever will: that is a deadlock, whatever is left of the budget.
+//! An iteration that only polls memory (`CROQ_COUNT_SPIN`) does not change the thread's state,
+//! unless an atomic operation of its own changed memory. When all threads that have not left wait
+//! or iterate so, and a whole round of them has changed nothing, nothing will ever change: that is
+//! a deadlock, whatever is left of the budget.
 
 use crate::abi::{CROQ_ENDLESS, CROQ_ITERATIONS, croq_failure};
 
-/// `CROQ_SIM_STEPS` by default: some seconds of the shortest loop, a hundred times what a product of 512³ takes in one
-/// block.
+/// The default of `CROQ_SIM_STEPS`: some seconds of the shortest loop, a hundred times the steps of
+/// a 512³ matrix product in one block.
 pub(super) const DEFAULT: u64 = 1 << 34;
-/// What one iteration of a loop without a known trip count costs.
+/// The cost of one iteration of a loop without a known trip count.
 const ITERATION: i64 = 8;
-/// What `iterations` of a thread stand for.
+/// The cost of a thread's `iterations`.
 pub(super) const ITERATIONS: i64 = CROQ_ITERATIONS as i64 * ITERATION;
-/// What `steps` of a thread begins with, where threads wait.
+/// The initial `steps` of a thread, if threads wait.
 pub(super) const CHUNK: i64 = 1 << 16;
-/// About what it costs to let another thread run, in steps.
+/// The approximate cost of switching to another thread, in steps.
 pub(super) const SWITCH: i64 = 64;
-/// Of the steps of a launch, what each thread adds to those of the blocks that are resident together: many
-/// blocks get no more than one does in nearly the same time.
+/// The fraction of the launch's steps that each thread adds to the budget of the resident blocks:
+/// so many blocks end after nearly the same time as one.
 const SHARE_OF_A_THREAD: u64 = 1 << 15;
 
 /// The steps of blocks that are resident together.
 #[derive(Default)]
 pub(super) struct Budget {
-    /// What `CROQ_SIM_STEPS` says.
+    /// The value of `CROQ_SIM_STEPS`.
     pub(super) steps: u64,
     left: i64,
-    /// How often a thread ran and did more than ask memory.
+    /// The number of times that a thread ran and did more than poll memory.
     pub(super) progress: u64,
-    /// The thread that is suspended next only asked memory.
+    /// Whether the thread that is suspended next only polled memory.
     pub(super) only_asks: bool,
 }
 
 impl Budget {
-    /// For blocks that have so many threads together.
+    /// Resets for blocks that have so many threads together.
     pub(super) fn reset(&mut self, steps: u64, threads: usize) {
         let share = (steps / SHARE_OF_A_THREAD).saturating_mul(threads as u64);
         *self = Self {
@@ -52,26 +55,26 @@ impl Budget {
         };
     }
 
-    /// For so many threads more.
+    /// Adds the share of so many more threads.
     pub(super) fn grow(&mut self, threads: usize) {
         let share = (self.steps / SHARE_OF_A_THREAD).saturating_mul(threads as u64);
         let share = i64::try_from(share).unwrap_or(i64::MAX);
         self.left = self.left.saturating_add(share);
     }
 
-    /// Some of the blocks have ended, so that the others have all of it again.
+    /// Some of the blocks have ended, so the others get the whole budget again.
     pub(super) fn refill(&mut self) {
         self.left = self.left.max(i64::try_from(self.steps).unwrap_or(i64::MAX));
     }
 
-    /// Whether there were so many left.
+    /// Spends steps; false if there were not enough left.
     pub(super) fn spend(&mut self, steps: i64) -> bool {
         self.left = self.left.saturating_sub(steps);
         self.left >= 0
     }
 }
 
-/// The record of a launch that has spent its steps.
+/// The record of a launch whose steps are exhausted.
 #[cold]
 pub(super) fn spent(steps: u64, line: u32) -> Box<croq_failure> {
     let mut failure = croq_failure::new(CROQ_ENDLESS).with_what("loop");

@@ -1,4 +1,4 @@
-//! Blocks whose threads wait for nobody: the C++ side runs them one after another.
+//! Runs blocks whose threads do not wait: the C++ side runs them one after another.
 
 use corosensei::{Coroutine, CoroutineResult};
 
@@ -6,8 +6,8 @@ use super::report;
 use super::worker::{Job, Seat, Stopped, Worker};
 use crate::abi::CROQ_ENDLESS;
 
-/// Runs blocks `first..last`, in one coroutine: a thread that fails is suspended for good, and the
-/// loop around it with it.
+/// Runs blocks `first..last` in one coroutine: a thread that fails is suspended permanently, and
+/// with it the loop around it.
 pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Result<(), Stopped> {
     let Some(entry) = job.launch.run_blocks else {
         return Ok(());

@@ -1,11 +1,11 @@
-//! Boxes of tensors, decoded as the tensor TMA does it.
+//! Boxes of tensors, decoded as by TMA.
 
 use crate::abi::croq_sim_tensor_map;
 
-/// What a swizzle moves, and what every width is a multiple of.
+/// The unit that a swizzle permutes, of which every width is a multiple.
 pub(super) const UNIT: usize = 16;
 
-/// A box of a tensor: which one, and where it begins.
+/// A box of a tensor: the tensor, and the position of the box.
 #[derive(Clone, Copy)]
 pub(super) struct Tile {
     pub(super) map: croq_sim_tensor_map,
@@ -15,11 +15,11 @@ pub(super) struct Tile {
 
 /// Sixteen bytes of a box.
 pub(super) struct Unit {
-    /// Where in shared memory, from where the box begins in it.
+    /// The offset in shared memory, relative to the beginning of the box.
     pub(super) stored: usize,
-    /// Which of its bytes are inside of the tensor.
+    /// The range of its bytes that are inside the tensor.
     pub(super) inside: std::ops::Range<usize>,
-    /// The first of those.
+    /// The address of the first of those.
     pub(super) memory: *mut u8,
 }
 
@@ -39,17 +39,18 @@ impl Tile {
             .product()
     }
 
-    /// In shared memory; and what arrives at the mbarrier.
+    /// The size in shared memory, which is also the number of bytes that arrive at the mbarrier.
     pub(super) fn bytes(&self) -> usize {
         self.row_bytes() * self.rows()
     }
 
-    /// What its place in shared memory is a multiple of.
+    /// The alignment in shared memory.
     pub(super) fn alignment(&self) -> usize {
         if self.map.swizzle == 128 { 1024 } else { 128 }
     }
 
-    /// Where a byte is stored: bits 4 and up of the address are combined with bits 7 and up.
+    /// The address at which a byte is stored: bits 4 and up of the address are combined with bits 7
+    /// and up.
     fn swizzle(&self, address: usize) -> usize {
         let mask = match self.map.swizzle {
             128 => 7,
@@ -60,7 +61,8 @@ impl Tile {
         address ^ ((address >> 7 & mask) << 4)
     }
 
-    /// Where a row of the box begins in memory, and which of its bytes, from there on, are inside of the tensor.
+    /// The address of a row of the box in memory, and the range of its bytes that are inside the
+    /// tensor.
     fn row(&self, row: usize) -> (*mut u8, std::ops::Range<u64>) {
         let map = &self.map;
         let element = i64::from(map.element_bytes);
@@ -74,7 +76,7 @@ impl Tile {
             inside &= at >= 0 && at.unsigned_abs() < map.extents[d];
             memory = memory.wrapping_offset((at as isize).wrapping_mul(map.strides[d] as isize));
         }
-        // Of the row, in bytes from its first element in the box.
+        // The range within the row, in bytes from its first element in the box.
         let first = self.at[0]
             .min(0)
             .unsigned_abs()
@@ -90,7 +92,8 @@ impl Tile {
         )
     }
 
-    /// What of the box is inside of the tensor: each row's first byte in memory, and its length in bytes.
+    /// The part of the box inside the tensor: each row's first byte in memory, and its length in
+    /// bytes.
     pub(super) fn rows_inside(&self) -> impl Iterator<Item = (*mut u8, usize)> {
         let rows = (0..self.rows()).map(|row| self.row(row));
         rows.filter(|(_, valid)| !valid.is_empty())
@@ -144,7 +147,7 @@ mod tests {
         }
     }
 
-    /// The tables of the PTX ISA, "swizzling modes": which unit stands in each place of 128 bytes, for
+    /// The tables of the PTX ISA, "swizzling modes": the unit at each position of 128 bytes, for
     /// the lines of 128 bytes from the first on, after which they repeat.
     #[test]
     fn units_stand_where_the_tables_say() {

@@ -1,4 +1,5 @@
-//! Launches without C++: what they need of the program around them, and what they leave.
+//! Launches without C++: their requirements on the surrounding program, and the state that they
+//! leave.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use crate::abi::{
     croq_sim_launch, croq_sim_thread,
 };
 
-/// Counts blocks, slowly enough that helpers come.
+/// Counts blocks, slowly enough that helpers take part.
 unsafe extern "C" fn count(closure: *mut c_void, _: *mut croq_sim_thread, first: u64, last: u64) {
     // SAFETY: the closure of `blocks`.
     let counter = unsafe { &*closure.cast::<AtomicU64>() };
@@ -59,7 +60,7 @@ fn start(launch: &croq_sim_launch) -> Box<croq_failure> {
     failure
 }
 
-/// How many blocks have run of a launch of so many.
+/// The number of blocks that have run in a launch of so many.
 fn blocks(number: u32) -> u64 {
     let mut counter = AtomicU64::new(0);
     let mut launch = launch_of(number, 32);
@@ -95,7 +96,7 @@ fn a_launch_under_a_lock_that_others_wait_for_ends() {
     assert_eq!(*tensor.lock().expect("no panic"), 9 * 64);
 }
 
-/// The child has none of the threads of the parent, whatever they were doing.
+/// The child has none of the parent's threads, whatever they were doing.
 #[cfg(target_os = "linux")]
 #[test]
 fn kernels_run_after_a_fork() {
@@ -127,7 +128,8 @@ fn kernels_run_after_a_fork() {
     busy.join().expect("no panic");
 }
 
-/// The worker of this OS thread is gone when the value is dropped: it was made later.
+/// The worker of this OS thread has been destroyed when the value is dropped, because it was
+/// created later.
 #[test]
 fn kernels_run_in_destructors_of_thread_locals() {
     struct Last(std::sync::mpsc::Sender<(u64, u64)>);

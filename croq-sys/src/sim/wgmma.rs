@@ -1,9 +1,9 @@
-//! Products of matrices by warpgroups, which run beside their threads (`wgmma`).
+//! Asynchronous MMAs of warpgroups (`wgmma`).
 //!
-//! All threads of a warpgroup come to an MMA before one goes on. From there until a thread's wait covers
-//! it, the thread's sums, and what it has of A, are the MMA's; what it reads in shared memory is
-//! marked until all threads have waited. It is carried out at the first such wait, or earlier if the
-//! seed says so, and always after those before it.
+//! All threads of a warpgroup arrive at an MMA before one continues. From there until a thread's
+//! wait covers it, the MMA owns the thread's accumulator registers and its registers of A; the
+//! shared memory that it reads is marked until all threads have waited. It is executed at the first
+//! such wait, or earlier if the seed selects it, and always after those before it.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -26,9 +26,9 @@ const THREADS: usize = 128;
 /// Rows of A.
 const ROWS: usize = 64;
 
-/// An MMA that not all threads have come to.
+/// An MMA at which not all threads have arrived.
 struct Gathering {
-    /// As the first one has it.
+    /// The operands as passed by the first thread.
     wgmma: croq_sim_wgmma,
     first: u32,
     /// By thread of the warpgroup.
@@ -41,7 +41,7 @@ struct Gathering {
 struct Parts {
     sums: croq_sim_part,
     of_a: croq_sim_part,
-    /// The group, of the thread's own, that the next commit closes.
+    /// The thread's group that the next commit closes.
     group: u64,
     has_waited: bool,
 }
@@ -56,9 +56,9 @@ impl Parts {
 struct Wgmma {
     wgmma: croq_sim_wgmma,
     parts: Vec<Parts>,
-    /// How many of them have not waited for it.
+    /// The number of threads that have not waited for it.
     waiting: usize,
-    /// Where its pieces of 16 bytes are; of A none when it is in registers.
+    /// The offsets of its pieces of 16 bytes; empty for A if it is in registers.
     a: Vec<u32>,
     b: Vec<u32>,
     is_carried_out: bool,
@@ -72,14 +72,14 @@ struct Warpgroup {
     wgmmas: VecDeque<Wgmma>,
 }
 
-/// The products of a block.
+/// The MMAs of a block.
 #[derive(Default)]
 pub(super) struct Wgmmas {
     warpgroups: Vec<Warpgroup>,
     threads: usize,
-    /// Per thread, the number of the group that no commit has closed yet.
+    /// For each thread, the number of the group that has not been committed yet.
     open: Vec<u64>,
-    /// By piece of shared memory: how many MMAs read it.
+    /// For each piece of shared memory, the number of MMAs that read it.
     readers: Vec<u16>,
     seed: u64,
     random: u64,
@@ -105,7 +105,7 @@ fn error(what: impl Into<String>, records: Vec<AccessRecord>) -> Box<Hazard> {
     })
 }
 
-/// The thread's deed when it comes to an MMA.
+/// The record of a thread's arrival at an MMA.
 fn joins(thread: u32, line: u32) -> AccessRecord {
     let what = "issues the WGMMA";
     AccessRecord { thread, what, line }
@@ -169,7 +169,7 @@ impl Wgmma {
             accumulate: u32::from(self.wgmma.flags & CROQ_WGMMA_ACCUMULATES != 0),
         };
         if let Some(carry_out) = self.wgmma.carry_out {
-            // SAFETY: the caller's promise; pieces were found to be in shared memory.
+            // SAFETY: the caller's promise; pieces were checked to be in shared memory.
             unsafe { carry_out(&factors) }
         }
     }
@@ -190,7 +190,7 @@ impl Wgmmas {
         self.random = seed.rotate_left(32) ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
-    /// Whether MMAs may be carried out now: one in four times, and never with seed 0.
+    /// Whether MMAs may be executed now: one in four times, and never with seed 0.
     fn happens(&mut self) -> bool {
         if self.seed == 0 {
             return false;
@@ -209,14 +209,14 @@ impl Wgmmas {
         }
     }
 
-    /// MMAs that have registers of the thread's.
+    /// The MMAs that own registers of the thread.
     fn of_thread(&self, thread: u32) -> impl Iterator<Item = (&Wgmma, &Parts)> {
         let warpgroup = self.warpgroups.get(warpgroup_of(thread)).into_iter();
         let wgmmas = warpgroup.flat_map(|warpgroup| &warpgroup.wgmmas);
         wgmmas.filter_map(move |wgmma| Some((wgmma, wgmma.of_thread(thread)?)))
     }
 
-    /// A thread reaches for registers of a fragment of which MMAs have some.
+    /// A thread accesses registers of a fragment of which MMAs own some.
     pub(super) fn touch(&self, thread: u32, part: &croq_sim_part, line: u32) -> Outcome {
         let mut all = self.of_thread(thread);
         let found = all.find(|(_, parts)| {
@@ -241,7 +241,7 @@ impl Wgmmas {
         }))
     }
 
-    /// Who began an MMA that reads some of this shared memory.
+    /// The thread that began an MMA that reads part of this shared memory.
     pub(super) fn find(&self, first: usize, bytes: usize) -> Option<AccessRecord> {
         let all = self.warpgroups.iter().flat_map(|w| &w.wgmmas);
         let mut reading = all.filter(|wgmma| {
@@ -263,7 +263,7 @@ impl Wgmmas {
         }
     }
 
-    /// Threads that wait for others of their warpgroup, and what a report says of them.
+    /// The threads that wait for others of their warpgroup, with the text of a report.
     pub(super) fn plights(&self) -> Vec<(u32, String)> {
         let mut all = Vec::new();
         for (number, warpgroup) in self.warpgroups.iter().enumerate() {
@@ -282,7 +282,7 @@ impl Wgmmas {
     }
 }
 
-/// A thread comes to an MMA; whether it has to wait for others.
+/// A thread arrives at an MMA; returns whether it must wait for others.
 pub(super) fn join_wgmma(
     all: &mut Asynchronous,
     thread: u32,
@@ -343,7 +343,8 @@ pub(super) fn join_wgmma(
     Ok(false)
 }
 
-/// The youngest product reads its pieces for all its threads; one stands for them, that came last.
+/// The most recent MMA reads its pieces for all its threads; the last one that arrived represents
+/// them.
 fn note_reads(
     all: &Asynchronous,
     number: usize,
@@ -368,7 +369,7 @@ fn note_reads(
     Ok(())
 }
 
-/// Whether a thread may give these registers to an MMA now.
+/// Whether a thread may use these registers in an MMA now.
 fn check_registers(
     all: &Asynchronous,
     record: AccessRecord,
@@ -411,7 +412,7 @@ fn check_registers(
     Ok(())
 }
 
-/// All threads have come to it.
+/// All threads have arrived at the MMA.
 fn begin_wgmma(all: &mut Asynchronous, number: usize, gathering: Gathering) -> Outcome {
     let Gathering { wgmma, first, .. } = gathering;
     let record = AccessRecord {
@@ -506,7 +507,7 @@ fn check_pieces(
     Ok(())
 }
 
-/// For all groups of the thread but the `pending` youngest.
+/// Waits for all groups of the thread except the `pending` most recent ones.
 pub(super) fn wait_wgmma(all: &mut Asynchronous, thread: u32, pending: u32) {
     let done = all.wgmmas.open(thread).saturating_sub(u64::from(pending));
     let (shared, written) = (all.marks.arena(), all.written_marks());

@@ -1,4 +1,4 @@
-//! What an OS thread keeps from block to block, and from launch to launch.
+//! The resources that an OS thread keeps from block to block, and from launch to launch.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -23,32 +23,32 @@ use crate::abi::{
 };
 use crate::random;
 
-/// A launch, as every worker sees it.
+/// A launch, as shared by all workers.
 pub(super) struct Job<'a> {
     pub(super) launch: &'a croq_sim_launch,
     pub(super) run: Option<&'a RunState>,
     pub(super) kernel: &'a str,
     pub(super) file: &'a str,
-    /// The device memory that is looked at for races.
+    /// The device memory that is checked for races.
     pub(super) watched: Option<Watched>,
 }
 
-// SAFETY: what the launch points to, the closure and the texts, isn't written while it runs, and
-// the functions in it may be called from any thread.
+// SAFETY: the data of the launch, the closure and the texts, is not written while it runs, and its
+// functions may be called from any thread.
 unsafe impl Sync for Job<'_> {}
 
 impl Job<'_> {
-    /// Blocks wait for each other, so that all of the grid are one cluster to the scheduler.
+    /// Blocks wait for each other, so the scheduler treats the whole grid as one cluster.
     pub(super) fn is_together(&self) -> bool {
         self.launch.flags & CROQ_LAUNCH_TOGETHER != 0
     }
 
-    /// Threads may wait in loops for other blocks.
+    /// Whether threads may poll memory that other blocks write.
     pub(super) fn spins(&self) -> bool {
         self.launch.flags & CROQ_LAUNCH_SPINS != 0 && !self.is_together()
     }
 
-    /// Blocks that are resident together, along x, y, z.
+    /// The numbers of blocks that are resident together, along x, y, z.
     fn blocks_state(&self) -> [u32; 3] {
         match self.is_together() {
             true => self.launch.grid,
@@ -71,23 +71,23 @@ impl Job<'_> {
         ]
     }
 
-    /// Blocks of a cluster.
+    /// The number of blocks of a cluster.
     pub(super) fn cluster(&self) -> usize {
         self.blocks_state().iter().map(|&n| n as usize).product()
     }
 
-    /// Chooses among the orders that the memory model allows.
+    /// The seed, which selects among the orders that the memory model allows.
     pub(super) fn seed(&self) -> u64 {
         self.run.map_or_else(settings::seed, |run| run.seed)
     }
 
-    /// What the loops of a block may take.
+    /// The steps that the loops of a block may take.
     pub(super) fn steps(&self) -> u64 {
         self.run.map_or_else(settings::steps, |run| run.steps)
     }
 
-    /// In which order a sweep goes through its blocks, and through the threads of each: as they are numbered, or with a
-    /// seed in another one.
+    /// The order in which a sweep runs its blocks, and the threads of each: by number, or with a
+    /// seed another one.
     pub(super) fn schedule(&self, first: u64, last: u64) -> croq_sim_schedule {
         let seed = match self.seed() {
             0 => 0,
@@ -103,7 +103,7 @@ impl Job<'_> {
         }
     }
 
-    /// Of the block with this linear index.
+    /// The coordinates of the block with this linear index.
     pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.launch.grid.map(|n| u64::from(n).max(1));
         [block % x, block / x % y, block / x / y].map(|n| n as u32)
@@ -116,7 +116,7 @@ impl Job<'_> {
     }
 }
 
-/// A start and a step that come to each of `count` numbers once.
+/// A start and a step with which each of `count` numbers is visited once.
 pub(super) fn permutation(count: u64, seed: u64) -> (u64, u64) {
     if seed == 0 || count < 2 {
         return (0, 1);
@@ -132,7 +132,7 @@ pub(super) fn permutation(count: u64, seed: u64) -> (u64, u64) {
     (seed % count, step.unwrap_or(1))
 }
 
-/// Why a block was given up, and the others of its cluster with it.
+/// The reason why a block was stopped, and with it the others of its cluster.
 #[derive(Debug)]
 pub(super) struct Stopped {
     /// The linear index of the cluster.
@@ -141,29 +141,29 @@ pub(super) struct Stopped {
     pub(super) report: Option<String>,
 }
 
-/// The threads of one block.
+/// The state of one block.
 pub(super) struct BlockState {
     /// Its memory.
     pub(super) shared: *mut u8,
-    /// Marks of what was written there, or null.
+    /// Marks of the bytes that were written, or null.
     pub(super) written: *mut u8,
-    /// The first of its cluster's blocks, of which there are `blocks`; and which of them it is.
+    /// The first of the `blocks` blocks of its cluster, and its own rank.
     pub(super) cluster: *mut BlockState,
     pub(super) blocks: usize,
     pub(super) rank: usize,
     pub(super) cluster_barrier: *mut ClusterBarrier,
-    /// Of its cluster.
+    /// The budget of its cluster.
     pub(super) budget: *mut Budget,
     pub(super) barriers: Barriers,
-    /// What lanes exchange.
+    /// The values that lanes exchange.
     lanes: Vec<u64>,
-    /// There is a coroutine for each, so that one can wait for another.
+    /// Whether there is a coroutine for each thread, so that one can wait for another.
     pub(super) can_wait: bool,
-    /// What stopped them.
+    /// The failure that stopped the block.
     pub(super) stopped: Option<Box<croq_failure>>,
-    /// Why, when it was that.
+    /// The hazard, if that was the failure.
     pub(super) hazard: Option<Box<Hazard>>,
-    /// Or that.
+    /// The race, if that was the failure.
     pub(super) race: Option<Box<Race>>,
     pub(super) asynchronous: Asynchronous,
 }
@@ -190,7 +190,7 @@ impl Default for BlockState {
 }
 
 impl BlockState {
-    /// Keeps what was found for the report, and gives its record.
+    /// Stores the hazard for the report, and returns its record.
     pub(super) fn fail(&mut self, hazard: Box<Hazard>, block: [u32; 3]) -> Box<croq_failure> {
         let mut failure = hazard.record();
         failure.block = block;
@@ -198,7 +198,7 @@ impl BlockState {
         failure
     }
 
-    /// What is said about what stopped them.
+    /// The report of the failure that stopped the block.
     pub(super) fn report(&self, job: &Job, block: [u32; 3]) -> Option<String> {
         let race = self.race.as_ref();
         race.map(|race| race.text(job, job.watched.as_ref()))
@@ -206,51 +206,51 @@ impl BlockState {
     }
 }
 
-/// What `croq_sim_thread::runtime` points to.
+/// The target of `croq_sim_thread::runtime`.
 pub(super) struct Seat {
     pub(super) thread: croq_sim_thread,
     pub(super) blocks_state: *mut BlockState,
-    /// How the thread suspends itself; set when it first runs.
+    /// The handle with which the thread suspends itself; set when it first runs.
     pub(super) yielder: *const Yielder<(), ()>,
     pub(super) run: *const RunState,
-    /// `thread.changes` when it last gave way in a loop.
+    /// `thread.changes` when it last yielded in a loop.
     pub(super) changes: u32,
 }
 
 pub(super) type Thread = Coroutine<(), (), (), PooledStack>;
 
-/// Field order is drop order: coroutines go before their stacks.
+/// Fields are dropped in this order: coroutines before their stacks.
 #[derive(Default)]
 pub(super) struct Worker {
     pub(super) coroutines: Vec<Thread>,
     pub(super) seats: Vec<Seat>,
-    /// By rank in the cluster, of which one runs at a time; there is always one.
+    /// By rank in the cluster, of which one runs at a time; there is always at least one.
     pub(super) blocks_state: Vec<BlockState>,
     pub(super) cluster_barrier: Box<ClusterBarrier>,
     pub(super) budget: Box<Budget>,
     pub(super) stacks: StackPool,
     memories: Vec<Memory>,
-    /// One for each thread, side by side.
+    /// One for each thread, adjacent.
     arenas: Arena,
     /// The most that a launch has needed of all this.
     held: u64,
-    /// What of it is counted in `KEPT`.
+    /// The part that is counted in `KEPT`.
     counted: u64,
 }
 
-/// Of a block.
+/// The memory of a block.
 #[derive(Default)]
 struct Memory {
     arena: Arena,
     marks: Arena,
-    /// Of the granules of shared memory.
+    /// The writers of the granules of shared memory.
     writers: Arena,
-    /// Beside each byte of shared memory, of which buffer it was written as a part.
+    /// For each byte of shared memory, the buffer as part of which it was written.
     written: Arena,
 }
 
 impl Memory {
-    /// A place for everything that the launch wants.
+    /// Allocates all memory that the launch needs.
     fn reserve(&mut self, job: &Job) -> Result<[*mut u8; 4], Box<croq_failure>> {
         let bytes = job.launch.shared_bytes;
         let found = |memory: Option<*mut u8>, what: &str| {
@@ -279,7 +279,7 @@ impl Memory {
     }
 }
 
-/// With the limit that `CROQ_SIM_MEMORY` sets, where it is that.
+/// With the limit of `CROQ_SIM_MEMORY`, if that was exceeded.
 pub(super) fn out_of_memory(what: &str, bytes: u64, limit: Option<u64>) -> Box<croq_failure> {
     let failure = croq_failure::new(CROQ_OUT_OF_MEMORY).with_what(what);
     let number = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -287,18 +287,20 @@ pub(super) fn out_of_memory(what: &str, bytes: u64, limit: Option<u64>) -> Box<c
     Box::new(failure.with_values(&values))
 }
 
-/// What one OS thread may keep between launches: a block of 1024 threads, or four.
+/// The most memory that one OS thread keeps between launches: enough for a few blocks of 1024
+/// threads.
 const MOST_KEPT: u64 = 64 << 20;
-/// What is not worth counting.
+/// Amounts below this are not counted.
 const LITTLE: u64 = 1 << 20;
-/// What all OS threads of the process keep, but for those that keep little.
+/// The memory that all OS threads of the process keep, except for small amounts.
 static KEPT: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static IDLE: Cell<Option<Box<Worker>>> = const { Cell::new(None) };
 }
 
-/// `None` also after the OS thread has destroyed its thread-locals: destructors of others may still launch.
+/// `None` also after the OS thread has destroyed its thread-locals: destructors of others may still
+/// launch.
 fn take_idle() -> Option<Box<Worker>> {
     IDLE.try_with(Cell::take).ok().flatten()
 }
@@ -309,10 +311,10 @@ fn keep_idle(worker: Box<Worker>) {
 }
 
 impl Worker {
-    /// Lends this OS thread's worker to `work`.
+    /// Passes this OS thread's worker to `work`.
     pub(super) fn with<R>(work: impl FnOnce(&mut Worker) -> R) -> R {
-        // Taken, not borrowed: should a launch ever begin within another on this OS thread, it finds none and
-        // makes its own.
+        // Moved out, not borrowed: if a launch began within another on this OS thread, it would
+        // find none and create its own.
         let mut worker = take_idle().unwrap_or_default();
         // A panic drops it.
         let result = work(&mut worker);
@@ -320,7 +322,7 @@ impl Worker {
         result
     }
 
-    /// After a launch: frees what is too much to keep for the next one on this OS thread.
+    /// After a launch: frees memory that is too large to keep for the next one on this OS thread.
     pub(super) fn give_back() {
         let Some(mut worker) = take_idle() else {
             return;
@@ -338,8 +340,8 @@ impl Worker {
         keep_idle(worker);
     }
 
-    /// Stacks and arenas for the blocks of a cluster of the launch, and one seat for each of `threads`
-    /// threads of each of `blocks` blocks.
+    /// Reserves stacks and arenas for the blocks of a cluster of the launch, and one seat for each
+    /// of `threads` threads of each of `blocks` blocks.
     pub(super) fn prepare(
         &mut self,
         job: &Job,
@@ -357,7 +359,7 @@ impl Worker {
         let arenas = self.arenas.reserve(stride.saturating_mul(all as u64));
         let arenas = arenas.ok_or_else(|| out_of_memory("local arrays", need, None))?;
         let watches = job.launch.flags & CROQ_LAUNCH_ASYNC != 0;
-        // Once it is as long as this launch wants, it stays where it is.
+        // After it is as long as this launch needs, it does not move.
         if self.blocks_state.len() < blocks {
             self.blocks_state.resize_with(blocks, BlockState::default);
             self.memories.resize_with(blocks, Memory::default);
@@ -445,14 +447,14 @@ impl Worker {
         Ok(())
     }
 
-    /// Lets go of what belongs to the launch.
+    /// Releases the data of the launch.
     pub(super) fn forget_launch(&mut self) {
         for blocks_state in &mut self.blocks_state {
             blocks_state.barriers.order.device.end();
         }
     }
 
-    /// Gives up whatever is still suspended, without unwinding it.
+    /// Abandons all suspended coroutines, without unwinding them.
     pub(super) fn abandon(&mut self) {
         for coroutine in &mut self.coroutines {
             if coroutine.started() && !coroutine.done() {
@@ -466,7 +468,8 @@ impl Worker {
 }
 
 impl Drop for Worker {
-    /// A coroutine that is dropped while it is suspended would unwind its stack, which holds C++ frames.
+    /// A coroutine that is dropped while it is suspended would unwind its stack, which has C++
+    /// frames.
     fn drop(&mut self) {
         self.abandon();
         KEPT.fetch_sub(self.counted, Ordering::Relaxed);

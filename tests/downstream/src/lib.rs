@@ -1,5 +1,5 @@
-//! A package as somebody else would write it, in a folder of its own outside of the workspace, built
-//! by a real cargo.
+//! A package as a user would write it, in a folder of its own outside of the workspace, built by a
+//! real cargo.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,15 +15,15 @@ __co__ f32 [N] scale(f32 [N] x, f32 gain) {
 
 pub const BUILD_RS: &str = "fn main() {\n    croq_build::compile(\"kernels/\");\n}\n";
 
-/// A package and the packages beside it.
+/// A package, and the packages beside it.
 pub struct Package {
     folder: PathBuf,
     name: String,
-    /// Some dependency comes from a (local) git repository.
+    /// Whether some dependency is in a (local) git repository.
     pub uses_git: bool,
 }
 
-/// What a user saw.
+/// The output that a user sees.
 pub struct Seen {
     pub success: bool,
     pub stdout: String,
@@ -31,11 +31,11 @@ pub struct Seen {
 }
 
 impl Package {
-    /// A program with the kernel [`SCALE`] in `kernels/scale.co` and no calls. Names must differ
-    /// between tests: they share a target folder.
+    /// A program with the kernel [`SCALE`] in `kernels/scale.co` and no calls. Tests need different
+    /// names, because they share a target folder.
     pub fn new(name: &str) -> Self {
-        // Always the same place: cargo keeps one folder of output for each path of a package, and
-        // what an earlier run of the test has left there shows that nothing stale is used.
+        // Always the same path: cargo keeps one output folder for each path of a package, and files
+        // of an earlier run of the test show that no stale file is used.
         let folder = target_folder().join("downstream").join(name);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -58,7 +58,7 @@ impl Package {
         self.folder.join(name)
     }
 
-    /// Where the build script's output is.
+    /// The folder of the build script's output.
     pub fn out_dirs(&self) -> Vec<PathBuf> {
         let build = target_folder().join("debug/build");
         let entries = std::fs::read_dir(build).expect("a folder").flatten();
@@ -73,7 +73,7 @@ impl Package {
             .collect()
     }
 
-    /// What the build script has told cargo.
+    /// The directives that the build script printed for cargo.
     pub fn directives(&self) -> String {
         let files = self.out_dirs();
         let files = files.iter().map(|out| out.join("../../output"));
@@ -88,17 +88,17 @@ impl Package {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// Replaces a part of a file, which must be there.
+    /// Replaces a part of a file, which must exist.
     pub fn edit(&self, name: &str, from: &str, to: &str) {
         let text = std::fs::read_to_string(self.path(name)).expect("a file");
         assert!(text.contains(from), "no {from:?} in {name}");
         self.write(name, &text.replace(from, to));
     }
 
-    /// Runs cargo with further variables. CUDA is off unless they say otherwise.
+    /// Runs cargo with further variables. CUDA is off unless they enable it.
     pub fn cargo(&self, args: &[&str], vars: &[(&str, &str)]) -> Seen {
-        // Builds wait for each other at the shared folder; better here than with cargo's remarks
-        // about it in the output.
+        // Builds wait for each other at the shared folder; waiting here keeps cargo's messages
+        // about it out of the output.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let lock = self.path("Cargo.lock");
@@ -106,7 +106,7 @@ impl Package {
             std::fs::copy(workspace().join("Cargo.lock"), lock).expect("the workspace's versions");
         }
         let mut command = Command::new(env!("CARGO"));
-        // A git repository in the next folder counts as far away.
+        // A git repository in the next folder counts as a remote one.
         if !self.uses_git {
             command.arg("--offline");
         }
@@ -116,7 +116,7 @@ impl Package {
             .env("CARGO_TARGET_DIR", target_folder())
             .env("CARGO_TERM_COLOR", "never")
             .env("CROQ_CUDA", "off");
-        // Cargo sets these for this test; they are not the environment of a user.
+        // Cargo sets these for this test; a user's environment does not have them.
         for name in [
             "CROQ_MESSAGE_FORMAT",
             "CROQ_WARNINGS",
@@ -141,7 +141,7 @@ impl Package {
         }
     }
 
-    /// Builds and runs; panics with all that was seen when that fails.
+    /// Builds and runs; panics with the whole output if that fails.
     pub fn run(&self, vars: &[(&str, &str)]) -> Seen {
         let seen = self.cargo(&["run", "--quiet"], vars);
         assert!(
@@ -153,7 +153,7 @@ impl Package {
     }
 }
 
-/// `more` is appended: further dependencies first.
+/// `more` is appended, with further dependencies first.
 pub fn manifest(name: &str, more: &str) -> String {
     let root = workspace();
     let root = root.display();
@@ -171,16 +171,16 @@ pub fn workspace() -> PathBuf {
     here.ancestors().nth(2).expect("the workspace").to_owned()
 }
 
-/// Something that no earlier run of the tests has seen, as an identifier: what must really be
-/// compiled is named by it.
+/// An identifier that no earlier run of the tests has used: it names code that must really be
+/// compiled.
 pub fn fresh_name() -> String {
     let now = std::time::UNIX_EPOCH.elapsed().expect("a clock past 1970");
     format!("n{}", now.as_nanos())
 }
 
-/// The workspace's own, so that croq and all it depends on are built once.
+/// The target folder of the workspace, so that croq and its dependences are built once.
 fn target_folder() -> PathBuf {
-    // This test runs from <target>/<profile>/deps.
+    // This test runs in <target>/<profile>/deps.
     let exe = std::env::current_exe().expect("a path");
     exe.ancestors()
         .nth(3)

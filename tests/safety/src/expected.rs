@@ -1,8 +1,8 @@
-//! What the kernels of `co/right.co` leave in `dst`, by plain Rust.
+//! The expected contents of `dst` after the kernels of `co/right.co`, computed in plain Rust.
 
 use crate::{SIDE, index, source};
 
-/// `dst[i, j]` after the kernel, which is zero wherever nothing is stored.
+/// `dst[i, j]` after the kernel; it is zero where nothing is stored.
 pub fn expected(name: &str, indices: &str, i: usize, j: usize) -> Option<f32> {
     let s = source;
     let row_sum = |row: usize| (0..SIDE).map(|k| s(row, k)).sum::<f32>();

@@ -1,8 +1,10 @@
-//! Wrong kernels that must be caught and right ones that must not; `tests/corpus.rs` runs this program, so that
-//! a kernel that hangs or crashes is a failure of its own.
+//! Runs wrong kernels that must be detected and right ones that must not be reported;
+//! `tests/corpus.rs` runs this program, so that a kernel that hangs or crashes is a failure of its
+//! own.
 //!
-//! `croq-safety NAME…` calls kernels of `co/` and prints for each `NAME: ok`, or the error on lines that begin
-//! with `NAME: `. `croq-safety --list` prints what is known of each before it is run.
+//! `croq-safety NAME…` calls kernels of `co/` and prints for each `NAME: ok`, or the error on lines
+//! that begin with `NAME: `. `croq-safety --list` prints the properties of each that are known
+//! before it runs.
 
 #![forbid(unsafe_code)]
 
@@ -20,14 +22,14 @@ type Indices = DeviceTensor<i32, (usize,)>;
 /// A kernel of `co/`; `build.rs` writes the list.
 pub struct Case {
     name: &'static str,
-    /// What `idx` holds.
+    /// The contents of `idx`.
     indices: &'static str,
     number: i32,
-    /// Lines of which one has to be reported; none for a right kernel.
+    /// The lines of which one must be reported; empty for a right kernel.
     marked: &'static [usize],
-    /// Codes and lines of the compiler's errors.
+    /// The codes and lines of the compiler's errors.
     errors: &'static [(&'static str, &'static [usize])],
-    /// None if the compiler rejects it.
+    /// `None` if the compiler rejects it.
     runs: Option<fn(&mut Numbers, &mut Numbers, &mut Indices, i32) -> Result<()>>,
 }
 
@@ -44,7 +46,7 @@ fn index(kind: &str, i: usize) -> i32 {
         "identity" => i as i32,
         "reversed" => (SIDE - 1 - i) as i32,
         "alternating" => (i % 5) as i32,
-        // Outside for the fourth.
+        // Out of range for the fourth.
         "bad" => match i {
             3 => 5000,
             _ => i as i32,
@@ -53,7 +55,7 @@ fn index(kind: &str, i: usize) -> i32 {
     }
 }
 
-/// What a kernel leaves in `dst`.
+/// The contents of `dst` after a kernel.
 fn call(case: &Case) -> Result<Tensor<f32, (usize, usize)>> {
     let device = Device::sim();
     let mut src = Tensor::from_fn((SIDE, SIDE), |[i, j]| source(i, j)).to_device(&device)?;
@@ -65,7 +67,7 @@ fn call(case: &Case) -> Result<Tensor<f32, (usize, usize)>> {
     dst.to_host()
 }
 
-/// Where the result of a right kernel is not what plain Rust gives.
+/// The position where the result of a right kernel differs from plain Rust.
 fn difference(case: &Case, result: &Tensor<f32, (usize, usize)>) -> Option<String> {
     if !case.name.starts_with("right_") {
         return None;

@@ -1,4 +1,4 @@
-//! Which ways lead through machine code, and who takes them.
+//! The paths through machine code, and the threads that take them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::sass::{Code, Instruction};
 impl Code {
     /// # Panics
     ///
-    /// When some way leads to an instruction called `name` that does not go by a branch on what `ELECT` said.
+    /// If some path reaches an instruction called `name` without a branch on the result of `ELECT`.
     pub fn assert_elected(&self, kernel: &str, name: &str) {
         let flow = Flow::of(self);
         let places = 0..self.instructions.len();
@@ -25,7 +25,7 @@ impl Code {
     }
 }
 
-/// Instructions by their places in the code, with those that come next and those before.
+/// Instructions by their addresses in the code, with their successors and predecessors.
 struct Flow<'a> {
     instructions: &'a [Instruction],
     next: Vec<Vec<usize>>,
@@ -53,8 +53,8 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether one lane of the warp at most comes here: there is a branch that everybody has come by, to a side that
-    /// only the elected takes.
+    /// Whether at most one lane of the warp reaches this: a branch that all lanes reach leads to
+    /// it, on the side that only the elected lane takes.
     fn is_elected(&self, place: usize) -> bool {
         (0..self.instructions.len()).any(|branch| {
             let i = &self.instructions[branch];
@@ -64,7 +64,7 @@ impl Flow<'_> {
             if !(i.name.starts_with("BRA") || i.name == "EXIT") {
                 return false;
             }
-            // Without going on here, or without jumping.
+            // Without continuing here, or without jumping.
             let sides = [Some(branch + 1), i.target.and_then(|at| self.place_of(at))];
             [false, true].into_iter().zip(sides).any(|(jumps, side)| {
                 let (name, value) = plain(guard);
@@ -78,7 +78,7 @@ impl Flow<'_> {
         self.instructions.iter().position(|i| i.at == at)
     }
 
-    /// Whether some way from the beginning leads here but by one step.
+    /// Whether some path from the beginning leads here except through one step.
     fn leads(&self, to: usize, without: (usize, usize)) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![0];
@@ -94,7 +94,8 @@ impl Flow<'_> {
         false
     }
 
-    /// Whether a lane for which `predicate` has this value is the elected, wherever it may have got the value.
+    /// Whether a lane for which `predicate` has this value is the elected one, for all definitions
+    /// of the value.
     fn says_elected(
         &self,
         place: usize,
@@ -118,7 +119,7 @@ impl Flow<'_> {
             })
     }
 
-    /// Where `predicate` may have got the value that it has at `place`.
+    /// The definitions of `predicate` that reach `place`.
     fn last_set(&self, place: usize, predicate: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
@@ -128,7 +129,7 @@ impl Flow<'_> {
                 continue;
             }
             let i = &self.instructions[at];
-            // Many set two; a vote reads its second.
+            // Many set two predicates; a vote reads its second.
             let results = if i.name.starts_with("VOTE") { 1 } else { 2 };
             let set = operands(i).iter().take(results).any(|o| *o == predicate);
             if set {
@@ -154,11 +155,11 @@ fn plain(guard: &str) -> (&str, bool) {
     }
 }
 
-/// The predicates that must have had some value for this result, and which.
+/// The predicates that must have had a certain value for this result, with that value.
 fn forced(i: &Instruction, result: bool) -> Vec<(&str, bool)> {
     let all = operands(i);
     if i.name.starts_with("ISETP") || i.name.starts_with("UISETP") {
-        // A comparison, and or or the last operand.
+        // A comparison, combined with the last operand by and or or.
         let decides = match i.name.contains(".OR") {
             true => !result,
             false => result,
@@ -220,7 +221,7 @@ mod tests {
             "EXIT",
         ];
         code(&direct).assert_elected("direct", "UTMALDG");
-        // The warp's number is asked for as well, and the loop comes back behind the branch.
+        // The warp's number is compared as well, and the loop returns after the branch.
         let within = [
             "ELECT P0, URZ, PT",
             "ISETP.NE.OR P1, PT, R3, RZ, !P0",
@@ -230,7 +231,7 @@ mod tests {
             "EXIT",
         ];
         code(&within).assert_elected("within", "UTMALDG");
-        // What is left out by the table: `P0` false, or `UP0` true.
+        // The cases that the table excludes: `P0` false, or `UP0` true.
         let by_table = [
             "ELECT P0, URZ, PT",
             "PLOP3.LUT P0, PT, P0, PT, UP0, 0xae, 0x0",

@@ -1,12 +1,13 @@
-//! Products by warpgroups: tiles come by TMA, and tensor cores work on while they are waited for.
+//! MMAs by warpgroups: TMA loads the tiles, and tensor cores compute while the threads wait for
+//! them.
 
 use crate::sass::{Code, Instruction, kernels_of};
 
 const TEXT: &str = include_str!("../../../kernels/co/matmul/hopper.co");
 const SCALED: &str = include_str!("../../../kernels/co/matmul/scaled.co");
 
-/// Two tiles are asked for at a time, and their product is four instructions in a row, with next to nothing
-/// between them.
+/// Two tiles are requested at a time, and their product is four successive instructions, with
+/// hardly any instruction between them.
 fn assert_rings(kernel: &str, code: &Code, instruction: &str, most: usize) {
     code.assert_clean(kernel);
     assert_eq!(code.count(instruction), 4, "{instruction}, {kernel}");
@@ -15,7 +16,8 @@ fn assert_rings(kernel: &str, code: &Code, instruction: &str, most: usize) {
         .filter(|(_, i)| i.name.starts_with(instruction))
         .map(|(at, _)| at)
         .collect();
-    // What is the same for the warp is computed beside the threads' own work, and takes no time of theirs.
+    // Warp-uniform values are computed in the uniform datapath, in parallel with the threads' own
+    // instructions.
     let between = &code.instructions[at[0]..at[3]];
     let of_threads =
         |i: &&Instruction| !i.name.starts_with('U') && !i.name.starts_with(instruction);
@@ -43,12 +45,12 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     ] {
         let code = &kernels[kernel];
         assert_rings(kernel, code, instruction, most);
-        // In the loop one group stays in flight; behind it none.
+        // In the loop one group remains in flight; after it none.
         let waits = code.operands("WARPGROUP.DEPBAR");
         assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
         assert_eq!(code.count("WARPGROUP.ARRIVE"), 1, "{kernel}");
     }
-    // Tiles of both factors are on their way at the same time, and are waited for together.
+    // Tiles of both operands are in flight at the same time, and are waited for together.
     let (kernel, code) = (
         "matmul_hopper_persistent_0",
         &kernels["matmul_hopper_persistent_0"],
@@ -63,8 +65,8 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     }
 }
 
-/// What is scaled begins with a product that sets it; each sum costs one instruction more, and the scales are on
-/// their way while the products are made.
+/// A scaled accumulation begins with an MMA that sets the accumulator; each element costs one more
+/// instruction, and the scales are loaded during the MMAs.
 #[test]
 fn a_product_that_is_scaled_costs_an_instruction_for_each_sum() {
     let Some(kernels) = kernels_of("scaled", SCALED, "sm_90a") else {
@@ -112,8 +114,9 @@ fn further_products_of_warpgroups_are_their_instructions() {
     assert_eq!(parts.count("STG"), 0, "{parts:?}");
 }
 
-/// Warpgroups that bring tiles give registers to those that multiply, at the beginning of their region: one that joined
-/// the others' way before its work would keep what it had (ptxas: C7507).
+/// Warpgroups that load tiles give registers to those that multiply, at the beginning of their
+/// region: a warpgroup whose path joined the others' before its work would keep its registers
+/// (ptxas: C7507).
 #[test]
 fn registers_go_from_those_that_load_to_those_that_multiply() {
     let with_changes = |text: &str| {

@@ -1,4 +1,4 @@
-//! The machine code that nvcc makes of kernels: the instructions they are for are there, and few
+//! The machine code that nvcc generates for kernels: it has the expected instructions, and few
 //! others.
 
 mod flow;
@@ -8,7 +8,7 @@ mod sass;
 use croq_build::Checks;
 use sass::{kernels_of, kernels_with};
 
-/// A 64 × 64 tile of f16 there and back by 128 threads.
+/// Copies a 64 × 64 tile of f16 in both directions by 128 threads.
 const ALIGNED: &str = "
 __co__ void tile(global f16 [512, 512] x, global f16 [512, 512] y) {
   parallel {c, r} by [8, 8] : block {
@@ -19,7 +19,7 @@ __co__ void tile(global f16 [512, 512] x, global f16 [512, 512] y) {
 }
 ";
 
-/// The same of a matrix whose edges cut tiles.
+/// The same for a matrix whose edges cut tiles.
 const RAGGED: &str = "
 __co__ void tile(global f16 [500, 504] x, global f16 [500, 504] y) {
   parallel {c, r} by [8, 8] : block {
@@ -68,7 +68,8 @@ fn inner_tiles_of_a_ragged_matrix_pay_little_for_the_edge() {
     );
 }
 
-/// One exclusive or is enough for all rows of a thread; rows of two groups need a few sums more.
+/// One exclusive or suffices for all rows of a thread; rows of two groups need a few more
+/// additions.
 #[test]
 fn a_swizzle_costs_little() {
     let wide = ALIGNED
@@ -127,7 +128,7 @@ fn a_pipelined_product_copies_by_sixteen_bytes() {
     assert!(code.has("LDGSTS.E.BYPASS.128"), "{code:?}");
 }
 
-/// What a failing check does before it stops the kernel must not be in the way.
+/// The code of a failing check must not affect the code around it.
 #[test]
 fn checks_are_small() {
     let text = include_str!("../../../kernels/co/reduction/rows.co");
@@ -142,7 +143,7 @@ fn checks_are_small() {
     }
 }
 
-/// A sum over global memory stays in a register: one load of it in front of the loop, one store behind.
+/// A sum over global memory remains in a register: one load before the loop, one store after it.
 #[test]
 fn sums_stay_in_registers() {
     let text = include_str!("../../../kernels/co/matmul/scalar.co");
@@ -153,7 +154,7 @@ fn sums_stay_in_registers() {
     assert_eq!(code.count("STG"), 1, "{code:?}");
 }
 
-/// Boxes are one instruction of one thread each, and what waits for them is small.
+/// A TMA copy is one instruction of one thread, and the code that waits for it is small.
 #[test]
 fn the_copy_engine_moves_boxes() {
     let text = include_str!("../../../kernels/co/matmul/tma.co");
@@ -171,7 +172,7 @@ fn the_copy_engine_moves_boxes() {
     assert!(code.has("SYNCS.PHASECHK.TRANS64.TRYWAIT"), "{code:?}");
     assert_eq!(code.count("LDG") + code.count("STG"), 0, "{code:?}");
 
-    // Text for what came before ends where it begins.
+    // For targets without TMA the code of the kernel ends at its beginning.
     let older = kernels_of("tma", text, "sm_80").expect("nvcc was there");
     let length = older[name].instructions.len();
     assert!(length <= 24, "{length} instructions: {:?}", older[name]);
@@ -196,7 +197,8 @@ fn the_copy_engine_moves_boxes_for_clusters() {
     );
 }
 
-/// What was there before is not fetched for nobody, and what a warp adds to one bin is one addition.
+/// An unused previous value is not loaded, and the additions of a warp to one bin are combined to
+/// one.
 #[test]
 fn counts_are_reductions() {
     let text = include_str!("../../../kernels/co/reduction/atomic.co");
@@ -212,7 +214,8 @@ fn counts_are_reductions() {
     }
 }
 
-/// Two tiles in turn, fetched while the other is multiplied: 64 x 32 sums for each of four warps.
+/// Two tiles alternate, each loaded while the other is multiplied: accumulators of 64 x 32 for each
+/// of four warps.
 const PRODUCT: &str = "
 __co__ void product(global f16 [4096, 4096] a, global f16 [4096, 4096] b, global f16 [4096, 4096] c) {
   parallel {bn, bm} by [64, 32] : block {
@@ -253,7 +256,8 @@ __co__ void together(global f32 [2, 64, 256] u, int steps) {
 }
 ";
 
-/// One arrival, one load that is repeated, a fence for each, and the barriers of the block around.
+/// One arrival, one load that is repeated, a fence for each, and the barriers of the enclosing
+/// block.
 #[test]
 fn a_barrier_of_the_grid_is_its_instructions() {
     for arch in ["sm_80", "sm_90a"] {
@@ -271,7 +275,7 @@ fn a_barrier_of_the_grid_is_its_instructions() {
         ] {
             assert_eq!(code.count(name), count, "{name} for {arch}: {code:?}");
         }
-        // What others have written is not taken from where the block had it before.
+        // Values that other blocks wrote are not read from the L1 cache.
         assert!(code.has("CCTL.IVALL"), "{arch}: {code:?}");
         let fresh = |i: &sass::Instruction| !i.name.contains("CONSTANT");
         assert!(code.instructions.iter().all(fresh), "{arch}: {code:?}");
@@ -280,7 +284,8 @@ fn a_barrier_of_the_grid_is_its_instructions() {
     }
 }
 
-/// With `Checks::Report` a wait looks at the clock and can end the kernel, without a call; otherwise it only waits.
+/// With `Checks::Report` a wait reads the clock and can end the kernel, without a call; otherwise
+/// it only waits.
 #[test]
 fn waits_have_a_limit_where_kernels_go_on_after_checks() {
     let copies = include_str!("../../../kernels/co/matmul/tma.co");
@@ -307,8 +312,8 @@ fn waits_have_a_limit_where_kernels_go_on_after_checks() {
     }
 }
 
-/// Each operand is loaded once by the widest instruction, each instruction multiplies as much as there can be,
-/// and sums are converted and stored two at a time.
+/// Each operand is loaded once by the widest instruction, each MMA has the largest shape, and
+/// accumulators are converted and stored two at a time.
 #[test]
 fn a_product_is_its_instructions() {
     for arch in ["sm_80", "sm_90a"] {
@@ -332,8 +337,9 @@ fn a_product_is_its_instructions() {
     }
 }
 
-/// Attention, of which a step is as many products as there can be, each tile loaded once by the widest instruction, and
-/// a weight for each score by few instructions. Copies fill in zeros themselves at any edge.
+/// Attention: each step has as many MMAs as possible, each tile is loaded once by the widest
+/// instruction, and each score becomes a weight by few instructions. Copies fill in zeros at every
+/// edge.
 #[test]
 fn attention_is_its_instructions() {
     let text = include_str!("../../../kernels/co/attention/forward.co");
@@ -370,7 +376,7 @@ fn attention_is_its_instructions() {
     }
 }
 
-/// The same by warpgroups: operands where they lie in shared memory, weights in registers.
+/// The same by warpgroups: operands in shared memory are read in place, weights are in registers.
 #[test]
 fn attention_by_warpgroups_is_its_instructions() {
     let text = include_str!("../../../kernels/co/attention/hopper.co");
@@ -387,7 +393,7 @@ fn attention_by_warpgroups_is_its_instructions() {
                 code.assert_elected(&name, "UTMALDG");
                 code.assert_elected(&name, "UTMASTG");
                 assert_eq!(code.count("STSM.16.M88.4"), head / 16, "{name}");
-                // Nothing is moved to where descriptors must be, and no shuffle waits for lanes that are elsewhere.
+                // Descriptors need no moves, and no shuffle waits for lanes in another branch.
                 assert_eq!(code.count("WARPSYNC") + code.count("BRA.DIV"), 0, "{name}");
                 assert_eq!(
                     code.count("LDSM") + code.count("LDG.") + code.count("STG"),

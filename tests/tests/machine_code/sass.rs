@@ -1,4 +1,4 @@
-//! Machine code as `cuobjdump -sass` prints it.
+//! Parses machine code as printed by `cuobjdump -sass`.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -13,13 +13,13 @@ use croq_build::toolchain::nvcc;
 #[derive(Debug)]
 pub struct Instruction {
     pub at: u64,
-    /// Under which predicate: `!P0`.
+    /// The predicate: `!P0`.
     pub guard: Option<String>,
     /// With its suffixes: `LDG.E.128.CONSTANT`.
     pub name: String,
-    /// As they stand behind the name.
+    /// The operands after the name.
     pub operands: String,
-    /// Where a branch goes.
+    /// The target of a branch.
     pub target: Option<u64>,
 }
 
@@ -33,22 +33,23 @@ pub struct Code {
 ///
 /// # Panics
 ///
-/// When the text, or what is made of it, does not compile without a warning.
+/// If the text, or its generated code, does not compile without a warning.
 pub fn kernels_of(stem: &str, text: &str, arch: &str) -> Option<BTreeMap<String, Code>> {
     kernels_with(Checks::All, stem, text, arch)
 }
 
-/// What a test does that needs a tool which is not there: `make test` asks for all of them, unless CUDA is off.
+/// Skips a test that needs a tool that is not installed; `make test` requires all of them, unless
+/// CUDA is off.
 fn skipped(reason: &str) {
     assert!(
         std::env::var_os("CROQ_TEST_NVCC").is_none_or(|value| value != "required"),
         "{reason}"
     );
-    // Not by `eprintln!`, whose output `cargo test` keeps to itself.
+    // Not by `eprintln!`, whose output `cargo test` captures.
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
-/// The same of kernels that are built with other checks.
+/// The same for kernels that are built with other checks.
 pub fn kernels_with(
     checks: Checks,
     stem: &str,
@@ -94,9 +95,9 @@ pub fn kernels_with(
         .expect("nvcc starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stem} for {arch}:\n{said}");
-    // ptxas calls it an information (C7510 and the numbers after it).
+    // ptxas reports it as an information (C7510 and the following numbers).
     assert!(!said.contains("serialized"), "{stem} for {arch}:\n{said}");
-    // So does it here (C7507).
+    // So it does here (C7507).
     assert!(!said.contains("setmaxnreg"), "{stem} for {arch}:\n{said}");
     let output = Command::new(toolkit.nvcc.with_file_name("cuobjdump"))
         .arg("-sass")
@@ -127,7 +128,7 @@ pub fn parse(text: &str) -> BTreeMap<String, Code> {
         }
     }
     for code in kernels.values_mut() {
-        // Behind the last branch there is only filling.
+        // After the last branch there is only padding.
         while code.instructions.last().is_some_and(|i| i.name == "NOP") {
             code.instructions.pop();
         }
@@ -187,7 +188,7 @@ impl Code {
         found.count()
     }
 
-    /// Of the instructions called so, what follows the name.
+    /// The operands of the instructions with this name.
     pub fn operands(&self, name: &str) -> Vec<&str> {
         let found = self
             .instructions
@@ -202,22 +203,22 @@ impl Code {
 
     /// # Panics
     ///
-    /// When a register is kept in memory, or a function called.
+    /// If a register is spilled to memory, or a function is called.
     pub fn assert_clean(&self, kernel: &str) {
-        // ptxas also jumps by `CALL.REL.NOINC`; what is called for good returns.
+        // ptxas also jumps by `CALL.REL.NOINC`; a real call returns.
         for bad in ["LDL", "STL", "RET"] {
             assert!(!self.has(bad), "{kernel} has {bad}");
         }
     }
 
-    /// Of all ways through code without loops those with the most instructions called `name`; of these
-    /// the shortest: how many such instructions it has, and how many in all.
+    /// Of all paths through code without loops, those with the most instructions called `name`, and
+    /// of these the shortest: the number of such instructions, and of all.
     ///
     /// # Panics
     ///
-    /// When there is a loop.
+    /// If there is a loop.
     pub fn busiest_way(&self, name: &str) -> (usize, usize) {
-        // From the end on: what the best way from each instruction to an exit has.
+        // From the end: the best path from each instruction to an exit.
         let mut best: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
         for (position, i) in self.instructions.iter().enumerate().rev() {
             let next = self.instructions.get(position + 1).map(|n| n.at);

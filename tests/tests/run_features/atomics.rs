@@ -69,7 +69,7 @@ fn sums_of_floats() {
     }
 }
 
-/// What went in came out again, and what was there first.
+/// All added values are returned, and so is the initial one.
 fn assert_exchanged<T: Copy + PartialOrd + std::fmt::Debug>(put: &[T], first: T, found: &[T]) {
     let sorted = |mut all: Vec<T>| {
         all.sort_by(|a, b| a.partial_cmp(b).unwrap());

@@ -42,7 +42,7 @@ fn an_index_out_of_range() {
             return;
         }
     }
-    // The simulated GPU survives.
+    // The simulated GPU remains usable.
     kernels::check_index(&x, &at).unwrap();
 }
 
@@ -57,7 +57,7 @@ fn a_store_out_of_range_changes_nothing() {
     assert_exact(&x.to_host().unwrap(), |[i]| i32::from(i == 3));
 }
 
-/// A wrong index in a loop of no iterations, or under a condition that doesn't hold, is no mistake.
+/// A wrong index in a loop without iterations, or under a condition that is false, is not an error.
 #[test]
 fn an_access_that_never_happens() {
     let x = Tensor::from_fn((8,), |[i]| i as i32);
@@ -174,10 +174,10 @@ fn windows() {
     let x = Tensor::<i32, _>::random((10,), -100..100, 9);
     let y = kernels::check_window(&x, 6).unwrap();
     assert_exact(&y, |[i]| x[[6 + i]]);
-    // Across an edge: only what lies inside is there to be stored.
+    // Across an edge: only the part inside the data is stored.
     let y = kernels::check_window(&x, -2).unwrap();
     assert_eq!(y.as_slice(), [0, 0, x[[0]], x[[1]]]);
-    // Altogether outside, on either side.
+    // Entirely outside, on either side.
     assert!(kernels::check_window(&x, -4).is_err());
     assert!(kernels::check_window(&x, 11).is_err());
 }
@@ -198,7 +198,7 @@ fn subscripts_of_buffer_arrays() {
     assert!(kernels::check_subscript(&x, -1).is_err());
 }
 
-/// Set in the process whose output is looked at.
+/// Set in the process whose output is examined.
 const PRINTS: &str = "CROQ_TEST_PRINTS";
 
 #[test]

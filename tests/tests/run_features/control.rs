@@ -83,7 +83,7 @@ fn masks() {
 fn barriers() {
     let x = Tensor::<i32, _>::random((64,), -1000..1000, 10);
     let y = kernels::control_barriers(&x).unwrap();
-    // Turned around as a whole, then within each warp.
+    // Reversed as a whole, then within each warp.
     assert_exact(&y, |[i]| {
         let k = i / 32 * 32 + 31 - i % 32;
         x[[63 - k]] + 1

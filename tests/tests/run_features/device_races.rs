@@ -1,5 +1,5 @@
-//! Accesses of device memory that nothing orders: the simulated GPU finds them in any run, since it asks what orders
-//! two accesses, and not which was first.
+//! Races in device memory: the simulated GPU detects them in any run, since it checks whether two
+//! accesses are ordered, and not which one ran first.
 
 use croq_sys::{Device, DeviceTensor, Error, Result, Tensor};
 use croq_tests::compare::assert_exact;
@@ -40,7 +40,7 @@ fn reports<T: std::fmt::Debug>(result: Result<T>, kernel: &str, expected: &str) 
     }
     let error = error.to_string();
     if other_order() {
-        // Other threads are the first to be found.
+        // Other threads are detected first.
         let place = |line: &str| line.rsplit(", ").next().map(str::to_owned);
         let places = |text: &str| -> Vec<_> { text.lines().skip(1).map(place).collect() };
         let before = |text: &str| text.split([',', ':']).next().map(str::to_owned);
@@ -262,7 +262,7 @@ fn a_lock_with_fences_orders_threads_of_one_block_as_well() {
 
 #[test]
 fn sums_handed_from_block_to_block() {
-    // A store of the zero that is there already would be no race.
+    // A store of the zero that is already there would not be a race.
     let x = Tensor::from_fn((30,), |[i]| i as i32 + 1);
     let total = kernels::race_look_back(&x).unwrap();
     assert_exact(&total, |[i]| ((i + 1) * (i + 2) / 2) as i32);
@@ -331,7 +331,8 @@ fn ragged_edges_and_shared_sums() {
     }
 }
 
-/// A kernel that changes 64 numbers in place, its outcome the same whatever the order of blocks and threads.
+/// A kernel that changes 64 numbers in place, with the same result for every order of blocks and
+/// threads.
 #[track_caller]
 fn changes(run: impl Fn(&mut OnDevice) -> Result<()>, expected: impl Fn(usize) -> i32) {
     let mut x = numbers();

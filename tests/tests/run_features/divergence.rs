@@ -1,4 +1,5 @@
-//! Barriers under conditions: those that are the same for all threads, and those about which threads agree or not.
+//! Barriers under conditions: uniform ones, and conditions that may or may not be equal in all
+//! threads.
 
 use croq_sys::{Device, Error, Tensor};
 use croq_tests::compare::assert_exact;

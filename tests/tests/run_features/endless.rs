@@ -1,5 +1,5 @@
-//! Loops that wait for memory end when what they wait for can come; loops that never end are reports. On hardware
-//! these would hang.
+//! Loops that poll memory end when the value that they wait for can be written; loops that never
+//! end are reported. On hardware these would hang.
 
 use croq_sys::{Const, Device, DeviceTensor, Error, Tensor};
 use croq_tests::kernels;
@@ -22,7 +22,7 @@ fn zeros<const N: usize>() -> DeviceTensor<i32, (Const<N>,)> {
 
 const HELP: &str = "help: the loops of a block may take so many steps on the simulated GPU; CROQ_SIM_STEPS sets another number";
 
-/// From block 0 to block 1, and back: the second one only comes if blocks take turns.
+/// From block 0 to block 1, and back: the second value is only written if blocks alternate.
 #[test]
 fn flags_in_both_directions() {
     for setter in 0..2 {
@@ -35,7 +35,7 @@ fn flags_in_both_directions() {
     }
 }
 
-/// More blocks than are resident in the beginning, each of which waits for a neighbour.
+/// More blocks than are initially resident, each of which waits for a neighbour.
 #[test]
 fn a_scan_in_one_pass() {
     let blocks = 100;
@@ -129,7 +129,7 @@ fn a_loop_of_the_host() {
     let error = kernels::endless_on_host(0).unwrap_err();
     let report = error.to_string();
     assert!(matches!(error, Error::Endless { .. }), "{report}");
-    // The last of them, behind that of a kernel.
+    // The last of them, after that of a kernel.
     assert!(
         report.starts_with("no end in endless_on_host: a loop of the host"),
         "{report}"

@@ -42,7 +42,7 @@ fn a_size_of_2_to_the_64_bytes_is_no_size_of_0() {
         let text = "`big` has `4 * m` bytes, which do not fit 64 bits with `m` =";
         assert_eq!(message, format!("{text} {m}"));
     }
-    // It fits 64 bits, but no memory.
+    // The size fits 64 bits, but exceeds any memory.
     let error = kernels::exact_heap(&x, 1 << 60, 64).unwrap_err();
     assert!(
         matches!(error, Error::OutOfMemory { bytes, .. } if bytes == 1 << 62),
@@ -256,7 +256,7 @@ fn what_becomes_an_s32_fits_it() {
         kernels::exact_narrowed(&x, 1000).unwrap(),
         4000 + 4000 * 65536
     );
-    // The cast cuts off: 4 * 2^14 * 2^16 is 2^32.
+    // The cast truncates: 4 * 2^14 * 2^16 is 2^32.
     assert_eq!(kernels::exact_narrowed(&x, 1 << 14).unwrap(), 1 << 16);
     for factor in [1 << 29, -(1 << 30)] {
         let (code, line, message) = failed(kernels::exact_narrowed(&x, factor));
@@ -271,7 +271,7 @@ fn what_becomes_an_s32_fits_it() {
     assert_eq!((code, line), ("R19", line_of("s32 v = p * n;")));
 }
 
-/// `Ok` with twice the argument where an `s32` holds that, else R19.
+/// `Ok` with twice the argument if an `s32` can represent it, else R19.
 fn doubled<T: std::fmt::Debug + PartialEq>(
     call: impl Fn(i32) -> Result<T, Error>,
     of: impl Fn(i32) -> T,

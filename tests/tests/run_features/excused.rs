@@ -1,5 +1,5 @@
-//! What docs/safety.md excuses, one test for each class: an `Ok` of a program that is wrong. Who makes one of these
-//! an error removes the class from that page.
+//! The exceptions in docs/safety.md, one test for each class: an `Ok` for a program that is wrong.
+//! A change that makes one of these an error removes the class from that page.
 
 use croq_sys::{Const, Device, DeviceTensor, Error, Stream, Tensor};
 use croq_tests::kernels;

@@ -43,7 +43,7 @@ fn as_often_as_the_data_ask_for() {
         let at: Vec<usize> = (0..n).filter(|i| x[[*i]] == most).collect();
         let nearest = |i: usize| at.iter().map(|p| p.abs_diff(i)).min().unwrap();
         let furthest = (0..n).map(nearest).max().unwrap();
-        // One more turn finds that nothing changes.
+        // One more iteration detects that nothing changes.
         assert_eq!(turns[[0]] as usize, furthest + 1, "{n}");
     }
 }
@@ -58,7 +58,7 @@ fn tiles_from_block_to_block_by_the_copy_engine() {
     for (m, turns) in [(8, 2), (16, 1), (40, 3)] {
         let x = Tensor::<i32, _>::random((m, Const::<64>), -99..99, 4);
         let y = kernels::grid_boxes(&x, turns).unwrap();
-        // `v` of a block is `u` of the next one, and goes back to where it was brought from.
+        // `v` of a block is `u` of the next one, and is passed back to its origin.
         let sum = (0..turns).sum::<i32>();
         assert_exact(&y, |at| x[at] + sum);
     }
@@ -90,7 +90,7 @@ fn more_blocks_than_fit_are_an_error() {
         message.starts_with("cooperative grid: 100000 blocks"),
         "{message}"
     );
-    // The device is as healthy as before.
+    // The device remains usable.
     assert_exact(&kernels::grid_of(&x, 2).unwrap(), |i| x[i] + 1);
 }
 

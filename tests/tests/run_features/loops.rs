@@ -77,7 +77,7 @@ fn run_time_bounds() {
     let x = Tensor::<i32, _>::random((5, 9), -1000..1000, 7);
     let y = kernels::loop_loaded_bound(&counts, &x).unwrap();
     assert_exact(&y, |[r]| (0..counts[[r]] as usize).map(|c| x[[r, c]]).sum());
-    // A count beyond the row is caught before anything is read.
+    // A count beyond the row is detected before anything is read.
     let counts = Tensor::from_vec((5,), vec![0, 9, 10, 4, 8]).unwrap();
     assert!(kernels::loop_loaded_bound(&counts, &x).is_err());
     for n in [0, 1, 6] {

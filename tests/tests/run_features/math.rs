@@ -3,9 +3,9 @@ use croq_sys::half::{bf16, f16};
 use croq_tests::compare::{Float, Near, assert_close, assert_exact, near, rounded};
 use croq_tests::kernels;
 
-/// A function value with its condition: how much a relative error of the argument moves it, in
-/// multiples of the result, and how many units in the last place the function itself may err. CUDA
-/// documents at most 4 for the f32 functions used here; the arguments carry up to two roundings.
+/// A function value with its condition number: the relative error of the result for a relative
+/// error of the argument, and the error of the function itself in units in the last place. CUDA
+/// documents at most 4 for the f32 functions used here; the arguments have up to two roundings.
 fn function<T: Float>(value: f64, argument_error: f64) -> Near {
     let own = rounded::<T>(value, 8).tolerance;
     near(value, own + argument_error.abs() * 4.0 * T::ROUNDOFF)
@@ -93,7 +93,8 @@ fn f64_functions() {
 fn half_functions() {
     let x = Tensor::<f16, _>::random((150,), -4.0..4.0, 3);
     let y = kernels::math_f16(&x).unwrap();
-    // One rounding of an f32 result: the last place of an f16, and a breath for values near a tie.
+    // One rounding of an f32 result: the last place of an f16, and slightly more for values near a
+    // tie.
     assert_close(&y, |[row, i]| {
         let v = x[[i]].wide();
         let value = [v.exp(), v.tanh(), v.max(0.0), gelu(v)][row];
@@ -127,7 +128,7 @@ fn two_arguments() {
             }
         }
     });
-    // A NaN loses.
+    // A number is preferred to a NaN.
     let a = Tensor::from_vec((3,), vec![f32::NAN, 1.0, f32::NAN]).unwrap();
     let b = Tensor::from_vec((3,), vec![2.0, f32::NAN, f32::NAN]).unwrap();
     let y = kernels::math_two(&a, &b).unwrap();

@@ -18,7 +18,7 @@ fn in_each_turn_of_a_loop() {
         let x = Tensor::<i32, _>::random((n, Const::<64>), -1000..1000, 3);
         let w = Tensor::<i32, _>::random((n, Const::<64>), -1000..1000, 4);
         let y = kernels::memory_in_a_loop(&x, &w).unwrap();
-        // Both tensors are turned around twice, or once and then back.
+        // Both tensors are reversed twice, or once in each direction.
         assert_exact(&y, |[j]| (0..n).map(|k| 2 * x[[k, j]] + w[[k, j]]).sum());
     }
 }

@@ -1,4 +1,5 @@
-//! Mistakes in pipelines that no compiler can rule out: the simulated GPU stops each, and says what was wrong.
+//! Mistakes in pipelines that no compiler can exclude: the simulated GPU stops each, and reports
+//! the reason.
 
 use croq_sys::half::f16;
 use croq_sys::{Const, Device, DeviceTensor, Error, Tensor};
@@ -20,7 +21,8 @@ fn line_of(kernel: &str, part: &str) -> String {
     format!("run/features/mistakes.co:{line}")
 }
 
-/// Right with `right`; the report with `wrong`. On the simulated GPU alone: others would do anything.
+/// Correct with `right`; the report with `wrong`. Only on the simulated GPU: on others the
+/// behaviour is undefined.
 #[track_caller]
 fn stopped(
     kernel: impl Fn(&Rows, &mut Sums, i32) -> Result<(), Error>,
@@ -82,7 +84,7 @@ fn a_tile_brought_too_soon() {
 #[test]
 fn a_tile_taken_too_soon() {
     let kernel = "taken_too_soon";
-    // In another order the copy may have taken place already.
+    // In another order the copy may have been executed already.
     let copied = match other_order() {
         true => "",
         false => "began the copy",

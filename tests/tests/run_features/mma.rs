@@ -1,5 +1,6 @@
-//! Products by warps. Operands are small integers where the sums are exact for that; elsewhere sums of
-//! narrow floats are exact but for one rounding per instruction, which is less than [`dot`] allows.
+//! MMAs by warps. Operands are small integers if the accumulators are exact for them; elsewhere
+//! accumulators of narrow floats are exact except for one rounding per instruction, which is less
+//! than the tolerance of [`dot`].
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Dims, Element, F8E4M3, F8E5M2, Tensor};
@@ -8,7 +9,7 @@ use croq_tests::kernels;
 
 type Matrix<T, const R: usize, const C: usize> = Tensor<T, (Const<R>, Const<C>)>;
 
-/// Small integers, which all types have.
+/// Small integers, which all types represent.
 fn small<T: Element, D: Dims + Copy>(
     dims: D,
     low: i32,
@@ -24,7 +25,7 @@ fn halves<const R: usize, const C: usize>(seed: u64) -> Matrix<f16, R, C> {
     small((Const, Const), -4, seed, f16::from_f32)
 }
 
-/// What to find in C where nothing was written.
+/// The expected contents of C where nothing was written.
 fn poisoned<T: Element, const R: usize, const C: usize>(value: T) -> Matrix<T, R, C> {
     Tensor::from_fn((Const, Const), |_| value)
 }
@@ -119,7 +120,8 @@ fn every_type_of_floats() {
     });
 }
 
-/// Of f32 the first 10 bits of the fraction count: what is cut off is less than 2^-10 of each factor.
+/// Of f32 the first 10 bits of the fraction are used: the truncation is less than 2^-10 of each
+/// factor.
 #[test]
 fn f32_counts_as_tf32() {
     let a = Matrix::<f32, 16, 12>::random((Const, Const), -1.0..1.0, 17);

@@ -236,7 +236,7 @@ fn turned_tiles() {
     }
 }
 
-/// Copies within one buffer: the outcome, or the report of tiles that overlap.
+/// Copies within one buffer: the result, or the report of tiles that overlap.
 fn within((i, j): (i32, i32), n: usize) -> Result<Vec<i32>, String> {
     let x = Tensor::<i32, _>::from_fn((n,), |[e]| e as i32);
     let mut x = x.to_device(&Device::default()).unwrap();

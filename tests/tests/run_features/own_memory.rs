@@ -1,9 +1,10 @@
-//! A thread of the simulated GPU has the memory that its kernel needs, and no other's.
+//! A thread of the simulated GPU has the memory that its kernel needs, and cannot access that of
+//! other threads.
 
 use croq_sys::{Error, Tensor};
 use croq_tests::kernels;
 
-/// The array is larger than a stack: on the stack its elements would be those of other allocations.
+/// The array is larger than a stack: on the stack its elements would overlap other allocations.
 #[test]
 fn a_large_array_is_the_threads_own() {
     let mut neighbours: Vec<Vec<f32>> = (0..64).map(|i| vec![i as f32; 50_000]).collect();
@@ -41,7 +42,8 @@ fn arrays_of_threads_that_never_wait() {
 #[test]
 fn a_launch_that_needs_too_much_memory_does_not_start() {
     let mut x = Tensor::from_vec((1,), vec![7i32; 1]).expect("one");
-    // 264 * 1024 threads with 64,000 bytes each. Where there is room for all that, nothing is to be seen.
+    // 264 * 1024 threads with 64,000 bytes each. If there is enough memory for that, the test shows
+    // nothing.
     match kernels::whole_gpu(&mut x, 5) {
         Ok(()) => assert_eq!(x.as_slice(), [5]),
         Err(Error::OutOfMemory {

@@ -21,7 +21,7 @@ fn one_copy() {
         let y = kernels::async_bytes(&x).unwrap();
         assert_exact(&y, |[i]| {
             let from = i / 96 * 96 + 95 - i % 96;
-            // What lies beyond the edge is not stored.
+            // Elements beyond the edge are not stored.
             if from < n { x[[from]] } else { 0 }
         });
     }

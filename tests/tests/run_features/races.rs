@@ -1,5 +1,5 @@
-//! Accesses of shared memory that nothing orders: the simulated GPU finds them in any run, since it asks who
-//! knows of whom, and not who was first.
+//! Races in shared memory: the simulated GPU detects them in any run, since it uses the
+//! happens-before relation, and not the order of execution.
 
 use croq_sys::half::f16;
 use croq_sys::{Const, Device, Error, Result, Tensor};
@@ -18,7 +18,7 @@ fn line_of(kernel: &str, part: &str) -> String {
     format!("run/features/races.co:{line}")
 }
 
-/// A race in `buffer`, between what stands at the two places of `kernel`.
+/// A race in `buffer`, between the statements at two places of `kernel`.
 #[track_caller]
 fn races<T: std::fmt::Debug>(result: Result<T>, kernel: &str, buffer: &str, places: [&str; 2]) {
     let error = result.expect_err("is a race");
@@ -73,7 +73,7 @@ fn between_warps() {
         assert_exact(&y, |[i]| x[[i / 32 * 32 + (i + away as usize) % 32]]);
     }
     let wrong = kernels::race_warps(&x, 32);
-    // In another order the other warp may have come to its second store.
+    // In another order the other warp may have reached its second store.
     let store = match other_order() {
         true => "s.at((t",
         false => "s.at(t) = ",
@@ -139,7 +139,7 @@ fn between_teams_of_which_one_is_silent() {
     let error = wrong.expect_err("is a race").to_string();
     let text = include_str!("../../run/features/races.co").lines().zip(1..);
     let look = |line: &&str| line.contains("foreach {j} in [64] { sum +=");
-    // The third such line is the silent team's.
+    // The third such line is that of the threads that do not trigger.
     let (_, silent) = text.filter(|(line, _)| look(line)).nth(2).unwrap();
     assert!(error.contains("race in "), "{error}");
     let silent = format!("read it, run/features/races.co:{silent}");

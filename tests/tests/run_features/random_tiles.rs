@@ -1,6 +1,7 @@
-//! Copies of tiles by chance: rank, element type, tile, way of cutting, engine, transformation, swizzle,
-//! number of threads. The programs are written by this file (`CROQ_BLESS=1` renews them), run with
-//! random extents, and compared element by element with what the language says.
+//! Copies of random tiles: rank, element type, tile, operator, engine, transformation, swizzle,
+//! number of threads. This file writes the programs (`CROQ_BLESS=1` writes them again), runs them
+//! with random extents, and compares the results element by element with the definition of the
+//! language.
 
 use croq_sys::{Dims, Element, Result, Tensor};
 use croq_tests::kernels;
@@ -8,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 const CASES: u64 = 25;
-/// Calls of each program.
+/// The calls of each program.
 const CALLS: u64 = 4;
 
 /// SplitMix64.
@@ -45,7 +46,7 @@ enum Transform {
     Pad { low: Vec<usize>, high: Vec<usize> },
 }
 
-/// What a padded border holds.
+/// The value of a padded border.
 const FILLER: i64 = 77;
 
 #[derive(Clone, Debug)]
@@ -128,7 +129,7 @@ impl Case {
         self.tile.len()
     }
 
-    /// The shape that arrives.
+    /// The shape of the result.
     fn moved(&self) -> Vec<usize> {
         match &self.transform {
             Transform::None => self.tile.clone(),
@@ -193,7 +194,7 @@ impl Case {
             });
             format!("view({}).from({from})", numbers(&self.tile))
         };
-        // At most three indices to a level: the others are walked.
+        // At most three indices per level: the others are loops.
         let outer: Vec<usize> = (0..rank.min(3)).rev().collect();
         let names: Vec<String> = outer.iter().map(|d| format!("b{d}")).collect();
         let bounds: Vec<&str> = outer.iter().map(|d| counts[*d].as_str()).collect();
@@ -238,7 +239,7 @@ impl Case {
         )
     }
 
-    /// Where what arrived lies inside the data, if nothing arrives elsewhere.
+    /// The region of the result inside the data, if nothing is copied elsewhere.
     fn inside(&self, coordinates: &[String]) -> Option<String> {
         let axes: Vec<usize> = match &self.transform {
             Transform::None => (0..self.rank()).collect(),
@@ -271,7 +272,7 @@ impl Case {
         format!("check({number}, {source}{ty}>(({extents})), kernels::random_{number});\n")
     }
 
-    /// Extents for one call. Rows that TMA walks are multiples of 16 bytes apart.
+    /// The extents for one call. Rows that TMA copies are multiples of 16 bytes apart.
     fn extents(&self, call: u64) -> Vec<usize> {
         let mut dice = Dice(self.number * 31 + call * 104_729);
         let mut extents: Vec<usize> = self
@@ -288,7 +289,8 @@ impl Case {
         extents
     }
 
-    /// What must be at position `j` of what arrived of tile `b`; `None` where anything may be.
+    /// The expected value at position `j` of tile `b` of the result; `None` if any value is
+    /// allowed.
     fn expected(&self, extents: &[usize], b: &[usize], j: &[usize], x: &[i64]) -> Option<i64> {
         let mut i = vec![0isize; self.rank()];
         match &self.transform {
@@ -335,7 +337,7 @@ fn coordinates(mut number: usize, shape: &[usize]) -> Vec<usize> {
     all
 }
 
-/// Small numbers: every element type holds them.
+/// Small numbers, which every element type represents.
 trait Small: Element + Into<i64> {
     fn small(value: u8) -> Self;
 }

@@ -1,5 +1,6 @@
-//! Rings of 1 to 8 slots with one to three warps that take from them: steps fewer than slots, none at all, and many; turn
-//! after turn. Whatever the seed by which the simulated GPU lets copies arrive, sums are the same.
+//! Rings of 1 to 8 slots with one to three consumer warps: fewer steps than slots, none at all, and
+//! many, over several iterations. The sums are the same for every seed, which selects the times at
+//! which copies are executed on the simulated GPU.
 
 use std::process::Command;
 
@@ -10,7 +11,7 @@ type Rows = Tensor<f32, (usize, Const<32>)>;
 type Sums = Tensor<f32, (usize, Const<9>, Const<32>)>;
 type Ring = fn(&Rows, &mut Sums, i32) -> Result<()>;
 
-/// Turns, and the steps of each.
+/// The numbers of iterations, and of steps in each.
 const RUNS: [(usize, usize); 6] = [(1, 0), (1, 1), (5, 1), (3, 2), (4, 3), (5, 11)];
 
 macro_rules! rings {
@@ -41,7 +42,7 @@ rings! {
 const POISON: f32 = -1e30;
 
 fn check(ring: Ring, takers: usize, turns: usize, steps: usize) {
-    // Whole numbers: every order of additions gives the same.
+    // Whole numbers: every order of additions gives the same result.
     let shape = ((6 * turns * steps).max(6), Const::<32>);
     let numbers = Tensor::<i32, _>::random(shape, -100..100, (turns * 100 + steps) as u64);
     let numbers = numbers.as_slice().iter().map(|n| *n as f32).collect();
@@ -72,7 +73,7 @@ fn check(ring: Ring, takers: usize, turns: usize, steps: usize) {
     }
 }
 
-/// The tests above once more, each with copies that arrive at other times.
+/// The tests above again, each with copies that are executed at other times.
 #[test]
 fn by_other_seeds() {
     let Ok(this) = std::env::current_exe() else {

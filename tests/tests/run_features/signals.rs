@@ -54,7 +54,7 @@ fn too_few_triggers_are_an_error_of_the_call() {
         let message = format!("event: `go` is waited for 2 times, triggered {times}");
         is_missing(&error, &message, "signal_perhaps");
     }
-    // Nothing is left behind.
+    // No state remains.
     assert_exact(&kernels::signal_perhaps(&x, 2).unwrap(), |i| x[i] * 2);
 }
 
@@ -75,7 +75,7 @@ fn a_failure_before_the_trigger_is_the_failure() {
 #[test]
 fn threads_have_events_of_their_own() {
     let x = Tensor::<i32, _>::random((Const::<64>,), -1000..1000, 5);
-    // Triggered twice before it is waited for is triggered.
+    // Two triggers before a wait count as one.
     let y = kernels::flag_of_threads(&x, 1).unwrap();
     assert_exact(&y, |[i]| x[[i]] + if i % 2 == 0 { 103 } else { 3 });
     if !Device::default().is_sim() {

@@ -1,4 +1,4 @@
-//! Wrong programs, stopped on the simulated GPU. On hardware they would do anything.
+//! Wrong programs, stopped on the simulated GPU. On hardware their behaviour would be undefined.
 
 use croq_sys::{Const, Device, DeviceTensor, Error, Tensor};
 use croq_tests::compare::assert_exact;
@@ -48,7 +48,7 @@ fn an_index_into_shared_memory() {
             "16",
         ],
     );
-    // The process is as healthy as before.
+    // The process remains usable.
     kernels::stop_shared_index(&good).unwrap();
 }
 
@@ -91,7 +91,7 @@ fn data_that_has_not_arrived() {
         report,
         &[
             "`tile`",
-            // In another order the copy may have taken place already.
+            // In another order the copy may have been executed already.
             match other_order() {
                 true => "race",
                 false => "is read while a copy into it is in flight",
@@ -117,7 +117,7 @@ fn rows(m: usize) -> Tensor<f32, (usize, croq_sys::Const<64>)> {
     Tensor::<f32, _>::random((m, croq_sys::Const::<64>), -1.0..1.0, 9)
 }
 
-/// On the simulated GPU alone: others would never come back.
+/// Only on the simulated GPU: on others the call would not return.
 fn run_on_sim(
     m: usize,
     kernel: impl Fn(
@@ -133,7 +133,7 @@ fn run_on_sim(
 #[test]
 fn a_producer_whose_consumer_leaves_early() {
     run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 0)).unwrap();
-    // The credits that are left are enough for as many tiles.
+    // The remaining arrivals suffice for as many tiles.
     run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 2)).unwrap();
     let error = run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 3)).unwrap_err();
     contains(
@@ -213,8 +213,8 @@ fn a_slot_that_is_read_after_it_was_given_back() {
     contains(&run.unwrap_err().to_string(), &["`ring`", "race"]);
 }
 
-/// Whoever waits for a slot has it at once, and its next tile on the way, whether or not anybody asks who knows
-/// of whom.
+/// With an odd seed a thread that waits for a slot runs as soon as the slot is released, and begins
+/// to load its next tile, whether or not the race detector is enabled.
 #[test]
 fn with_an_odd_seed() {
     let this = std::env::current_exe().unwrap();
@@ -235,7 +235,7 @@ fn generations_that_nobody_has_seen() {
     let x = Tensor::from_fn((Const::<64>,), |[i]| i as i32);
     assert_exact(&kernels::stop_gone_by(&x, 0).unwrap(), |i| x[i]);
     let error = kernels::stop_gone_by(&x, 1).unwrap_err();
-    // In another order some of those that wait have seen an earlier generation.
+    // In another order some of the waiting threads have observed an earlier generation.
     let [gone, waiting] = match other_order() {
         true => [
             "threads 0..",

@@ -3,8 +3,8 @@ use croq_sys::{Const, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
-/// Where the definition puts the element of row `r` and column `c`: rows of `columns` elements of
-/// `size` bytes, in groups of `width` bytes; counted in elements.
+/// The position by definition of the element in row `r` and column `c`: rows of `columns` elements
+/// of `size` bytes, in groups of `width` bytes; counted in elements.
 fn stored(width: usize, size: usize, rows: usize, r: usize, c: usize) -> usize {
     let byte = c * size;
     let plain = byte / width * (rows * width) + r * width + byte % width;
@@ -17,7 +17,7 @@ fn stored(width: usize, size: usize, rows: usize, r: usize, c: usize) -> usize {
     (plain ^ (((plain >> 7) & mask) << 4)) / size
 }
 
-/// `x` and `raw` are tiles of so many rows one after the other; each must lie as defined.
+/// `x` and `raw` are adjacent tiles of so many rows; the layout of each must be as defined.
 fn assert_stored<T: Copy + PartialEq + std::fmt::Debug>(
     width: usize,
     rows: usize,

@@ -1,4 +1,5 @@
-//! Tile numbers that data or arguments decide are checked; others are clipped (S9, W15).
+//! Tile numbers that depend on data or on arguments alone are checked; others are clipped (S9,
+//! W15).
 
 use croq_sys::{Device, DeviceTensor, Dims, Element, Error, Tensor};
 use croq_tests::compare::assert_exact;
@@ -19,7 +20,7 @@ fn failed<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (u32, String) {
     }
 }
 
-/// The first line with `text` at or behind the function of that name.
+/// The first line with `text` in the function of that name or after it.
 fn line_of(function: &str, text: &str) -> u32 {
     let file = include_str!("../../run/features/tiles_by_data.co");
     let at = file.find(&format!("{function}(")).expect("the function");

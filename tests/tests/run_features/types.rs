@@ -252,7 +252,8 @@ fn f32_to_small_floats_rounds_to_even() {
     }
 }
 
-/// `v` rounded to `fraction` bits behind the point, subnormal below `2^least`, clamped to ±`largest`.
+/// `v` rounded to `fraction` bits of the fraction, subnormal below `2^least`, clamped to
+/// ±`largest`.
 fn nearest_even(v: f32, fraction: i32, least: i32, largest: f64) -> f32 {
     let wide = f64::from(v);
     if wide == 0.0 {

@@ -1,4 +1,5 @@
-//! Values that nothing has written (S7): the simulated GPU stops who uses one, and nobody else.
+//! Values that were never written (S7): the simulated GPU stops threads that use one, and no
+//! others.
 
 use croq_sys::half::f16;
 use croq_sys::{Const, Device, Error, Result, Tensor};
@@ -18,8 +19,8 @@ fn line_of(kernel: &str, part: &str) -> usize {
         .1
 }
 
-/// The whole report: the element, where it is declared, what its value is used for and where, and where it
-/// was read if that is another line.
+/// The whole report: the element, its declaration, the use of its value with its line, and the line
+/// of the read if it is another one.
 #[track_caller]
 fn unwritten<T: std::fmt::Debug>(
     result: Result<T>,
@@ -231,7 +232,7 @@ fn fragments() {
     }
 }
 
-/// Without the mode a thread reads poison, and nothing of the threads or blocks before it.
+/// Without the mode a thread reads poison, and no values of earlier threads or blocks.
 #[test]
 fn poison() {
     let variable = "CROQ_SIM_UNWRITTEN";
@@ -252,7 +253,8 @@ fn poison() {
         let run = std::process::Command::new(this)
             .args(["unwritten::poison"])
             .env(variable, "off")
-            // Element 0 has two writers: without the report of that race, block 1 is the last of one worker.
+            // Element 0 has two writers: without the report of that race, block 1 is the last block
+            // of one worker.
             .env("CROQ_SIM_RACES", "shared")
             .env("CROQ_SIM_THREADS", "1")
             .env("CROQ_SIM_SEED", "0")

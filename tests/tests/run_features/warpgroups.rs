@@ -1,4 +1,4 @@
-//! MMAs by warpgroups. Operands are small integers, so that all sums are exact.
+//! MMAs by warpgroups. Operands are small integers, so that all accumulators are exact.
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, Dims, Element, F8E4M3, F8E5M2, Tensor};
@@ -17,7 +17,7 @@ fn halves<const R: usize, const C: usize>(seed: u64) -> Matrix<f16, R, C> {
     small((Const, Const), seed, f16::from_f32)
 }
 
-/// What to find in C where nothing was written.
+/// The expected contents of C where nothing was written.
 fn poisoned<T: Element, const R: usize, const C: usize>(value: T) -> Matrix<T, R, C> {
     Tensor::from_fn((Const, Const), |_| value)
 }

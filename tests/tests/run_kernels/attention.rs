@@ -5,11 +5,12 @@ use croq_tests::compare::{Float, Near, assert_close, growth, near};
 
 type Heads<T, const D: usize> = Tensor<T, (usize, usize, Const<D>)>;
 
-/// What comes of one query and the keys that it sees, with the error that the kernels may make.
+/// The result for one query and the keys that are visible to it, with the tolerance of the kernels.
 ///
-/// Scores are sums of `D` products in f32, scaled in f32: their errors are relative ones of the weights. Weights are
-/// within 2 ulp of the power that they are, and scaled down at most once per tile, in f32; they are rounded to `T` for
-/// the second product, not for their sum. Sums of weighted values are formed in f32, and the result is rounded to `T`.
+/// Scores are sums of `D` products in f32, scaled in f32: their errors are relative ones of the
+/// weights. Weights are within 2 ulp of the exact power, and scaled down at most once per tile, in
+/// f32; they are rounded to `T` for the second product, not for their sum. Sums of weighted values
+/// are computed in f32, and the result is rounded to `T`.
 fn expected<T: Float, const D: usize>(q: &[T], keys: &[&[T]], values: &[&[T]]) -> Vec<Near> {
     let scale = 1.0 / (D as f64).sqrt();
     let scores: Vec<(f64, f64)> = keys
@@ -24,7 +25,8 @@ fn expected<T: Float, const D: usize>(q: &[T], keys: &[&[T]], values: &[&[T]]) -
     let largest = scores.iter().map(|s| s.1).fold(0.0, f64::max);
     let weights: Vec<f64> = scores.iter().map(|s| (s.0 - peak).exp()).collect();
     let total: f64 = weights.iter().sum();
-    // A score and the largest one, each off by so much before the power of 2 is taken, scale's own rounding included.
+    // The errors of a score and of the largest one before the power of 2 is taken, the rounding of
+    // the scaling included.
     let power = 2.0 * largest * growth::<f32>(2 * D + 4);
     let relative = growth::<f32>(2 * keys.len() + 4 * keys.len().div_ceil(32) + 16);
     let weight = power.exp_m1() + relative;
@@ -62,7 +64,8 @@ fn check<T: Float, const D: usize>(out: &Heads<T, D>, [q, k, v]: [&Heads<T, D>; 
     }
 }
 
-/// Heads, queries and keys: tiles that fit and that don't, one key, more queries than keys and fewer.
+/// Heads, queries and keys: sizes that are multiples of the tiles and others, one key, more queries
+/// than keys and fewer.
 const SIZES: [(usize, usize, usize); 5] = [
     (1, 1, 1),
     (2, 64, 64),
@@ -76,7 +79,7 @@ macro_rules! attention {
         #[test]
         fn $test() {
             for (seed, (heads, m, n)) in (50..).zip(SIZES) {
-                // Large enough for weights that differ by far.
+                // Large enough for weights that differ by orders of magnitude.
                 let random = |rows, seed| {
                     Tensor::<$ty, _>::random((heads, rows, Const::<$d>), -2.0..2.0, seed)
                 };

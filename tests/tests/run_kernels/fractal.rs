@@ -13,8 +13,8 @@ fn escape_time(cx: f32, cy: f32, limit: i32) -> i32 {
     limit
 }
 
-/// On a GPU some products are fused with the sum that follows, and near the edge of the set the
-/// smallest difference grows without bound; away from it the two agree.
+/// On a GPU some products are fused with the following addition, and near the edge of the set the
+/// smallest difference grows without bound; elsewhere the two agree.
 #[test]
 fn mandelbrot() {
     let (height, width, limit) = (41, 70, 60);

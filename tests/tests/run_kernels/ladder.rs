@@ -1,11 +1,12 @@
-//! Products on tensor cores: by element type, several at once, by groups, and by warps that do different things.
+//! Tensor core products: by element type, batched, grouped, and with specialised warps.
 
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Dims, F8E4M3, F8E5M2, Tensor};
 use croq_tests::compare::{Float, Near, assert_close, dot, growth, near};
 
-/// A row by a row, summed up in f32 and rounded to `T` at the end; factors are what the instruction takes of them.
+/// The product of two rows, accumulated in f32 and rounded to `T` at the end; factors are rounded
+/// as the instruction does.
 fn product<T: Float>(pairs: impl Iterator<Item = (f64, f64)>) -> Near {
     let (mut sum, mut magnitude, mut terms) = (0.0, 0.0, 0);
     for (a, b) in pairs {
@@ -23,7 +24,8 @@ fn row<T: Float, D: Dims>(t: &Tensor<T, D>, length: usize, at: usize) -> impl It
         .map(|v| v.wide())
 }
 
-/// Tiles that fit, and others in every direction; K shorter than a step, and ending inside of one.
+/// Sizes that are multiples of the tile, and others in every direction; K shorter than a step, and
+/// ending inside one.
 const SIZES: [(usize, usize, usize); 5] = [
     (1, 1, 1),
     (128, 64, 64),
@@ -72,7 +74,8 @@ fn matmul_softmax() {
             let peak = rows[i].iter().map(|s| s.value).fold(f64::MIN, f64::max);
             let total: f64 = rows[i].iter().map(|s| (s.value - peak).exp()).sum();
             let value = (rows[i][j].value - peak).exp() / total;
-            // Sums are off by so much, and so is the largest; the exponential by 2 ulp, their sum by 128 additions.
+            // The errors of the sums, and of the largest; the exponential has 2 ulp, their sum 128
+            // additions.
             let off = rows[i].iter().map(|s| s.tolerance).fold(0.0, f64::max);
             let relative = 2.0 * ((2.0 * off).exp_m1() + growth::<f32>(128 + 8));
             near(value, value * (relative + f16::ROUNDOFF) + f16::SMALLEST)
@@ -93,7 +96,7 @@ fn matmul_batched() {
     }
 }
 
-/// Steps that four blocks share evenly and not, and fewer than blocks.
+/// Steps that four blocks share evenly and unevenly, and fewer than blocks.
 #[test]
 fn matmul_split_k() {
     for (m, k, n) in [(1, 1, 1), (64, 128, 64), (20, 300, 70), (65, 100, 3)] {
@@ -101,14 +104,15 @@ fn matmul_split_k() {
         let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 48);
         let out = kernels::matmul_split_k(&lhs, &rhs).unwrap();
         assert_close(&out, |[i, j]| {
-            // Three more additions put the parts together.
+            // Three more additions combine the parts.
             let pairs = row(&lhs, k, i).zip(row(&rhs, k, j));
             product::<f32>(pairs.chain([(0.0, 0.0); 3]))
         });
     }
 }
 
-/// Groups of all sizes: empty ones, some within a tile, one of several tiles; more tiles than blocks.
+/// Groups of all sizes: empty ones, some within a tile, one of several tiles; more tiles than
+/// blocks.
 const GROUPS: [&[i32]; 4] = [
     &[0, 1],
     &[0, 0, 64, 64, 70],
@@ -169,8 +173,8 @@ fn matmul_experts() {
     }
 }
 
-/// Steps fewer and more than the ring has slots; fewer and more tiles than blocks, and rows of tiles that don't fill the
-/// last column of the order.
+/// Fewer and more steps than the ring has slots; fewer and more tiles than blocks, and rows of
+/// tiles that do not fill the last column of the order.
 #[test]
 fn matmul_by_teams() {
     for (m, k, n) in [

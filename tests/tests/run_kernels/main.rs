@@ -1,5 +1,5 @@
-//! Every kernel of `kernels/`, run on random inputs of several sizes and compared with plain Rust in
-//! wider arithmetic.
+//! Every kernel of `kernels/`, run on random inputs of several sizes and compared with plain Rust
+//! in wider arithmetic.
 
 mod attention;
 mod elementwise;

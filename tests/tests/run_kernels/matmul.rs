@@ -134,7 +134,7 @@ fn matmul_tma() {
     }
 }
 
-/// `lhs · rhsᵀ`, summed up in f32.
+/// `lhs · rhsᵀ`, accumulated in f32.
 fn assert_product(
     out: &Tensor<f32, (usize, usize)>,
     lhs: &Tensor<f16, (usize, usize)>,
@@ -175,7 +175,8 @@ fn matmul_cluster() {
     assert!(error.to_string().contains("R05"), "{error}");
 }
 
-/// Tiles that fit, and others in every direction; K shorter than a step, and ending inside of one.
+/// Sizes that are multiples of the tile, and others in every direction; K shorter than a step, and
+/// ending inside one.
 const TENSOR_SIZES: [(usize, usize, usize); 6] = [
     (1, 1, 1),
     (128, 32, 64),
@@ -224,7 +225,8 @@ fn matmul_s8_tensor() {
     }
 }
 
-/// `lhs · rhsᵀ`, for steps fewer and more than the ring has slots, and fewer and more tiles than blocks.
+/// `lhs · rhsᵀ`, for fewer and more steps than the ring has slots, and fewer and more tiles than
+/// blocks.
 #[test]
 fn matmul_by_regions() {
     for (m, k, n) in [
@@ -249,7 +251,7 @@ fn matmul_by_regions() {
     }
 }
 
-/// What a kernel for tensors on the device makes of two operands, in an output that is poisoned.
+/// The result of a kernel for device tensors with two operands; the output is poisoned before.
 fn resident<T: Element, C: Element>(
     lhs: &Matrix<T>,
     rhs: &Matrix<T>,
@@ -269,7 +271,8 @@ fn resident<T: Element, C: Element>(
 type Matrix<T> = Tensor<T, (usize, usize)>;
 type OnDevice<T> = DeviceTensor<T, (usize, usize)>;
 
-/// Fewer rows than a tile, one tile, fewer turns than slots, as many and more; edges everywhere.
+/// Fewer rows than a tile, one tile; fewer iterations than slots, as many, and more; edges
+/// everywhere.
 const HOPPER: [(usize, usize, usize); 4] =
     [(1, 8, 8), (64, 64, 128), (65, 256, 136), (70, 456, 72)];
 
@@ -291,7 +294,7 @@ fn matmul_hopper() {
     }
 }
 
-/// `lhs · rhsᵀ`, summed up in f32 and rounded to f16 once.
+/// `lhs · rhsᵀ`, accumulated in f32 and rounded to f16 once.
 fn assert_halves(out: &Matrix<f16>, lhs: &Matrix<f16>, rhs: &Matrix<f16>) {
     let depth = lhs.shape()[1];
     assert_eq!(out.shape(), [lhs.shape()[0], rhs.shape()[0]]);
@@ -307,7 +310,7 @@ fn assert_halves(out: &Matrix<f16>, lhs: &Matrix<f16>, rhs: &Matrix<f16>) {
     });
 }
 
-/// Rows of tiles come in pairs: two, and four.
+/// Rows of tiles are processed in pairs: two, and four.
 #[test]
 fn matmul_hopper_cluster() {
     for (m, k, n) in [(129, 8, 8), (256, 64, 128), (200, 456, 136), (400, 264, 72)] {
@@ -346,7 +349,8 @@ fn matmul_hopper_batched() {
     }
 }
 
-/// Parts of K that some blocks have nothing of, that end inside a step, and whole ones; added to what was there.
+/// Parts of K that are empty for some blocks, that end inside a step, and whole ones; added to the
+/// previous contents.
 #[test]
 fn matmul_hopper_split_k() {
     for (m, k, n) in [(1, 8, 8), (64, 256, 128), (65, 584, 136), (70, 1040, 33)] {
@@ -438,7 +442,8 @@ fn matmul_hopper_scaled() {
                 let within = block * 128..k.min(block * 128 + 128);
                 let products = within.map(|e| lhs[[i, e]].wide() * rhs[[j, e]].wide());
                 let scale = of_lhs[[block, i]].wide() * of_rhs[[j / 128, block]].wide();
-                // Small integers, whose sum is exact, times a product that is rounded, added with one rounding.
+                // Small integers, whose sum is exact, times a product that is rounded, added with
+                // one rounding.
                 let term = products.sum::<f64>() * scale;
                 sum += term;
                 magnitude += term.abs();

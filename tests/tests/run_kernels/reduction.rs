@@ -50,8 +50,8 @@ fn column_sum_streamed() {
     }
 }
 
-/// exp(x - max) / sum of row `i`, and the relative error that f32 may make of it: the argument of the
-/// exponential is off by a rounding of its size, the sum by one rounding per term.
+/// exp(x - max) / sum of row `i`, and its relative error in f32: the argument of the exponential
+/// has a rounding of its size, the sum one rounding per term.
 fn softmax_of(row: &[f64], j: usize) -> (f64, f64) {
     let peak = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weight: f64 = row.iter().map(|v| (v - peak).exp()).sum();
@@ -100,8 +100,8 @@ fn layer_norm() {
             let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64;
             let slope = 1.0 / (variance + epsilon.wide()).sqrt();
             let scaled = (row[j] - mean) * slope * gain[[j]].wide();
-            // The mean is off by one rounding per term of values up to 5, and everything behind it
-            // is scaled by the slope; the rest is a handful of roundings of the terms themselves.
+            // The mean has one rounding per term of values up to 5, and everything after it is
+            // scaled by the slope; the rest is a few roundings of the terms themselves.
             let mean_error = 5.0 * growth::<f32>(n + 64) * slope * gain[[j]].wide();
             let rest = (scaled.abs() + shift[[j]].wide().abs()) * growth::<f32>(n + 72);
             near(scaled + shift[[j]].wide(), mean_error + rest)
@@ -118,7 +118,7 @@ fn total_sum() {
             let all = (0..n).map(|i| x[[i]].wide());
             dot::<f32>(all.clone().sum(), all.map(f64::abs).sum(), n)
         });
-        // On the simulated GPU blocks come by in one order.
+        // On the simulated GPU the order of the blocks is fixed.
         assert_eq!(kernels::total_sum(&x).unwrap()[[0]], total[[0]]);
     }
 }

@@ -103,8 +103,8 @@ fn heat_steps() {
         let expected = (0..steps).fold(rows.collect::<Vec<Vec<f64>>>(), |t, _| {
             step_of(&t, 0.2f32.wide())
         });
-        // Weights are positive and add up to one, so errors don't grow: seven roundings of terms below 300
-        // for each step.
+        // Weights are positive and their sum is one, so errors do not grow: seven roundings of
+        // terms below 300 for each step.
         let tolerance = f64::from(steps) * 7.0 * 300.0 * f32::ROUNDOFF;
         assert_close(&last, |[i, j]| near(expected[i][j], tolerance));
     }
@@ -136,7 +136,7 @@ fn smooth_streamed() {
         let out = kernels::smooth_streamed(&src).unwrap();
         assert_close(&out, |[i, j]| {
             let at = |i: usize, j: usize| {
-                // One less than the first wraps to a number that is no index.
+                // One less than the first wraps to a number that is not an index.
                 if i < h && j < w {
                     src[[i, j]].wide()
                 } else {

@@ -1,5 +1,6 @@
-//! Which codes are explained: exactly those that the sources report, and those of the language's
-//! catalogue of checks except where `docs/checks.md` says why croq has no use for one.
+//! Verifies that the explained codes are exactly those that the sources report, and those of the
+//! language's catalogue of checks, except those for which `docs/checks.md` explains why croq does
+//! not use them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -100,7 +101,8 @@ fn texts_and_tables_have_the_same_codes() {
     assert_eq!(texts, unique);
 }
 
-/// The codes that the sources below a folder use as `codes::CODE`, and those of run-time checks, without tests and explanations.
+/// The codes that the sources below a folder use as `codes::CODE`, and those of run-time checks,
+/// without tests and explanations.
 fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
     for path in files(folder) {
         let name = path.file_name().and_then(|name| name.to_str());

@@ -1,15 +1,15 @@
-//! The programs within an explanation.
+//! The programs in an explanation.
 
 use std::fmt::Write as _;
 
 use super::Kind;
 
-/// What a program of an explanation shows.
+/// The purpose of a program in an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Wrong,
     Right,
-    /// Accepted; the check of the code is made when it is called.
+    /// Accepted by the compiler; the check of the code is made at run time.
     RunTime,
 }
 
@@ -27,7 +27,7 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example<'a> {
     pub role: Role,
-    /// What it is built for; empty for the default.
+    /// The target architectures; empty for the default.
     pub archs: Vec<&'a str>,
     pub program: &'a str,
 }
@@ -36,13 +36,13 @@ pub struct Example<'a> {
 pub enum Part<'a> {
     Text(&'a str),
     Example(Example<'a>),
-    /// Why there is no example.
+    /// The reason why there is no example.
     NoExample(&'a str),
 }
 
 const FENCE: &str = "```";
 
-/// An explanation in its parts. What is no fence of an example stays text.
+/// The parts of an explanation: examples in fences, and the text around them.
 pub fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -58,7 +58,7 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The example of a fence that has begun, and what follows it.
+/// The example in a fence, after its opening backquotes, and the text after it.
 fn fenced(text: &str) -> Option<(Example<'_>, &str)> {
     let (words, rest) = text.split_once('\n')?;
     let (program, after) = rest.split_once(FENCE)?;
@@ -88,7 +88,7 @@ fn text_parts<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) {
     text_parts(after, parts);
 }
 
-/// The text for a terminal: programs are indented below a line that says what they are.
+/// The explanation for a terminal: programs are indented below a line with their purpose.
 pub fn show(kind: Kind, text: &str, out: &mut String) {
     for (i, part) in parts(text).into_iter().enumerate() {
         if i > 0 {
@@ -108,7 +108,7 @@ pub fn show(kind: Kind, text: &str, out: &mut String) {
 
 fn show_example(kind: Kind, example: &Example<'_>, out: &mut String) {
     out.push_str(match (example.role, kind) {
-        // A note is no fault of the program.
+        // A note does not mean that the program is wrong.
         (Role::Wrong, Kind::Note) => "With the note",
         (Role::Right, Kind::Note) => "Without it",
         (Role::Wrong, _) => "Wrong",

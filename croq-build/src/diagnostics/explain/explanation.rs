@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::examples;
 use super::kind::Kind;
 
-/// What there is to say about one code.
+/// The explanation of one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     pub code: &'static str,
@@ -30,7 +30,7 @@ impl Explanation {
         }
     }
 
-    /// For a terminal.
+    /// The explanation as text for a terminal.
     pub fn shown(&self) -> String {
         let mut out = String::new();
         let _ = writeln!(

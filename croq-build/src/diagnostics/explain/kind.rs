@@ -2,12 +2,12 @@
 
 use crate::diagnostics::Severity;
 
-/// What the first letter of a code says about its reports.
+/// The kind of a code's reports, given by its first letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `E`: nothing is generated.
     Error,
-    /// `W`: the program is compiled, and probably does something else than intended.
+    /// `W`: the program is compiled, but probably behaves differently from what was intended.
     Warning,
     /// `N`: a fact that the author may want to know.
     Note,
@@ -16,7 +16,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of a code.
+    /// The kind of a code.
     pub const fn of(code: &str) -> Option<Self> {
         match code.as_bytes().first() {
             Some(b'E') => Some(Self::Error),
@@ -27,7 +27,7 @@ impl Kind {
         }
     }
 
-    /// Of its reports. Errors at run time have none, unless they are proved to happen.
+    /// The severity of its reports. Errors at run time have none, unless they are proved to occur.
     pub const fn severity(self) -> Severity {
         match self {
             Self::Error | Self::RunTime => Severity::Error,

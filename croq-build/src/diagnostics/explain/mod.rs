@@ -1,14 +1,15 @@
 //! The explanation of each diagnostic code, for `croq explain`.
 //!
-//! The text of a code is `text/CODE.md`: what is wrong and why, a wrong program, the remedy, and the
-//! right program. The programs are fenced blocks, and tests compile each of them:
+//! The text of a code is `text/CODE.md`: the error and its reason, a wrong program, the remedy, and
+//! the right program. The programs are fenced blocks, and tests compile each of them:
 //!
 //! - `croq,wrong` gives reports of its code and no others,
 //! - `croq,right` gives no report,
 //! - `croq,run-time` gives no report, and the generated wrapper makes the check of its code.
 //!
-//! `,arch=sm_90a` after these (once or more) says what the program is built for, in place of the
-//! default architectures. A code that no program alone can show has a line `<!-- no example: reason -->`.
+//! `,arch=sm_90a` after these (once or more) is a target of the program, in place of the default
+//! architectures. A code for which no program alone is an example has a line
+//! `<!-- no example: reason -->`.
 
 #[cfg(test)]
 mod catalogue;
@@ -54,7 +55,7 @@ pub(super) mod tools;
 pub use explanation::Explanation;
 pub use kind::Kind;
 
-/// All of them, in the order of the topics.
+/// All explanations, in the order of the topics.
 pub fn all() -> impl Iterator<Item = &'static Explanation> {
     [
         files::TABLE,
@@ -78,7 +79,7 @@ pub fn all() -> impl Iterator<Item = &'static Explanation> {
     .map(|code| code.explanation())
 }
 
-/// The explanation of a code, or `None` when there is no such code.
+/// The explanation of a code, or `None` if there is no such code.
 pub fn explain(code: &str) -> Option<&'static Explanation> {
     all().find(|known| known.code == code)
 }

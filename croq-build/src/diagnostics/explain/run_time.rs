@@ -1,4 +1,4 @@
-//! Checks at run time, of what the compiler could not prove.
+//! Checks at run time, of conditions that the compiler could not prove.
 
 explanations! {
     R01: "returned extent differs from the declared one",

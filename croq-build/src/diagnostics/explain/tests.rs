@@ -1,5 +1,4 @@
-//! The explanations keep what they promise: their form, and what the compiler reports about each of
-//! their programs.
+//! Tests the form of the explanations, and the compiler's reports for their programs.
 
 use std::fmt::Write as _;
 
@@ -34,7 +33,7 @@ fn codes(reports: &[Diagnostic]) -> Vec<&'static str> {
     reports.iter().map(|report| report.code.text()).collect()
 }
 
-/// What is wrong with an example, in words.
+/// The error in an example, as text.
 fn fault(of: &Explanation, example: &Example<'_>) -> Option<String> {
     let compiled = compile(example);
     let found = codes(&compiled.diagnostics);
@@ -73,7 +72,7 @@ fn programs_give_the_reports_that_they_promise() {
     assert!(programs > 800, "only {programs} programs");
 }
 
-/// A code has a wrong and a right program, or a program with a check, or the reason why not.
+/// A code has a wrong and a right program, or a program with a check, or a reason for having none.
 #[test]
 fn every_code_has_examples_or_a_reason() {
     for explanation in all() {
@@ -127,7 +126,7 @@ fn texts_have_one_form() {
     }
 }
 
-/// Words of the code base's former language; the field has others.
+/// Words of the code base's former vocabulary, which the terms of the field have replaced.
 #[test]
 fn texts_are_in_the_words_of_the_field() {
     const FORMER: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Expressions, views and what else stands inside of a statement.
+//! Prints expressions, views and other parts of statements.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub(super) fn view<P: Phase>(p: &Printer<'_, P>, view: &View) -> String {
     out
 }
 
-/// By its address in the buffer, in elements.
+/// The access as an address in its buffer, in elements.
 pub(super) fn access<P: Phase>(p: &Printer<'_, P>, access: &Access) -> String {
     let buffer = p.buffer(access.view.buffer);
     format!("{buffer}[{}]", p.sym(&access.address()))

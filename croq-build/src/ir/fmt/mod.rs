@@ -9,9 +9,10 @@
 //!       store y[256 * b + t] = mul:f32(gain, load:f32 x[256 * b + t])
 //! ```
 //!
-//! Every name is unique in its function: a second `k` is `k.2`. Symbolic integers are shown as the source would
-//! write them, and an access by its address in elements. Operators name the type of their result. A view is
-//! `buffer{+offset, shape [..], strides [..], valid [lo..hi, ..]}`, where `_` is an axis that is inside altogether.
+//! Every name is unique in its function: a second `k` is `k.2`. Symbolic integers are shown in the
+//! syntax of the source, and an access by its address in elements. Operators name the type of their
+//! result. A view is `buffer{+offset, shape [..], strides [..], valid [lo..hi, ..]}`, where `_` is
+//! an axis that is entirely valid.
 
 use super::*;
 
@@ -35,7 +36,7 @@ pub fn function<P: Phase>(function: &Function<P>) -> String {
     printer.out
 }
 
-/// One of its kernels.
+/// One kernel of the function.
 pub fn kernel<P: Phase>(function: &Function<P>, id: KernelId) -> String {
     let mut printer = Printer::new(function);
     if let Some(kernel) = function.kernels.get(id.index()) {
@@ -44,7 +45,7 @@ pub fn kernel<P: Phase>(function: &Function<P>, id: KernelId) -> String {
     printer.out
 }
 
-/// One statement and what is in it, as messages of [`super::verify`] show it.
+/// One statement with its body, for messages of [`super::verify`].
 pub fn stmt<P: Phase>(function: &Function<P>, stmt: &Stmt<P>) -> String {
     let mut printer = Printer::new(function);
     stmt::stmt(&mut printer, stmt);

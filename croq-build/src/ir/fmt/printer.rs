@@ -1,4 +1,4 @@
-//! The text so far, and names: each is unique in its function.
+//! The output buffer, and a unique name for each declaration of a function.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -17,7 +17,7 @@ pub struct Printer<'a, P: Phase> {
     pub depth: usize,
 }
 
-/// Each name once: the second `k` is `k.2`. Nameless things are called by `kind`.
+/// Makes names unique: the second `k` is `k.2`. An empty name is replaced by `kind`.
 fn unique<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let names = names.map(|name| {
@@ -52,7 +52,8 @@ impl<'a, P: Phase> Printer<'a, P> {
         let _ = writeln!(self.out, "{text}");
     }
 
-    // Names. An id out of range is shown, not followed: a broken function must print as well.
+    // Names. An id out of range is printed as a number, because an invalid function must print as
+    // well.
 
     pub fn local(&self, id: LocalId) -> String {
         let name = self.locals.get(id.index());

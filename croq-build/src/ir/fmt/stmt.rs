@@ -1,4 +1,4 @@
-//! Statements.
+//! Prints statements.
 
 use std::fmt::{self, Write as _};
 
@@ -74,7 +74,7 @@ pub(super) fn block<P: Phase>(p: &mut Printer<'_, P>, stmts: &[Stmt<P>]) {
     p.depth -= 1;
 }
 
-/// `head`, and the body below it.
+/// Prints `head`, and the body indented below it.
 fn nest<P: Phase>(p: &mut Printer<'_, P>, head: fmt::Arguments<'_>, body: &[Stmt<P>]) {
     p.line(head);
     block(p, body);
@@ -211,7 +211,7 @@ fn region<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
     );
 }
 
-/// Statements of one line.
+/// Prints statements that take one line.
 pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
     let text = match kind {
         StmtKind::Copy(of) => copy(p, P::only(of)),

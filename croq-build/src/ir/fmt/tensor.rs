@@ -1,4 +1,4 @@
-//! What is done by TMA and by tensor cores.
+//! Prints the operations of TMA and of tensor cores.
 
 use super::super::*;
 use super::expr;
@@ -92,7 +92,7 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
     p.line(format_args!("{text}"));
 }
 
-/// Without the body of an `apply`.
+/// Prints the operation without the body of an `apply`.
 pub(super) fn mma<P: Phase>(p: &mut Printer<'_, P>, op: &MmaOp<P>) {
     let text = match op {
         MmaOp::FillElements { part, add, value } => {

@@ -1,4 +1,4 @@
-//! The words for what has no name of its own.
+//! Text for enums and other values that have no name.
 
 use std::fmt::{Display, Write as _};
 
@@ -76,7 +76,7 @@ pub(super) fn fence(scope: FenceScope) -> &'static str {
     }
 }
 
-/// With commas.
+/// The items, separated by commas.
 pub(super) fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     let mut out = String::new();
     for item in items {

@@ -1,4 +1,4 @@
-//! Expressions, views and what else stands inside of a statement.
+//! Verifies expressions, views and other parts of statements.
 
 use super::super::*;
 use super::verifier::Verifier;

@@ -1,13 +1,14 @@
-//! The verifier: what every function must satisfy between any two passes. A violation is an error of the
-//! compiler, never of the program; the driver reports it as such (E1199).
+//! The verifier: what every function must satisfy between any two passes. A violation is an error
+//! of the compiler, never of the program; the driver reports it as such (E1199).
 //!
-//! * Ids are in range, and statements of the host and of kernels stand where they belong.
-//! * A local is declared before it is used, in a block around the use. Symbolic variables have a home, and one
-//!   that lives in a local is subject to the same rule.
+//! * Ids are in range, and statements of the host and of kernels are where they are allowed.
+//! * A local is declared before it is used, in a block around the use. Symbolic variables have a
+//!   home, and one whose home is a local is subject to the same rule.
 //! * A view has as many strides and bounds as axes; an access as many indices as its view has axes.
 //! * Conditions are `bool`; both sides of an assignment, a store or an operator have one type.
-//! * Levels do not get coarser inside each other; `break` and `continue` stand in a loop.
-//! * A copy's future, an event or a fragment belongs to the function, and an event to the kernel that uses it.
+//! * A nested level is not coarser than the level around it; `break` and `continue` are in a loop.
+//! * A copy's future, an event or a fragment belongs to the function, and an event to the kernel
+//!   that uses it.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ pub use verifier::Violation;
 ///
 /// # Errors
 ///
-/// With the first violation.
+/// Returns the first violation.
 pub fn function<P: Phase>(function: &Function<P>) -> Result<(), Violation> {
     let mut verifier = Verifier::new(function);
     verifier.declarations();
@@ -42,18 +43,19 @@ pub fn function<P: Phase>(function: &Function<P>) -> Result<(), Violation> {
     })
 }
 
-/// Locals of the host, all of which kernels may use.
+/// The locals of the host, all of which kernels may use.
 pub fn host_locals<P: Phase>(function: &Function<P>) -> BTreeSet<LocalId> {
     let mut locals = BTreeSet::new();
     declared_locals(&function.body, &mut locals);
     locals
 }
 
-/// Checks one kernel, after a pass over it; `host` are the [`host_locals`], which such passes leave as they are.
+/// Checks one kernel after a pass over it; `host` are the [`host_locals`], which such passes do not
+/// change.
 ///
 /// # Errors
 ///
-/// With the first violation.
+/// Returns the first violation.
 pub fn kernel<P: Phase>(
     function: &Function<P>,
     id: KernelId,

@@ -1,4 +1,4 @@
-//! Statements.
+//! Verifies statements.
 
 use super::super::*;
 use super::expr;
@@ -31,7 +31,7 @@ pub(super) fn kernel<P: Phase>(v: &mut Verifier<'_, P>, id: KernelId) {
     v.kernel = None;
 }
 
-/// Declarations in it end with it.
+/// Verifies a block; its declarations go out of scope at its end.
 pub(super) fn block<'a, P: Phase>(v: &mut Verifier<'a, P>, stmts: &'a [Stmt<P>]) {
     let before = v.scope.len();
     open_block(v, stmts);
@@ -183,7 +183,7 @@ fn parallel<'a, P: Phase>(v: &mut Verifier<'a, P>, level: Level, body: &'a [Stmt
     v.level = around;
 }
 
-/// Statements of one line.
+/// Verifies statements that have no body.
 pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>) {
     match kind {
         StmtKind::Copy(of) => {

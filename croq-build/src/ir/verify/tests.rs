@@ -1,4 +1,5 @@
-//! Functions broken by hand: the verifier names what is wrong, the pass and the statement.
+//! Functions that are made invalid by hand: the verifier reports the violation, the pass and the
+//! statement.
 
 use super::super::*;
 use crate::passes::driver;
@@ -22,7 +23,7 @@ const TEXT: &str = "__co__ f32 [N, 64] f(f32 [N, 64] x, f32 gain) {
   return y;
 }";
 
-/// The first statement, in depth, that `wanted` is true of.
+/// The first statement, depth first, for which `wanted` is true.
 fn first(
     stmts: &mut [Stmt],
     wanted: &dyn Fn(&StmtKind) -> bool,
@@ -42,7 +43,7 @@ fn first(
     false
 }
 
-/// What the driver reports of the function after `edit` of such a statement of its kernel.
+/// The driver's report for the function after `edit` of the first such statement in its kernel.
 fn report(wanted: impl Fn(&StmtKind) -> bool, mut edit: impl FnMut(&mut Stmt)) -> String {
     let mut function = testing::function(TEXT);
     assert!(

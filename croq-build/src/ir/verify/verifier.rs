@@ -1,4 +1,4 @@
-//! What is in scope at the statement that is verified, and the first violation.
+//! The state of the verifier: the scope at the current statement, and the first violation.
 
 use std::collections::BTreeSet;
 
@@ -19,16 +19,16 @@ pub struct Violation {
 
 pub struct Verifier<'a, P: Phase> {
     pub function: &'a Function<P>,
-    /// Which locals are in scope, by id.
+    /// For each local, by id, whether it is in scope.
     pub declared: Vec<bool>,
-    /// Those that came into scope, in order: what a block declared leaves with it.
+    /// The locals in scope in order of declaration, to remove those of a block at its end.
     pub scope: Vec<LocalId>,
-    /// In a kernel: locals of the host, which are its arguments.
+    /// In a kernel: the locals of the host, which are the kernel's arguments.
     pub of_host: Option<&'a BTreeSet<LocalId>>,
     pub kernel: Option<KernelId>,
     pub level: Level,
     pub loops: usize,
-    /// The statement that is looked at, from outer to inner.
+    /// The statement that is being verified, after the statements around it, outermost first.
     pub current: Vec<&'a Stmt<P>>,
     pub found: Option<Violation>,
 }
@@ -56,7 +56,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
             .kernel
             .and_then(|id| self.function.kernels.get(id.index()));
         let stmt = self.current.last().map(|stmt| {
-            // The head alone: bodies can be long.
+            // Only the first line: bodies can be long.
             let text = super::super::fmt::stmt(self.function, stmt);
             text.lines().next().unwrap_or_default().to_owned()
         });
@@ -107,7 +107,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
         }
     }
 
-    /// Takes out of scope what came into it after there were `before`.
+    /// Removes from the scope all locals after the first `before`.
     pub fn leave(&mut self, before: usize) {
         for id in self.scope.drain(before..) {
             if let Some(declared) = self.declared.get_mut(id.index()) {

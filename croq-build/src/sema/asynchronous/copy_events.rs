@@ -9,7 +9,7 @@ use crate::sema::state::scopes::Entity;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 
-/// The copy of this name will complete an event.
+/// Binds the event `at` to the copy with this name, which will complete it.
 pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span) -> Option<()> {
     let id = match scope::lookup(el, &name.text, name.span)? {
         Entity::Poison => return None,
@@ -105,12 +105,12 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
     Some(())
 }
 
-/// Whether a named copy completes an event, so that nobody need wait for it.
+/// Whether a named copy completes an event, so that it needs no `wait`.
 pub(crate) fn completed_event(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     el.asynchronous.events.bound.get(&id).map(|(_, at)| *at)
 }
 
-/// The event that a copy names for itself: `tma.copy.async<e[s]>`.
+/// The event in the header of a copy: `tma.copy.async<e[s]>`.
 pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt> {
     if signals::report_not_of_a_block(el, e) {
         return None;

@@ -1,4 +1,4 @@
-//! Events: declarations, and operands of `wait` and `trigger` (language 06).
+//! Events: declarations, and the operands of `wait` and `trigger` (language 06).
 
 use crate::diagnostics::{Code, Diagnostic, codes};
 use crate::ir::{Buffer, BufferId, Event, EventAt, EventId, Scalar, StmtKind, Storage};
@@ -16,7 +16,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, EventItem};
 
-/// Phases of so many slots fit into one word of each thread.
+/// The most slots of an event: each thread has one word for their phases.
 const SLOTS: u64 = 64;
 
 pub(crate) fn declare_all(
@@ -147,7 +147,8 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
     Some(id)
 }
 
-/// The slots that an operand means. `joined`: its order may not be counted up here.
+/// The slots that an operand refers to. `joined`: it is the event of a copy or of a
+/// `trigger … after`, whose order must not be incremented here.
 pub(crate) fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr, joined: bool) -> Option<EventAt> {
     let id = slots::event_named(el, e)?;
     let slot = slots::lower_slot(el, id, e, joined)?;

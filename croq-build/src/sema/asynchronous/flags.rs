@@ -1,5 +1,6 @@
-//! Events of a single thread. It alone triggers and waits, so a `wait` has been answered when it
-//! comes or never will be: an event is a bit in a variable of the thread, and a wait a check.
+//! Events of a single thread. The same thread triggers and waits, so a `wait` is satisfied when it
+//! is executed or never: an event is a bit in a variable of the thread, and a wait is a check of
+//! the bit.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
@@ -15,7 +16,7 @@ use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, EventItem};
 
-/// Bits of the variable.
+/// The number of bits of the variable.
 const SLOTS: u64 = 64;
 
 pub(crate) fn declare_all(el: &mut Elab<'_>, count: Option<&ast::Expr>, items: &[EventItem]) {
@@ -133,7 +134,7 @@ pub(crate) fn wait(el: &mut Elab<'_>, at: usize, e: &ast::Expr, span: Span) {
     build::emit(el, StmtKind::Assign { local, value }, span);
 }
 
-/// The bits of the slots that an operand means.
+/// The bits of the slots that an operand refers to.
 fn slots(el: &mut Elab<'_>, at: usize, e: &ast::Expr) -> Option<Expr> {
     let flag = el.asynchronous.flags.get(at)?;
     let (name, array) = (flag.name.clone(), flag.array.clone());
@@ -168,7 +169,7 @@ fn slots(el: &mut Elab<'_>, at: usize, e: &ast::Expr) -> Option<Expr> {
     Some(op(BinOp::Shl, one, Expr::index(slot, e.span)))
 }
 
-/// Events of threads that are waited for and never triggered, or the reverse.
+/// Reports events of single threads that are waited for and never triggered, or the reverse.
 pub(crate) fn report_one_sided(el: &mut Elab<'_>) {
     for flag in std::mem::take(&mut el.asynchronous.flags) {
         let name = &flag.name;

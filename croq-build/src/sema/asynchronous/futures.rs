@@ -1,10 +1,10 @@
-//! Data futures: names for copies, and what they stand for.
+//! Data futures: the names of copies, and the data that they refer to.
 //!
-//! A future that `swap`, `rotate` or `dma.any` touches is a *moving* one: where its data is changes
-//! as the program runs. All futures that are exchanged with each other have their tiles in one
-//! buffer, and each has a small integer, its handle, that says which tile is its own. Exchanging
-//! futures exchanges handles; no bytes move, and compilers keep handles in registers or unroll them
-//! away.
+//! A future that `swap`, `rotate` or `dma.any` uses is a *moving* one: the location of its data
+//! changes at run time. All futures that are exchanged with each other have their tiles in one
+//! buffer, and each has a small integer, its handle, which is the number of its tile. Exchanging
+//! futures exchanges handles; no data moves, and compilers keep handles in registers or remove them
+//! by unrolling.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View};
@@ -33,7 +33,7 @@ pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {
         .contains_key(&name.text)
         .then(|| new_handle(&mut el.f, &name.text, span));
     if let Some(handle) = &handle {
-        // The first copy tells which tile that is.
+        // The first copy sets the tile's number.
         el.asynchronous
             .first_tiles
             .insert(handle.local, Sym::zero());
@@ -85,7 +85,7 @@ pub(crate) fn get<'c>(el: &'c Elab<'_>, id: FutureId) -> Option<&'c Future> {
     el.asynchronous.futures.get(id.index())
 }
 
-/// What a copy's name stands for before the copy.
+/// The binding of a copy's name before the copy.
 pub(crate) fn name_of_copy(el: &mut Elab<'_>, name: Option<&Name>) -> Bound {
     let Some(name) = name else {
         return Bound::Nothing;
@@ -128,7 +128,7 @@ pub(crate) fn name_of_copy(el: &mut Elab<'_>, name: Option<&Name>) -> Bound {
     Bound::Refused
 }
 
-/// The future as an operand.
+/// The future as the value of an operand.
 pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
     let Some(future) = get(el, id) else {
         return Value::Error;
@@ -157,7 +157,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
     }
 }
 
-/// The data that a future stands for at this point.
+/// The data that a future refers to at this point.
 pub(crate) fn data_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Option<Data> {
     let future = get(el, id)?;
     let data = future.data.clone()?;
@@ -192,7 +192,8 @@ pub(crate) fn data_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Option<Dat
     Some(Data { view, ..data })
 }
 
-/// Says that the next statement reads a future's data, so that what is still in flight is found.
+/// Emits a statement that marks a use of the future's data by the next statement, so that a use
+/// while the copy is still in flight is reported.
 pub(crate) fn emit_use(el: &mut Elab<'_>, data: &Data, span: Span) {
     if let Some(id) = data.future
         && get(el, id).is_some_and(|f| f.is_async)
@@ -201,7 +202,7 @@ pub(crate) fn emit_use(el: &mut Elab<'_>, data: &Data, span: Span) {
     }
 }
 
-/// The destination of a copy into storage by the name of a placeholder that has a type already.
+/// The destination of a copy into storage whose name is a placeholder that already has a type.
 pub(crate) fn destination_of_rebound(
     el: &mut Elab<'_>,
     id: FutureId,
@@ -244,15 +245,16 @@ pub(crate) fn destination_of_rebound(
 
 /// How a copy fills a future.
 pub(crate) struct Manner {
-    /// Whose threads share the copy.
+    /// The level of the unit whose threads share the copy.
     pub level: Level,
     pub is_async: bool,
     pub by_tma: bool,
-    /// Into a buffer that only the future names.
+    /// Whether the destination is a buffer that only the future names.
     pub fresh: bool,
 }
 
-/// Binds a future to what a copy has produced. For a moving one, its tile joins the others'.
+/// Binds a future to the result of a copy. For a moving future, adds its tile to the pool of its
+/// group.
 pub(crate) fn bind(
     el: &mut Elab<'_>,
     id: FutureId,
@@ -301,7 +303,7 @@ pub(crate) fn bind(
         return Some(());
     };
     if !first && fresh {
-        // Into the tile that it has already.
+        // The copy writes to the tile that the future already has.
         return Some(());
     }
     let tile = own.shape.iter().fold(Sym::one(), |p, e| &p * e);
@@ -333,7 +335,7 @@ pub(crate) fn bind(
     let value = Expr::index(number.clone(), at);
     let local = handle.local;
     match el.asynchronous.first_tiles.get_mut(&local) {
-        // Its handle is declared where the placeholder is.
+        // The handle is declared at the placeholder, which then gets this tile's number.
         Some(first) if fresh => *first = number,
         Some(_) => build::emit(el, StmtKind::Assign { local, value }, at),
         None => {
@@ -344,7 +346,7 @@ pub(crate) fn bind(
     Some(())
 }
 
-/// A handle for a copy's new name, if that is exchanged somewhere.
+/// A handle for a copy's new name, if that name is exchanged somewhere.
 pub(crate) fn handle_for(el: &mut Elab<'_>, name: &Name) -> Option<Handle> {
     if el.kernel.is_none() || !el.asynchronous.exchanged.contains_key(&name.text) {
         return None;
@@ -352,7 +354,7 @@ pub(crate) fn handle_for(el: &mut Elab<'_>, name: &Name) -> Option<Handle> {
     Some(new_handle(&mut el.f, &name.text, name.span))
 }
 
-/// Placeholders that were never copied into.
+/// Reports placeholders that were never copied into.
 pub(crate) fn report_unbound(el: &mut Elab<'_>) {
     let unbound: Vec<(String, Span)> = el
         .asynchronous
@@ -376,12 +378,12 @@ pub(crate) fn report_unbound(el: &mut Elab<'_>) {
     }
 }
 
-/// What a copy's name stood for before it.
+/// The binding of a copy's name before the copy.
 pub(crate) enum Bound {
     /// The copy has no name.
     Nothing,
     New,
-    /// A placeholder's.
+    /// The name is a placeholder's.
     Again(FutureId),
     /// An error was reported.
     Refused,

@@ -1,4 +1,4 @@
-//! Copies, events and futures: what goes on while the program goes on.
+//! Asynchronous operations: copies, events and futures.
 
 pub(crate) mod copy_events;
 pub(crate) mod events;

@@ -1,9 +1,9 @@
-//! Events of the host: one per call, which the host triggers and launches wait for (language 06
-//! section 1).
+//! Host events: one per call, triggered by the host, waited for by launches (language 06 section
+//! 1).
 //!
-//! An event counts how often it was triggered, and launches in their order how often they wait, so
-//! each `wait` is for one `trigger`. So that the host can count, a launch comes to each of its
-//! waits once.
+//! The triggers of an event are counted, and so are the waits of launches in the order of the
+//! launches, so that each `wait` is matched with one `trigger`. For the host to count the waits, a
+//! launch must execute each of its waits exactly once.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BarrierReason, BarrierScope, Level, Signal, SignalId, Stmt, StmtKind};
@@ -33,7 +33,7 @@ pub(crate) fn declare_all(
             .help("remove the number"),
         );
     }
-    // A list of statements inside of another one.
+    // Whether this list of statements is nested in another one.
     let inside = el.build.sinks.len() > 1;
     if inside {
         unsupported::report(
@@ -65,7 +65,8 @@ fn declare_one(func: &mut ir::Function, item: &EventItem) -> SignalId {
     id
 }
 
-/// A `wait` for an event that no threads of a block share; whether it was one.
+/// Lowers a `wait` for an event that threads of a block do not share; false if the operand is
+/// another kind of event.
 pub(crate) fn wait(el: &mut Elab<'_>, e: &ast::Expr, span: Span) -> bool {
     match lower_operand(el, e) {
         Some(Entity::Signal(id)) => emit_wait(el, id, e.span, span),
@@ -76,7 +77,7 @@ pub(crate) fn wait(el: &mut Elab<'_>, e: &ast::Expr, span: Span) -> bool {
     true
 }
 
-/// The same of a `trigger`.
+/// The same for a `trigger`.
 pub(crate) fn trigger(el: &mut Elab<'_>, e: &ast::Expr, cluster: bool, span: Span) -> bool {
     match lower_operand(el, e) {
         Some(Entity::Signal(_)) if el.kernel.is_some() => {
@@ -94,7 +95,7 @@ pub(crate) fn trigger(el: &mut Elab<'_>, e: &ast::Expr, cluster: bool, span: Spa
     true
 }
 
-/// Reports an event that no copy can complete; whether it is one.
+/// Reports an event that no copy can complete; true if it is one.
 pub(crate) fn report_not_of_a_block(el: &mut Elab<'_>, e: &ast::Expr) -> bool {
     let owner = match lower_operand(el, e) {
         Some(Entity::Signal(_)) => "the host",
@@ -111,7 +112,7 @@ pub(crate) fn report_not_of_a_block(el: &mut Elab<'_>, e: &ast::Expr) -> bool {
     true
 }
 
-/// An operand that names such an event, or some of its slots; or what is in error already.
+/// The entity of an operand that names such an event or some of its slots, or that is poisoned.
 fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Entity> {
     let mut root = e;
     while let ast::ExprKind::Subscript(inner, _)

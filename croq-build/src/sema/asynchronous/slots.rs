@@ -1,4 +1,4 @@
-//! Which slots of arrays of events operands mean.
+//! The slots of arrays of events that operands refer to.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{CheckCode, EventId, Scalar, Slot};
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// Whether an expression names an event, or some of its slots.
+/// The event, if an expression names one or some of its slots.
 pub(crate) fn event_named(el: &Elab<'_>, e: &ast::Expr) -> Option<EventId> {
     match &*e.kind {
         ast::ExprKind::Name(name) => match el.names.find(name).map(|b| &b.entity) {

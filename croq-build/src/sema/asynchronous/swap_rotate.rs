@@ -1,4 +1,4 @@
-//! `swap` and `rotate`: futures exchange what they stand for.
+//! `swap` and `rotate`: futures exchange their data.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, ExprKind, FutureId, LocalId, Role, Scalar, StmtKind, Storage, View};
@@ -50,7 +50,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     if !check_alike(el, &ids) {
         return;
     }
-    // A placeholder that nothing was copied into yet takes the type of the others.
+    // A placeholder that no copy has bound yet takes the type of the others.
     let known = ids
         .iter()
         .find(|(id, _)| futures::get(el, *id).is_some_and(|f| f.data.is_some()))
@@ -97,7 +97,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     build::emit(el, StmtKind::Rotate { futures }, span);
 }
 
-/// Whether the futures are of one type and one scope; reports it if not.
+/// Whether the futures have one type and one scope; otherwise reports the difference.
 fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
     let Some(((first, first_name), rest)) = ids.split_first() else {
         return false;
@@ -190,7 +190,7 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
     true
 }
 
-/// Gives an unbound placeholder the type of another future, and a tile of its own.
+/// Gives an unbound placeholder the type of another future, and a tile.
 fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Option<()> {
     let model = futures::get(el, other)?;
     let manner = futures::Manner {

@@ -69,7 +69,7 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
     emit_waits(el, &ids, span);
 }
 
-/// The `inthreads` around a copy that is not around this place.
+/// The `inthreads` around a copy, if it is not around this statement.
 fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     let here = futures::regions_around(el);
     let copied = &futures::get(el, id)?.regions;

@@ -1,4 +1,4 @@
-//! Programs that are legal and hardly meant: warnings that rest on what the prover knows.
+//! Warnings about legal programs that are probably mistakes, based on the facts of the prover.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
@@ -15,8 +15,9 @@ use crate::sema::values::arith;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
-/// `i < 8` where `i` never reaches 8. Comparisons of constants select a variant of the program,
-/// and so do those that a macro takes part in.
+/// Warns of a comparison that is always true or always false, like `i < 8` where `i` is provably
+/// below 8. Exactly one side must be a bounded integer: comparisons of constants select a variant
+/// of the program. Comparisons with parts from a macro are not reported.
 pub(crate) fn lint_decided_comparison(
     el: &mut Elab<'_>,
     result: &Value,
@@ -63,7 +64,7 @@ pub(crate) fn lint_decided_comparison(
     );
 }
 
-/// A `while` that nothing in its condition can end.
+/// Warns of a `while` whose condition has nothing that changes.
 pub(crate) fn lint_endless_loop(
     el: &mut Elab<'_>,
     cond: &Expr,
@@ -92,7 +93,7 @@ pub(crate) fn lint_endless_loop(
     );
 }
 
-/// An `inthreads` for nobody, or for everybody.
+/// Warns of an `inthreads` whose predicate no thread or every thread satisfies.
 pub(crate) fn lint_pointless_region(el: &mut Elab<'_>, set: Option<&ThreadSet>, at: Span) {
     let threads = el
         .kernel
@@ -115,7 +116,7 @@ pub(crate) fn lint_pointless_region(el: &mut Elab<'_>, set: Option<&ThreadSet>, 
     );
 }
 
-/// Shared and local memory begins with whatever was there before.
+/// Warns of shared and local memory that is never written: its initial contents are undefined.
 pub(crate) fn lint_never_written(el: &mut Elab<'_>) {
     let unwritten: Vec<(String, Span)> =
         el.f.buffers
@@ -138,8 +139,8 @@ pub(crate) fn lint_never_written(el: &mut Elab<'_>) {
     }
 }
 
-/// A store to memory that instances share whose place is the same in several of them, unless all
-/// store one value.
+/// Warns of a store to shared or device memory with the same address in several instances, unless
+/// all store one value.
 pub(crate) fn lint_racing_store(
     el: &mut Elab<'_>,
     access: &Access,
@@ -158,11 +159,11 @@ pub(crate) fn lint_racing_store(
     for s in access.indices.iter().chain([&access.view.offset]) {
         for v in s.vars() {
             match el.f.var_home.get(&v) {
-                // What a value that the kernel computes depends on is not known.
+                // The dependences of a value that the kernel computes are not known.
                 Some(VarHome::Local(id)) if el.f.local(*id).role == Role::Value => return,
                 None => return,
-                // A unit's own slice of a buffer: every index below the block is in the thread's
-                // number.
+                // The unit's own slice of a buffer: the thread's id contains every index below the
+                // block.
                 _ if k.threads.id == Some(v) => return,
                 _ => vars.push(v),
             }
@@ -181,10 +182,11 @@ pub(crate) fn lint_racing_store(
             continue;
         };
         let Some(bound) = &value.bound else { continue };
-        // Also where the caller decides how many there are: that is hardly ever one.
+        // Also where the number of instances depends on the caller, because it is hardly ever one.
         let several = el.f.cx.le(bound, &Sym::one()) != Truth::Yes;
         let own = value.value.vars();
-        // Each block is in one place of its cluster.
+        // An index in the cluster does not separate blocks: each block has one position in its
+        // cluster.
         if own
             .iter()
             .any(|v| cluster_legality::is_of_cluster(&el.f, *v))
@@ -192,7 +194,7 @@ pub(crate) fn lint_racing_store(
             continue;
         }
         let matters = op.is_some() || own_value || own.iter().any(|v| depends.0.contains(v));
-        // Each block has shared memory of its own.
+        // Each block has its own shared memory, so block indices do not matter there.
         let common = storage != Storage::Shared || !own.iter().any(|v| is_block_index(&el.f, *v));
         if several && matters && common && !own.iter().any(|v| vars.contains(v)) {
             everywhere.push((binding.name.clone(), binding.span));
@@ -253,7 +255,7 @@ impl Visit for Mentioned {
     }
 }
 
-/// Whether a statement list can leave the loop it is the body of, or the kernel.
+/// Whether a list of statements can leave the loop whose body it is, or the kernel.
 fn exits(stmts: &[Stmt], own: bool) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::Break => own,

@@ -1,4 +1,4 @@
-//! Checks at run time, and findings about whole kernels.
+//! Checks at run time, and lints.
 
 pub(crate) mod lints;
 pub(crate) mod operator_lints;

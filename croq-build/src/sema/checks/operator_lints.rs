@@ -1,4 +1,4 @@
-//! Expressions that mean something else here than in other languages.
+//! Warnings about expressions that have another meaning in other languages.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, ParamKind, Scalar, VarHome};
@@ -9,7 +9,7 @@ use crate::sema::values::operator_names::{plain, sign};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, UnaryOp};
 
-/// `x + 6 & 3`: the bitwise operators bind tighter than arithmetic, and are of one level among
+/// `x + 6 & 3`: the bitwise operators bind tighter than arithmetic, and have one precedence among
 /// themselves.
 pub(crate) fn lint_mixed_operators(
     el: &mut Elab<'_>,
@@ -90,7 +90,8 @@ fn is_arithmetic(op: BinOp) -> bool {
     )
 }
 
-/// `0 - n < a` with an unsigned `n`: never negative where it wraps, always where it is exact.
+/// `0 - n < a` with an unsigned `n`: the left side is never negative if it wraps, and always if it
+/// is exact.
 pub(crate) fn lint_negated_unsigned(
     el: &mut Elab<'_>,
     op: ast::BinOp,
@@ -135,7 +136,8 @@ pub(crate) fn lint_negated_unsigned(
     }
 }
 
-/// The unsigned type that a value is computed from, and whether that is done without wrapping.
+/// The unsigned type that a value is computed from, and whether the computation is exact, without
+/// wrapping.
 fn unsigned(el: &Elab<'_>, value: &Value) -> Option<(Scalar, bool)> {
     let is_unsigned = |ty: &Scalar| ty.is_integer() && !ty.is_signed();
     match value {

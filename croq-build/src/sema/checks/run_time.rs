@@ -1,4 +1,4 @@
-//! Run-time checks: what the prover could neither prove nor refute.
+//! Run-time checks for conditions that the prover could neither prove nor refute.
 
 use crate::ir::{
     self, BinOp, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome,
@@ -9,7 +9,7 @@ use crate::symbolic::Sym;
 
 /// A comparison of two symbolic integers.
 pub(crate) fn compare(op: BinOp, a: &Sym, b: &Sym, span: Span) -> Expr {
-    // `K % 8 * 2 == 0` is `K % 8 == 0`.
+    // A common factor is divided out: `K % 8 * 2 == 0` becomes `K % 8 == 0`.
     let a = &match op {
         BinOp::Eq | BinOp::Ne if b.is_zero() => a.primitive_part(),
         _ => a.clone(),
@@ -23,7 +23,7 @@ pub(crate) fn both(a: Expr, b: Expr) -> Expr {
     Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span)
 }
 
-/// What a check at run time says when it fails.
+/// A check at run time, with its message.
 pub(crate) struct Check {
     pub code: CheckCode,
     pub message: String,
@@ -62,7 +62,7 @@ pub(crate) fn row(el: &mut Elab<'_>, check: Check) -> CheckId {
     CheckId(row)
 }
 
-/// Whether every variable is known before the function's first statement.
+/// Whether every variable has its value before the function's first statement.
 pub(crate) fn known_at_entry(func: &ir::Function, s: &Sym) -> bool {
     s.vars().iter().all(|v| {
         matches!(
@@ -72,8 +72,9 @@ pub(crate) fn known_at_entry(func: &ir::Function, s: &Sym) -> bool {
     })
 }
 
-/// Emits a check where its inputs are first known: at entry, else right here. What is about one
-/// access stays there, too, when the access may never happen: the call is right then.
+/// Emits a check where its inputs are first available: at entry, or else here. A check of one
+/// access is also emitted here if the access may never be executed, because then the call is
+/// correct.
 pub(crate) fn emit_check(
     el: &mut Elab<'_>,
     check: Check,
@@ -86,7 +87,7 @@ pub(crate) fn emit_check(
     emit_check_at(el, early, check, cond, values, inputs);
 }
 
-/// With `early` at entry, where the inputs are known there.
+/// Emits the check at entry if `early` is set and the inputs are available there.
 pub(crate) fn emit_check_at(
     el: &mut Elab<'_>,
     early: bool,
@@ -129,11 +130,11 @@ pub(crate) fn emit_check_at(
     }
 }
 
-/// `a op b` must hold at run time; both values are shown.
+/// Checks `a op b` at run time; the message shows both values.
 pub(crate) fn emit_compare(el: &mut Elab<'_>, check: Check, op: BinOp, a: &Sym, b: &Sym) {
     let cond = compare(op, a, b, check.span);
     emit_check(el, check, cond, &[a.clone(), b.clone()], &[a, b]);
-    // A check that is recorded only says nothing about what follows.
+    // A check that only records its failure proves nothing about the statements after it.
     if known_at_entry(&el.f, a) && known_at_entry(&el.f, b) && !is_reporting(el) {
         match op {
             BinOp::Le => el.f.cx.assume_le(a, b),
@@ -148,7 +149,7 @@ pub(crate) fn emit_equal_at_entry(el: &mut Elab<'_>, check: Check, a: &Sym, b: &
     emit_compare(el, check, BinOp::Eq, a, b);
 }
 
-/// Whether what fails here is recorded and does not end the launch.
+/// Whether a failure here is recorded and does not end the launch.
 pub(crate) fn is_reporting(el: &Elab<'_>) -> bool {
     el.cx.options.reports && el.kernel.is_some()
 }

@@ -1,4 +1,4 @@
-//! Which of the targets have what a kernel asks for.
+//! The targets that support the features of a kernel.
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::sema::state::cx::Cx;
@@ -8,7 +8,7 @@ use crate::source::Span;
 /// The first architecture with TMA.
 const FROM: u16 = 90;
 
-/// Those with TMA, and those without.
+/// The targets with TMA, and those without.
 pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
     let list = |newer: bool| {
         let targets = cx.options.targets.iter();
@@ -21,7 +21,7 @@ pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
     (list(true), list(false))
 }
 
-/// Says once for each kernel that not all targets have something.
+/// Notes once for each kernel that not all targets support `what`.
 pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: Code, what: &str) {
     let (newer, older) = targets(&el.cx);
     let header = el.kernel.as_ref().map_or(at, |k| k.header);

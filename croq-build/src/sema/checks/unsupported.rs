@@ -4,13 +4,12 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::state::cx::Cx;
 use crate::source::Span;
 
-/// Never silence, never a panic: what isn't there yet says so on its own span, the first time
-/// a function uses it.
+/// Reports a construct that is not supported, at its span, the first time a function uses it.
 pub(crate) fn report(cx: &mut Cx<'_>, span: Span, what: &str) {
     report_with_remedy(cx, span, what, None);
 }
 
-/// The same where there is something to do instead.
+/// The same with an alternative in the help.
 pub(crate) fn report_with_remedy(cx: &mut Cx<'_>, span: Span, what: &str, instead: Option<&str>) {
     if !cx.unsupported.insert(what.to_owned()) {
         return;

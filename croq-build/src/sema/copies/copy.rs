@@ -1,4 +1,4 @@
-//! Copies: which storages, which shapes, whose threads (language 04).
+//! Copies: their storages, their shapes, and the level whose threads share them (language 04).
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, FutureId, StmtKind, Transform, View};
@@ -26,7 +26,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, c: &CopyStmt, span: Span) {
     scope::declare(el, name, entity);
 }
 
-/// The future that a named copy makes.
+/// Lowers a copy; the result is the future that it binds, if it has a name.
 fn lower_parts(
     el: &mut Elab<'_>,
     c: &CopyStmt,
@@ -75,7 +75,7 @@ fn lower_parts(
     overlap::check_apart(el, &source.view, &dest.view, &transform, c.head)?;
     let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
     let partial = source.view.valid.iter().any(cut);
-    // A tile whose number has failed its check is read all the same, as zeros.
+    // A tile whose number failed its check is still read, as zeros.
     let zero_fill = zero_fill || (partial && run_time::is_reporting(el));
     if partial && !zero_fill && c.engine == ast::Engine::Dma {
         el.storage.cut_off.entry(dest.view.buffer).or_insert(c.head);
@@ -93,7 +93,7 @@ fn lower_parts(
     whole::mark_accessed(&mut el.f, &source.view, true, false);
     whole::mark_accessed(&mut el.f, &dest.view, false, true);
     el.storage.stored.entry(dest.view.buffer).or_insert(span);
-    // What an event is completed by needs no wait.
+    // A copy that completes an event needs no `wait` of its own.
     let is_async = c.is_async.is_some() && event.is_none();
     let fresh = matches!(c.dest, CopyDest::Storage(..));
     let future = future_of(el, c, bound);
@@ -106,7 +106,7 @@ fn lower_parts(
             fresh,
         };
         futures::bind(el, id, dest.clone(), manner, c.head)?;
-        // A placeholder may have been exchanged before its first copy, in the iteration before.
+        // A placeholder may have been exchanged before its first copy, in the previous iteration.
         if fresh && !known && matches!(bound, Bound::Again(_)) {
             dest = futures::data_of(el, id, c.head)?;
         }
@@ -127,7 +127,7 @@ fn lower_parts(
     Some(future)
 }
 
-/// The engine, with the event that it completes.
+/// The engine, with the event that the copy completes.
 fn completing(
     el: &mut Elab<'_>,
     mut engine: ir::Engine,
@@ -158,7 +158,7 @@ fn report_redundant_zfill(cx: &mut Cx<'_>, at: Span) {
     );
 }
 
-/// Whether zero-filling can make a difference.
+/// Whether zero-filling can have an effect.
 fn zero_fill_useful(source: &View, zero_fill: bool, dest: &View) -> bool {
     zero_fill && (source.may_cross() || source.shape != dest.shape)
 }

@@ -1,4 +1,4 @@
-//! Destinations of copies that only a future names.
+//! Destinations of copies that have no name but the future's.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Level, StmtKind, Storage, Valid, View};
@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CopyDest, CopyStmt};
 
-/// The destination that only the future names: the tile that it has, or a new buffer.
+/// The destination of a copy into storage: the tile that the future already has, or a new buffer.
 pub(crate) fn lower_destination(
     el: &mut Elab<'_>,
     c: &CopyStmt,
@@ -56,7 +56,7 @@ pub(crate) fn lower_destination(
     Some(whole::data_of(view, &name, c.head))
 }
 
-/// The extents of a new destination are known where it is allocated.
+/// Checks that the extents of a new destination are known at its allocation.
 pub(crate) fn check_shape(
     el: &mut Elab<'_>,
     storage: ast::Storage,
@@ -98,7 +98,7 @@ pub(crate) fn check_shape(
     Some(())
 }
 
-/// A buffer that only the future names.
+/// Declares a buffer that only the future names.
 fn new_destination(
     el: &mut Elab<'_>,
     (bound, name): (&Bound, &str),
@@ -128,7 +128,8 @@ fn new_destination(
         },
     );
     buffers::check_affordable(el, id, at)?;
-    // What a placeholder of an outer block has, the next iteration of a loop may still read.
+    // The next iteration of a loop may still read the data of a placeholder of an outer block, so
+    // its buffer is not declared again here.
     let outer = match bound {
         Bound::Again(id) => futures::get(el, *id).map(|f| f.depth) != Some(el.names.depth()),
         _ => false,

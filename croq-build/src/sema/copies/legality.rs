@@ -1,4 +1,4 @@
-//! Copies that the hardware or croq does not have.
+//! Reports copies that the hardware or croq does not support.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Storage, View};

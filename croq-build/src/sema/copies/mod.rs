@@ -1,4 +1,4 @@
-//! Copies between memories: shapes, storages, and what TMA can move.
+//! Copies between memories: shapes, storages, and the legality of TMA.
 
 pub(crate) mod copy;
 pub(crate) mod destination;

@@ -1,5 +1,5 @@
-//! Copies within one buffer. The threads of a copy move its elements in no order, so that the two
-//! tiles are the same elements, or have none in common.
+//! Copies within one buffer. The threads of a copy move its elements in no particular order, so the
+//! two tiles must be identical or disjoint.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
-/// Along one axis of the tensor that both tiles are cut from: where they begin, and how far they reach.
+/// Both tiles along one axis of the tensor that they are cut from: their first positions and
+/// lengths.
 struct Axis {
     source: Sym,
     dest: Sym,
@@ -40,7 +41,7 @@ fn axes(source: &View, dest: &View) -> Option<Vec<Axis>> {
     .collect()
 }
 
-/// Its elements lie one behind the other in the order of its indices.
+/// Whether the elements are contiguous, in the order of the indices.
 fn is_dense(view: &View) -> bool {
     let mut expected = Sym::one();
     let mut axes = view.shape.iter().zip(&view.strides).rev();
@@ -51,8 +52,8 @@ fn is_dense(view: &View) -> bool {
     }) && !view.may_cross()
 }
 
-/// The numbers of its elements in the buffer, from that of its first element on, in the order of its
-/// indices. `None` if they are not known, or too many to be worth the time.
+/// The position of each element in the buffer, relative to the first element, in the order of the
+/// indices. `None` if the positions are not constants, or if there are too many.
 fn offsets(view: &View) -> Option<Vec<i64>> {
     let mut all = vec![0_i64];
     for (length, stride) in view.shape.iter().zip(&view.strides) {
@@ -72,18 +73,18 @@ fn offsets(view: &View) -> Option<Vec<i64>> {
 
 const MOST_ELEMENTS: i64 = 1 << 16;
 
-/// How two tiles of one buffer lie to each other.
+/// The relation between two tiles of one buffer.
 enum Layout {
-    /// As these axes say.
+    /// To be compared along these axes.
     Axes(Vec<Axis>),
-    /// All positions are known: they share elements that are not the same ones of both.
+    /// All positions are known, and the tiles share elements without being identical.
     Overlap,
-    /// They have no element in common, or each element is copied to itself; or neither is known.
+    /// The tiles are disjoint, or each element is copied to itself, or neither is known.
     Accepted,
 }
 
-/// Tiles that are cut alike are compared along each axis, dense ones as ranges of the buffer, others
-/// element by element where all numbers are known.
+/// Tiles that are cut alike are compared along each axis, dense ones as ranges of the buffer, and
+/// others element by element if all positions are known.
 fn layout(source: &View, dest: &View, straight: bool) -> Layout {
     if let Some(axes) = axes(source, dest) {
         return Layout::Axes(axes);
@@ -112,7 +113,7 @@ fn share_elements(source: &View, dest: &View, straight: bool) -> Option<bool> {
     Some(!(straight && from == to) && to.iter().any(|at| read.contains(at)))
 }
 
-/// Any of these.
+/// The disjunction of the conditions.
 fn any(conds: Vec<Expr>) -> Option<Expr> {
     conds.into_iter().reduce(|a, b| {
         let span = a.span;
@@ -120,8 +121,9 @@ fn any(conds: Vec<Expr>) -> Option<Expr> {
     })
 }
 
-/// `None` if the tiles overlap whatever the arguments. Where that depends on them, a check is left.
-/// Windows with strides whose positions are not all known are for the simulated GPU to look at.
+/// Reports tiles that overlap for all arguments, and returns `None`. Emits a check if the overlap
+/// depends on the arguments. Windows with strides whose positions are not constants are only
+/// checked by the simulated GPU.
 pub(crate) fn check_apart(
     el: &mut Elab<'_>,
     source: &View,
@@ -206,7 +208,7 @@ fn emit_apart(el: &mut Elab<'_>, name: &str, axes: &[Axis], may_be_same: bool, s
         .cloned()
         .collect();
     let inputs: Vec<&Sym> = inputs.iter().collect();
-    // The first axis along which it is in question is shown.
+    // The message shows the first axis along which the overlap is not decided.
     let shown = axes
         .iter()
         .find(|a| !el.f.cx.eq(&a.source, &a.dest).is_yes());

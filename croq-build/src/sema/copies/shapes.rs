@@ -1,4 +1,4 @@
-//! What a copy does to shapes: transposition, padding, and whether both sides agree.
+//! The shapes of copies: transposition, padding, and the agreement of both sides.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Transform};
@@ -178,7 +178,8 @@ pub(crate) fn moved_shape(source: &[Sym], transform: &Transform, c: &CopyStmt) -
     }
 }
 
-/// Compares the moved shape with the destination's; whether to zero what stays uncovered.
+/// Compares the shape after the transformation with the destination's. Returns whether destination
+/// elements that the copy does not cover become zero.
 pub(crate) fn check_agree(
     el: &mut Elab<'_>,
     from: &[Sym],
@@ -272,7 +273,7 @@ pub(crate) fn check_agree(
     Some(zfill || !unknown.is_empty())
 }
 
-/// A copy that leaves the rest of its destination as it was.
+/// Warns of a copy that does not write the rest of its destination.
 fn report_part(cx: &mut Cx<'_>, c: &CopyStmt, text: String, parts: String, at: Span) {
     cx.report(Diagnostic::new(codes::W0851, at, text).label(parts).help(match c.engine {
         ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",

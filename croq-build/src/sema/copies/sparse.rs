@@ -8,7 +8,7 @@ use crate::sema::values::{constants, shape};
 use crate::source::Span;
 use crate::syntax::ast::{self, CopyDest, CopyOp, CopyStmt};
 
-/// What is wrong with a copy that says `.sp`; that it is not supported, when nothing is.
+/// Reports the errors of a copy with `.sp`, or, if there are none, that it is not supported.
 pub(crate) fn check(
     el: &mut Elab<'_>,
     c: &CopyStmt,

@@ -1,5 +1,5 @@
-//! Copies that ask for TMA: on which targets, between which memories, with which
-//! modifiers. What boxes it can move is `boxes`' to say.
+//! Copies by TMA: the targets, memories and modifiers that they allow. `tma_legality` checks their
+//! boxes.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
@@ -13,7 +13,8 @@ use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
 
-/// Who moves a copy's bytes. The levels, shapes and storages of the copy are checked already.
+/// The engine that executes a copy. The levels, shapes and storages of the copy are already
+/// checked.
 pub(crate) fn choose_engine(
     el: &mut Elab<'_>,
     c: &CopyStmt,
@@ -80,7 +81,7 @@ pub(crate) fn check_available(cx: &mut Cx<'_>, c: &CopyStmt) -> bool {
     false
 }
 
-/// Device memory on one side, shared memory on the other.
+/// Checks that one side is device memory and the other shared memory.
 pub(crate) fn check_storages(
     cx: &mut Cx<'_>,
     from: Storage,
@@ -189,7 +190,7 @@ pub(crate) fn report_hint_refused(cx: &mut Cx<'_>, at: Span, multicast: bool) {
     );
 }
 
-/// All threads of the unit that issues the copy must mean the same tile.
+/// Checks that all threads of the unit that issues the copy compute the same tile.
 fn check_uniform(el: &mut Elab<'_>, global: &View, level: Level, at: Span) -> Option<()> {
     if level != Level::Thread {
         return Some(());
@@ -234,7 +235,7 @@ mod tests {
         assert_eq!(codes(&[("sm_80", 80), ("sm_90a", 90)]), ["N0860"]);
         assert!(codes(&[("sm_90a", 90)]).is_empty());
         assert!(codes(&[("sm_120", 120)]).is_empty());
-        // Each of the two copies says so.
+        // Both copies are reported.
         assert_eq!(codes(&[("sm_80", 80), ("sm_89", 89)]), ["E0860", "E0860"]);
     }
 }

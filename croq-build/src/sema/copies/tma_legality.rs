@@ -1,9 +1,9 @@
 //! Boxes that TMA can move (language 04 section 10).
 //!
-//! It knows a tensor in device memory by a descriptor that the host makes before the launch, so all
-//! but the place of a tile must be known there. It moves whole boxes: what lies beyond an end of
-//! the tensor becomes zero in shared memory, and is not written in device memory. A tile with an
-//! end of its own, inside the tensor, is more than it understands.
+//! TMA accesses a tensor in device memory through a descriptor that the host creates before the
+//! launch, so everything except the position of a tile must be known at that time. It copies whole
+//! boxes: positions beyond an end of the tensor become zero in shared memory, and are not written
+//! in device memory. It cannot clip a tile at an end inside the tensor.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, BufferId, CheckCode, Frame, View};
@@ -17,14 +17,14 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::CopyStmt;
 
-/// Positions of a box along one axis.
+/// The most positions of a box along one axis.
 const BOX: i64 = 256;
-/// Addresses, rows and boxes are multiples of so many bytes in device memory.
+/// The alignment in bytes of addresses, rows and boxes in device memory.
 const GLOBAL_BYTES: i64 = 16;
-/// Where a box begins in shared memory.
+/// The alignment in bytes of a box in shared memory.
 const SHARED_BYTES: i64 = 128;
 
-/// The tensor that the global side is a box of, as the host knows it.
+/// The tensor that the global side is a box of, with extents and strides that the host can compute.
 pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
     let known =
         |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| uniformity::is_host_known(el, *v));
@@ -108,7 +108,7 @@ pub(crate) fn check_box(
             return None;
         };
         if el.f.cx.eq(&(origin + f), extent) == Truth::Yes {
-            // What the tensor doesn't have becomes zero.
+            // Positions beyond the end of the tensor become zero.
             shape.push(t.clone());
         } else if axis == 0 && !zero_fill {
             shape.push(f.clone());
@@ -154,7 +154,7 @@ fn equal_at_entry(
     true
 }
 
-/// Where the tile may stop, the tensor must: that is the only end that TMA knows.
+/// Checks that a tile may only end where the tensor does: TMA clips at no other end.
 pub(crate) fn check_ends(
     el: &mut Elab<'_>,
     global: &View,
@@ -203,7 +203,7 @@ pub(crate) fn check_extents(
     at: Span,
 ) -> Option<()> {
     for (axis, extent) in shape.iter().enumerate() {
-        // Swizzled rows are moved by groups.
+        // Swizzled rows are copied group by group.
         if swizzled && axis + 1 == shape.len() {
             continue;
         }
@@ -237,7 +237,7 @@ pub(crate) fn check_extents(
             ),
         }
     }
-    // The innermost axis of the tensor, if the tile has it.
+    // The innermost axis of the tensor, if the tile includes it.
     let innermost = frame.extents.len().checked_sub(1)?;
     let inner = frame
         .axes
@@ -330,7 +330,7 @@ fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
     }
 }
 
-/// Elements in a row of a buffer, as it was declared.
+/// The number of elements in a row of a buffer, as declared.
 fn row_of(el: &Elab<'_>, id: BufferId) -> Option<Sym> {
     let now = el.f.buffer(id).shape.as_slice();
     el.storage
@@ -341,7 +341,7 @@ fn row_of(el: &Elab<'_>, id: BufferId) -> Option<Sym> {
         .cloned()
 }
 
-/// Threads know the phases of exchanged tiles from the bits of one variable.
+/// Checks that the phases of exchanged tiles fit the bits of one variable per thread.
 pub(crate) fn check_rings(el: &mut Elab<'_>) {
     let mut many = None;
     for future in el.asynchronous.futures.iter().filter(|f| f.by_tma) {
@@ -364,7 +364,7 @@ pub(crate) fn check_rings(el: &mut Elab<'_>) {
     }
 }
 
-/// Why TMA can't reach a tile of shared memory.
+/// The reason why TMA cannot access a tile of shared memory, if there is one.
 pub(crate) fn why_out_of_reach(
     el: &Elab<'_>,
     shared: &View,
@@ -376,7 +376,7 @@ pub(crate) fn why_out_of_reach(
     }
     let mut shape = shared.shape.clone();
     let swizzled = swizzles::asked_so_far(el, shared.buffer).is_some();
-    // Of swizzled memory the rows of a group follow one another, however long rows are.
+    // In swizzled memory the rows of a group are contiguous, whatever their length.
     if swizzled && let (Some(width), Some(row)) = (shape.last_mut(), row_of(el, shared.buffer)) {
         *width = row;
     }
@@ -390,12 +390,12 @@ pub(crate) fn why_out_of_reach(
         return Some("its rows are not contiguous".to_owned());
     }
     if swizzled {
-        // `swizzled_box` looks at where it begins.
+        // `late::tma_boxes` checks its position.
         return None;
     }
     let unit = Sym::int(SHARED_BYTES);
     let size = shared.shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
-    // Exchanged tiles lie one behind the other.
+    // Exchanged tiles are adjacent in memory.
     let exchanged = c.name.as_ref().is_some_and(|n| {
         el.asynchronous.exchanged.contains_key(&n.text)
             && el.f.cx.divides(&unit, &size) != Truth::Yes

@@ -78,7 +78,7 @@ fn is_cooperative(el: &Elab<'_>) -> bool {
 }
 
 fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
-    // Who comes to one of the whole grid is looked at in all of the kernel (`passes::check::grid_barriers`).
+    // `passes::check::grid_barriers` checks in the whole kernel which threads reach a grid barrier.
     if scope != BarrierScope::Grid {
         instances::warn_if_some_have_left(el, span, "a barrier");
     }
@@ -109,7 +109,7 @@ fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
     );
 }
 
-/// `__bar_sync(id, threads)`, or `__bar_arrive`, which doesn't wait.
+/// `__bar_sync(id, threads)`, or `__bar_arrive`, which does not wait.
 pub(crate) fn lower_named_barrier(
     el: &mut Elab<'_>,
     call: &ast::CallExpr,
@@ -128,7 +128,7 @@ pub(crate) fn lower_named_barrier(
         .kernel
         .as_ref()
         .and_then(|k| k.threads.count.as_ref()?.as_int());
-    // Number 0 is that of `sync.shared`, at which all threads wait.
+    // Barrier 0 is that of `sync.shared`, at which all threads wait.
     let first = u32::from(!waits);
     let fits = |threads: u32| block.is_none_or(|n| i64::from(threads) <= n) && threads > 0;
     let (id, threads) = match numbers.as_slice() {

@@ -9,7 +9,7 @@ use crate::sema::state::nests::Node;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ParallelItem};
 
-/// The blocks of a kernel; returns the grid.
+/// Lowers the block level of a kernel; returns the grid.
 pub(crate) fn lower_blocks(
     el: &mut Elab<'_>,
     item: &ParallelItem,

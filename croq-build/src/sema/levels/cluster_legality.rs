@@ -1,4 +1,4 @@
-//! What clusters of blocks may do, and where there are some.
+//! Legality of clusters of blocks, and the targets that have them.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Level, Role, VarHome};
@@ -15,7 +15,7 @@ pub(crate) fn is_in_cluster(el: &Elab<'_>) -> bool {
     size.is_some_and(|n: u32| n > 1)
 }
 
-/// A variable that says where in its cluster a block is.
+/// Whether a variable is the position of a block in its cluster.
 pub(crate) fn is_of_cluster(func: &ir::Function, var: Var) -> bool {
     let Some(VarHome::Local(id)) = func.var_home.get(&var) else {
         return false;
@@ -23,7 +23,8 @@ pub(crate) fn is_of_cluster(func: &ir::Function, var: Var) -> bool {
     func.local(*id).role == Role::Parallel(Level::Cluster)
 }
 
-/// Whether a cluster of the nest has its blocks, and nothing that would run once for all of them.
+/// Whether a cluster of the nest contains its blocks, and nothing that would run once for all of
+/// them.
 pub(crate) fn check_blocks(cx: &mut Cx<'_>, p: &ParallelStmt, node: &Node) -> bool {
     if node.level != Level::Cluster {
         return true;
@@ -92,8 +93,8 @@ pub(crate) fn check_available(cx: &mut Cx<'_>, at: Span) -> bool {
     true
 }
 
-/// A block's number is not below that in its cluster: the first block of a cluster is one of the
-/// grid.
+/// Assumes that the index of a block is at least its position in the cluster: the first block of a
+/// cluster is a block of the grid.
 pub(crate) fn assume_first_block(el: &mut Elab<'_>) {
     let Some(k) = &el.kernel else { return };
     for (place, block) in k.grid.places.into_iter().zip(k.grid.indices) {
@@ -103,7 +104,7 @@ pub(crate) fn assume_first_block(el: &mut Elab<'_>) {
     }
 }
 
-/// `.multicast` is a word of TMA, and for a cluster.
+/// Checks that `.multicast` is used with TMA, and warns of it without a cluster.
 pub(crate) fn check_multicast(el: &mut Elab<'_>, tma: bool, at: Span) -> bool {
     if !tma {
         el.cx.report(
@@ -125,7 +126,7 @@ pub(crate) fn check_multicast(el: &mut Elab<'_>, tma: bool, at: Span) -> bool {
     tma
 }
 
-/// All blocks of the cluster take part in a multicast as wholes.
+/// Checks that each block of the cluster takes part in a multicast as a whole.
 pub(crate) fn check_whole_blocks(
     cx: &mut Cx<'_>,
     level: Level,
@@ -163,7 +164,7 @@ pub(crate) fn check_whole_blocks(
     Some(())
 }
 
-/// Whether a `trigger.cluster` is one: there are other blocks to arrive at.
+/// Whether a `trigger.cluster` is legal: there are other blocks to arrive at.
 pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) -> bool {
     if let Some(copy) = after.first() {
         el.cx.report(
@@ -190,7 +191,7 @@ pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) ->
     after.is_empty() && is_in_cluster(el)
 }
 
-/// The grid is made of whole clusters.
+/// Checks that the grid consists of whole clusters.
 pub(crate) fn check_grid(el: &mut Elab<'_>, grid: &[Sym; 3], at: Span) -> Option<()> {
     let cluster = el.kernel.as_ref().map_or([1; 3], |k| k.grid.cluster);
     let axes = grid.iter().zip(cluster).zip(["x", "y", "z"]);

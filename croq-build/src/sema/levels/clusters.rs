@@ -1,5 +1,6 @@
-//! `: cluster`: blocks that are resident together. Its bounds say how many along each axis of the
-//! grid, its variables which of them a block is; the grid is that of the `: block` inside.
+//! `: cluster`: blocks that are resident together. Its bounds are the numbers of blocks along each
+//! axis of the grid, its variables the position of a block in the cluster; the grid is that of the
+//! `: block` inside.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Level};
@@ -13,12 +14,13 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{ParallelItem, ParallelStmt};
 
-/// What every GPU with clusters has room for.
+/// The cluster size that every GPU with clusters supports.
 const PORTABLE: i64 = 8;
-/// And what some have.
+/// The largest cluster size that some GPUs support.
 const MOST: i64 = 16;
 
-/// The item of a cluster, which is the first of a nest; returns the grid of the blocks inside.
+/// Lowers the cluster level, which is the first item of a nest; returns the grid of the blocks
+/// inside.
 pub(crate) fn lower(
     el: &mut Elab<'_>,
     p: &ParallelStmt,

@@ -1,4 +1,4 @@
-//! How many instances a level has: the bounds of `parallel`.
+//! The number of instances of a level: the bounds of `parallel`.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode};
@@ -12,10 +12,10 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Binding, ParallelBound, ParallelItem};
 
-/// Threads of the largest grid: 2^31 blocks of 1024.
+/// The number of threads of the largest grid: 2^31 blocks of 1024.
 const MOST_INSTANCES: i128 = 1 << 41;
 
-/// The extents of one item; checked against its names.
+/// The extents of one item, checked against its names.
 pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sym>> {
     let names = binding_names(&item.binding);
     for (i, name) in names.iter().enumerate() {
@@ -80,7 +80,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
         el.cx.report(d);
         return None;
     }
-    // What is computed of them stays far from what an index holds.
+    // Values computed from the extents remain far below the limit of an index.
     let all = extents.iter().try_fold(1_i128, |all, extent| {
         Some(all.saturating_mul(i128::from(extent.as_int()?)))
     });

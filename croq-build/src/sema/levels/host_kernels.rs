@@ -6,7 +6,7 @@ use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Runs one block-level statement over device memory from host code: a kernel of its own.
+/// Emits a kernel for one block-level statement over device memory in host code.
 pub(crate) fn emit_host_kernel(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
     let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
     let name = build::kernel_name(el);

@@ -1,4 +1,4 @@
-//! Indices of levels, as parts of a thread's number.
+//! Indices of levels, computed from the linear thread id.
 
 use crate::ir::{BinOp, Expr, ExprKind, Intrinsic, Level, Role, Scalar, StmtKind};
 use crate::sema::build;
@@ -12,8 +12,8 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::Binding;
 
-/// How the indices of a level follow from the thread's number, in units of `unit` threads. `open`:
-/// there are no more threads, so that the slowest is the quotient alone.
+/// The indices of a level as digits of the linear thread id, in units of `unit` threads. `open`:
+/// the level covers all threads, so the slowest index is a quotient without a modulus.
 pub(crate) fn digits(cx: &Cx<'_>, extents: &[Sym], unit: Sym, open: bool) -> Vec<ThreadIndex> {
     let mut step = unit;
     let slowest = extents.len().saturating_sub(1);
@@ -159,7 +159,7 @@ pub(crate) fn enter_level(el: &mut Elab<'_>, level: Level) -> (Level, usize) {
 pub(crate) fn leave_level(el: &mut Elab<'_>, saved: (Level, usize)) {
     if let Some(k) = el.kernel.as_mut() {
         k.level = saved.0;
-        // Locals of the part just left are out of scope; later ones are uniform again.
+        // Locals of the level just left are out of scope; later ones are uniform again.
         k.first_inner_local = saved.1;
     }
 }

@@ -1,4 +1,4 @@
-//! Whose threads copy: the level of a copy, and who an instance of a level is.
+//! The level of a copy, and the number and index of the instances of a level.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, Role, Scalar, Storage, View};
@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CopyStmt};
 
-/// Number of units of `level` in the block.
+/// The number of units of `level` in the block.
 pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym> {
     if level == Level::Block {
         return Some(Sym::one());
@@ -32,7 +32,7 @@ pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym>
     })
 }
 
-/// This unit's number within the block.
+/// The index of this unit in the block.
 pub(crate) fn number_of(el: &mut Elab<'_>, level: Level) -> Sym {
     let tid = thread_id(el);
     let cx = &el.f.cx;
@@ -68,7 +68,7 @@ fn thread_id(el: &mut Elab<'_>) -> Sym {
     Sym::var(var)
 }
 
-/// Whose threads share a copy.
+/// The level of the unit whose threads share a copy.
 pub(crate) fn copy_level(
     el: &mut Elab<'_>,
     source: &View,
@@ -114,8 +114,8 @@ pub(crate) fn copy_level(
     Some(level)
 }
 
-/// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those
-/// of the region.
+/// The level of a copy inside `inthreads`: the threads of the unit that execute it share it; for a
+/// block, the threads of the region.
 fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Level> {
     let Some(set) = el.path.region_threads().cloned() else {
         let what = "a cooperative copy by threads that are known only at run time";
@@ -154,8 +154,8 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
     None
 }
 
-/// Warns where threads that take part in something together may have left. Conditions that differ between them
-/// are looked at in the whole kernel (`passes::check::divergence`).
+/// Warns if threads that a collective operation needs may have left the kernel.
+/// `passes::check::divergence` checks conditions that differ between them, in the whole kernel.
 pub(crate) fn warn_if_some_have_left(el: &mut Elab<'_>, at: Span, what: &str) {
     if let Some(first) = el.kernel.as_ref().and_then(|k| k.yielded) {
         el.cx.report(
@@ -170,7 +170,7 @@ pub(crate) fn warn_if_some_have_left(el: &mut Elab<'_>, at: Span, what: &str) {
     }
 }
 
-/// Whether a region around here lets no more than one unit of `level` in.
+/// Whether the enclosing region has threads of at most one unit of `level`.
 fn is_region_in_one_unit(el: &Elab<'_>, level: Level) -> bool {
     let unit = match level {
         Level::Cluster | Level::Block => return true,

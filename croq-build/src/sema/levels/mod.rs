@@ -1,4 +1,4 @@
-//! Levels of parallelism: which level each `parallel` has, and how threads are mapped to it.
+//! Levels of parallelism: the level of each `parallel`, and the mapping of threads to it.
 
 pub(crate) mod barriers;
 pub(crate) mod blocks;

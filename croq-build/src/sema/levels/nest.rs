@@ -1,7 +1,7 @@
-//! Which level each `parallel` of a nest runs at (language 03 section 2).
+//! Assigns a level to each `parallel` of a nest (language 03 section 2).
 //!
-//! The nest is looked at as a whole before its first statement is elaborated, because the level of
-//! an unannotated parent follows from its children.
+//! The whole nest is analysed before its first statement is elaborated, because the level of an
+//! unannotated parent depends on its children.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::Level;
@@ -149,7 +149,7 @@ fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
                 .help(format!("write `: {name}`")),
             );
         }
-        // A warp has 32 threads: an inner count that is not 32 makes both levels threads.
+        // A warp has 32 threads: an inner count other than 32 makes both levels threads.
         let warp = node.children.iter().all(|c| c.count == Some(32));
         if node.level == Level::Warp && outermost_child == Level::Thread && !root && !warp {
             if node.children.iter().any(|c| c.merged) {
@@ -257,7 +257,7 @@ pub(crate) fn uses_shared(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// The children of a node, last first, to be taken in source order.
+/// The children of a node, last first, so that popping yields them in source order.
 pub(crate) fn node_cursor(node: &Node) -> Vec<Node> {
     node.children.iter().rev().cloned().collect()
 }

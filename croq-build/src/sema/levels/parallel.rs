@@ -31,7 +31,8 @@ pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
     lower_launch(el, p, &tree, attrs, span);
 }
 
-/// Walks a body whose header is in error, so that independent mistakes in it still show.
+/// Elaborates a body whose header is in error, so that independent mistakes in it are also
+/// reported.
 fn lower_poisoned_body(el: &mut Elab<'_>, p: &ParallelStmt) {
     el.names.push();
     for item in &p.items {
@@ -223,7 +224,7 @@ fn check_launch_bounds(
     }
 }
 
-/// The first item of the outermost `parallel`; returns the grid.
+/// Lowers the first item of the outermost `parallel`; returns the grid.
 fn lower_outermost(el: &mut Elab<'_>, p: &ParallelStmt, tree: &Node) -> Option<[Sym; 3]> {
     let (item, rest) = p.items.split_first()?;
     let extents = extents::lower_all(el, item)?;
@@ -233,7 +234,7 @@ fn lower_outermost(el: &mut Elab<'_>, p: &ParallelStmt, tree: &Node) -> Option<[
     match tree.level {
         Level::Cluster => return clusters::lower(el, p, item, &extents, tree),
         Level::Block => {}
-        // Block level is filled in with one block.
+        // The block level is implicit, with one block.
         _ => {
             thread_mapping::lower_level(el, item, &extents, tree, rest, &p.body)?;
             return Some([Sym::one(), Sym::one(), Sym::one()]);
@@ -242,7 +243,7 @@ fn lower_outermost(el: &mut Elab<'_>, p: &ParallelStmt, tree: &Node) -> Option<[
     blocks::lower_blocks(el, item, &extents, tree, rest, &p.body)
 }
 
-/// A `parallel` inside a kernel: the next child of the nest's tree.
+/// Lowers a `parallel` inside a kernel: the next child of the nest's tree.
 fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
     if el.path.in_region() {
         el.cx.report(

@@ -1,4 +1,4 @@
-//! `inthreads`: parts of a kernel for some of its threads.
+//! `inthreads`: parts of a kernel that only some of its threads execute.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
@@ -83,7 +83,8 @@ pub(crate) fn lower_inthreads(
         threads: set.clone(),
         span: pred.span,
     };
-    // Threads that are there come here, whatever the other variables are.
+    // If the set is known and not empty, some threads execute the body whatever the other variables
+    // are.
     let condition = Frame::Condition {
         restricts: set.as_ref().is_none_or(ThreadSet::is_empty),
         never: nobody,
@@ -94,7 +95,7 @@ pub(crate) fn lower_inthreads(
     if outermost && !is_async {
         instances::warn_if_some_have_left(el, span, "the barrier after `inthreads`");
     }
-    // What no thread executes is told, checked as far as can be, and left out.
+    // A region that no thread executes is reported, its body checked, and no code emitted.
     if nobody {
         return;
     }
@@ -112,7 +113,7 @@ pub(crate) fn lower_inthreads(
     );
 }
 
-/// Regions that run at the same time need to know who is where.
+/// Reports a region with `.async` whose threads are not known statically.
 fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
     let text = cx.file.snippet(at).to_owned();
     cx.report(
@@ -126,7 +127,7 @@ fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
         );
 }
 
-/// Both sides of `&&` and `||` must depend on the thread.
+/// Checks that both sides of `&&` and `||` depend on the thread.
 fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
     match &*cond.kind {
         ExprKind::Binary(BinOp::LogicAnd | BinOp::LogicOr, a, b) => {
@@ -161,7 +162,7 @@ fn depends_on_unit(el: &Elab<'_>, e: &Expr) -> bool {
     }
 }
 
-/// The linear ids of the threads that satisfy a predicate, when that is static.
+/// The linear ids of the threads that satisfy a predicate, if they are known statically.
 fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
     let k = el.kernel.as_ref()?;
     let threads = u32::try_from(k.threads.count.as_ref()?.as_int()?)
@@ -186,7 +187,7 @@ fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
     Some(set)
 }
 
-/// A predicate, taken apart once for all threads.
+/// A predicate in a form that can be evaluated for each thread.
 fn thread_condition(func: &ir::Function, cond: &Expr) -> Option<Condition> {
     let both = |a, b| {
         Some((

@@ -1,5 +1,5 @@
-//! `call croq::cuda::setreg_inc(232)`: registers that go from some warpgroups of a block to others.
-//! The instruction itself, in a `__cpp__` of its own, is the same.
+//! `call croq::cuda::setreg_inc(232)`: moves registers between the warpgroups of a block. A
+//! `__cpp__` that contains only the instruction is equivalent.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Registers, StmtKind};
@@ -13,7 +13,7 @@ use crate::syntax::ast::CallExpr;
 
 const WARPGROUP: u32 = 128;
 
-/// What a call of this name does: more registers, or fewer.
+/// Whether a call of this name takes more registers; `None` if it is another function.
 pub(crate) fn direction(callee: &str) -> Option<bool> {
     match callee.rsplit("::").next()?.trim() {
         "setreg_inc" => Some(true),
@@ -22,8 +22,8 @@ pub(crate) fn direction(callee: &str) -> Option<bool> {
     }
 }
 
-/// What the text of a `__cpp__` does that is `setmaxnreg` and nothing else: more registers or
-/// fewer, and how many each thread has then, if that is a number.
+/// For the text of a `__cpp__` that is `setmaxnreg` and nothing else: whether it takes more
+/// registers, and the number per thread, if it is a constant.
 pub(crate) fn in_assembly(text: &str) -> Option<(bool, Option<i64>)> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let rest = text.strip_prefix("asm").or(text.strip_prefix("__asm__"))?;
@@ -53,7 +53,7 @@ pub(crate) fn set_registers(el: &mut Elab<'_>, call: &CallExpr, more: bool, span
     set_registers_of_each(el, &call.callee.text, number, more, span);
 }
 
-/// `name` says what is written there.
+/// `name` is the call or text as written.
 pub(crate) fn set_registers_of_each(
     el: &mut Elab<'_>,
     name: &str,

@@ -1,5 +1,5 @@
-//! Levels below the block: how many threads they are, and their indices as parts of a thread's
-//! number.
+//! Levels below the block: the number of their threads, and their indices as functions of the
+//! linear thread id.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, Intrinsic, Level, StmtKind};
@@ -17,10 +17,11 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ParallelItem, ParallelStmt};
 
-/// Threads per block when a single level is split into blocks and threads.
+/// The threads per block when a single level is split into blocks and threads.
 const SPLIT_THREADS: i64 = 256;
 
-/// A level below the block: binds its indices from the linear thread id, runs its body.
+/// Lowers a level below the block: computes its indices from the linear thread id and lowers its
+/// body.
 pub(crate) fn lower_level(
     el: &mut Elab<'_>,
     item: &ParallelItem,
@@ -90,7 +91,7 @@ pub(crate) fn lower_level(
     Some(())
 }
 
-/// Threads of the inner of two merged thread levels.
+/// The number of threads of the inner of two merged thread levels.
 fn merged_inner_threads(
     el: &mut Elab<'_>,
     rest: &[ParallelItem],
@@ -104,7 +105,7 @@ fn merged_inner_threads(
     let (extents, reports) = el.ask_ahead(|el| extents::lower_all(el, item));
     match extents {
         Some(e) => Some(e.iter().fold(Sym::one(), |p, x| &p * x)),
-        // The inner level is not lowered any more: what is wrong with it is reported here.
+        // The inner level is not lowered later, so its errors are reported here.
         None if el.cx.names_missed == names_missed => {
             reports
                 .into_sorted()
@@ -166,7 +167,7 @@ fn check_unit_total(
     }
 }
 
-/// Fixes the block's thread count, or compares with what a sibling fixed.
+/// Sets the block's number of threads, or compares it with that of a sibling.
 fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
     let shown = el.f.cx.show(total);
     let known = el
@@ -238,7 +239,7 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
     Some(())
 }
 
-/// A single level of threads over any number of instances.
+/// Lowers a single level of threads with any number of instances.
 pub(crate) fn lower_split(
     el: &mut Elab<'_>,
     p: &ParallelStmt,
@@ -323,7 +324,7 @@ pub(crate) fn lower_split(
     Some([blocks, Sym::one(), Sym::one()])
 }
 
-/// Indices of a split level, from the linear instance number.
+/// The indices of a split level, from the linear instance number.
 fn split_indices(el: &mut Elab<'_>, item: &ParallelItem, extents: &[Sym], linear: Option<Sym>) {
     let mut values = Vec::new();
     let digits = indices::digits(&el.cx, extents, Sym::one(), true);
@@ -345,7 +346,7 @@ fn split_indices(el: &mut Elab<'_>, item: &ParallelItem, extents: &[Sym], linear
     indices::bind_indices(el, &item.binding, values, extents);
 }
 
-/// The rest of a header's items, or the body.
+/// Lowers the remaining items of a header, or the body.
 pub(crate) fn lower_after_header(
     el: &mut Elab<'_>,
     node: &Node,

@@ -1,10 +1,10 @@
-//! What differs between the units below a block, and what the host knows.
+//! Uniformity: values that differ between the units below a block, and values that the host knows.
 
 use crate::ir::{Expr, ExprKind, Level, Role, VarHome, View};
 use crate::sema::state::elab::Elab;
 use crate::symbolic::Sym;
 
-/// Whether threads of one block may disagree about an expression.
+/// Whether an expression may differ between threads of one block.
 pub(crate) fn varies_in_block(el: &Elab<'_>, e: &Expr) -> bool {
     if el.kernel.is_none() {
         return false;
@@ -35,13 +35,13 @@ impl crate::ir::Visit for Varies<'_, '_> {
         match &*e.kind {
             ExprKind::Intrinsic(crate::ir::Intrinsic::Thread, _) => *self.found = true,
             ExprKind::Local(id) => *self.found |= local_varies(self.el, *id),
-            // What a C++ function returns may depend on the thread that calls it.
+            // The result of a C++ function may depend on the calling thread.
             ExprKind::Call(_) if self.el.level() == Some(Level::Thread) => *self.found = true,
             _ => {}
         }
     }
 
-    /// Each thread has its own.
+    /// Each thread has its own memory of these storages.
     fn access(&mut self, access: &crate::ir::Access, _written: bool) {
         let storage = self.el.f.buffer(access.view.buffer).storage;
         *self.found |= storage.is_private();
@@ -52,7 +52,7 @@ impl crate::ir::Visit for Varies<'_, '_> {
     }
 }
 
-/// Known when the kernel is launched.
+/// Whether the variable is known when the kernel is launched.
 pub(crate) fn is_host_known(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
     match el.f.var_home.get(&v) {
         Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
@@ -81,7 +81,7 @@ pub(crate) fn differs_between_units(el: &Elab<'_>, view: &View) -> bool {
             .any(|v| v.lo.iter().chain(&v.hi).any(&depends))
 }
 
-/// A variable whose value may differ between the units below the block.
+/// Whether a variable's value may differ between the units below the block.
 pub(crate) fn is_unit_variable(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
     match el.f.var_home.get(&v) {
         Some(VarHome::Local(id)) => local_varies(el, *id),

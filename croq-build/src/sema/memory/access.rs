@@ -48,7 +48,7 @@ pub(crate) fn lower_access(
             None
         }
     };
-    // Guards of subscripts hold for the access, those of its indices for the loads in them.
+    // The guards of subscripts apply to the access, those of its indices to the loads in them.
     let of_base = std::mem::take(&mut el.build.guards);
     let indices = self::lower_indices(el, indices);
     el.build.guards = of_base;
@@ -165,7 +165,7 @@ fn check_axis(
     )
 }
 
-/// Index arguments, with ituples spliced; each with its span.
+/// Index arguments with their spans; ituples are spliced.
 fn lower_indices(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<(Sym, Span)>> {
     let mut out = Vec::new();
     let mut ok = true;

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// `what` an array consists of.
+/// The extent of an array; `what` are its elements, for messages.
 pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<u64> {
     let v = el.expression(e);
     if v.is_error() {
@@ -43,7 +43,7 @@ pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Opti
     }
 }
 
-/// How many buffers an array of arrays has.
+/// The number of buffers of an array.
 pub(crate) fn elements_of(array: &[u64]) -> u64 {
     array.iter().fold(1, |all, n| all.saturating_mul(*n))
 }

@@ -1,9 +1,9 @@
-//! `__atomic_add(x.at(i), v)` and the others: operations on one element with no access of another
-//! thread in between.
+//! `__atomic_add(x.at(i), v)` and the others: operations on one element that no access of another
+//! thread can interrupt.
 //!
-//! Outside of any inner level one thread makes them, as it makes updates. What such a one gives
-//! back is for all threads of its unit: it goes through a word of shared memory, and the pass that
-//! places barriers sees to the rest.
+//! Outside of any inner level one thread executes them, as it does updates. All threads of its unit
+//! get the result through a word of shared memory; the pass that places barriers inserts the
+//! barriers that this needs.
 
 use crate::diagnostics::{Diagnostic, codes, nearest};
 use crate::ir::{
@@ -27,7 +27,7 @@ use crate::syntax::ast::{self, CallExpr};
 
 const PREFIX: &str = "__atomic_";
 
-/// The names of all, as they are written.
+/// The names of all operations in Croqtile.
 const NAMES: [&str; 9] = [
     "__atomic_add",
     "__atomic_sub",
@@ -49,7 +49,7 @@ pub(crate) fn is_atomic(call: &CallExpr) -> bool {
     operation(&call.callee.text).is_some()
 }
 
-/// As a statement, for its effect.
+/// Lowers an operation that is a statement, for its effect.
 pub(crate) fn lower_statement(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     let Some((atomic, guard)) = lower(el, call, span) else {
         return;
@@ -64,7 +64,7 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     }
 }
 
-/// As the right side of an assignment: what the element was before.
+/// Lowers an operation on the right side of an assignment: the value is the element's previous one.
 pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     let Some((mut atomic, guard)) = lower(el, call, span) else {
         return Value::Error;
@@ -119,7 +119,8 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
     }
 }
 
-/// One thread of each unit makes it; a word of shared memory tells the others.
+/// One thread of each unit executes the operation; the others read the result from a word of shared
+/// memory.
 fn broadcast(
     el: &mut Elab<'_>,
     level: Level,
@@ -155,7 +156,7 @@ fn broadcast(
     Some(Expr::new(ExprKind::Load(word), ty, span))
 }
 
-/// Where the value of an atomic operation is not wanted.
+/// Reports an atomic operation in a place where its value cannot be used.
 pub(crate) fn report_misplaced(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     if lower(el, call, span).is_some() {
         let name = &call.callee.text;
@@ -184,7 +185,7 @@ pub(crate) fn report_unknown(cx: &mut Cx<'_>, name: &str, at: Span) {
     cx.report(d);
 }
 
-/// The operation, and what must hold for it to happen.
+/// The operation, and the condition under which it is executed.
 fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Option<Expr>)> {
     let name = call.callee.text.as_str();
     let op = operation(name)?;
@@ -297,7 +298,7 @@ fn lower_element(el: &mut Elab<'_>, name: &str, e: &ast::Expr) -> Option<Access>
     None
 }
 
-/// Exactly of the element's type; numbers without a type of their own become it.
+/// The operand has exactly the element's type; a number without a type of its own gets it.
 fn lower_operand(
     el: &mut Elab<'_>,
     (value, at): (Value, Span),
@@ -328,7 +329,7 @@ fn lower_operand(
     None
 }
 
-/// Whether an expression is an atomic operation and nothing else.
+/// The call, if an expression is an atomic operation and nothing else.
 pub(crate) fn as_update<'e>(cx: &Cx<'_>, e: &'e ast::Expr) -> Option<&'e CallExpr> {
     match &*e.kind {
         ast::ExprKind::Call(call) if is_atomic(call) && !device_calls::is_device_call(cx, call) => {

@@ -1,4 +1,4 @@
-//! Indices that must be inside an extent.
+//! Checks that indices are inside an extent.
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::BinOp;
@@ -9,7 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
-/// `lo <= index < hi`, as it is written at `span`.
+/// `lo <= index < hi`, at its source location `span`.
 pub(crate) struct Bound<'s> {
     pub index: &'s Sym,
     pub lo: &'s Sym,
@@ -17,8 +17,9 @@ pub(crate) struct Bound<'s> {
     pub span: Span,
 }
 
-/// Proves `lo <= index < hi`, or reports it, or emits a run-time check. False after an error.
-/// The codes are those of the error and of the check; `subject` is what the index is called.
+/// Proves `lo <= index < hi`, or reports an error, or emits a run-time check. False after an error.
+/// The codes are those of the error and of the check; `subject` is the name of the index in
+/// messages.
 pub(crate) fn check_inside(
     el: &mut Elab<'_>,
     (error, check): (Code, CheckCode),
@@ -105,9 +106,9 @@ fn report_outside(el: &mut Elab<'_>, code: Code, bound: &Bound<'_>, subject: &st
     el.cx.report(d);
 }
 
-/// Whether some instance that certainly runs computes an index outside `[lo, hi)`: the index is
-/// linear in loop and parallel variables, which take all their values (in a region, those that tell
-/// threads apart don't), and no condition restricts which instances come here.
+/// Whether an instance that certainly runs computes an index outside `[lo, hi)`: the index is
+/// linear in loop and parallel variables, which take all their values (except, in a region, those
+/// that distinguish threads), and no condition restricts the instances.
 fn reaches_outside(el: &Elab<'_>, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
     if el.path.is_conditional() {
         return false;

@@ -1,17 +1,17 @@
-//! Buffers laid side by side in one, so that a number known only at run time can choose between
-//! them.
+//! Buffers that are placed in one larger buffer, so that a number known only at run time can select
+//! one of them.
 //!
-//! `swap` and `select` choose among buffers. An address in one buffer with an offset that varies
-//! says this without pointers, so buffers that are chosen among become parts of one: a *pool*.
-//! While a function is checked only the places in the pool are handed out; at its end every view of
-//! a part is rewritten to a view of its pool.
+//! `swap` and `select` choose among buffers. This is expressed without pointers, as an address in
+//! one buffer with a variable offset, so the buffers become parts of one: a *pool*. While a
+//! function is elaborated only places in the pool are assigned; at its end every view of a part is
+//! rewritten to a view of its pool.
 
 use crate::ir::BufferId;
 use crate::sema::build;
 use crate::sema::state::elab::Elab;
 use crate::symbolic::Sym;
 
-/// The pool of a group of futures with tiles of this kind; `buffer` is in it from now on.
+/// The pool of a group of futures with tiles of this kind, with `buffer` added to it.
 pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: &Sym) -> BufferId {
     let (elem, storage, span) = {
         let b = el.f.buffer(buffer);
@@ -23,7 +23,7 @@ pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: 
         None => {
             let exchanged = el.asynchronous.exchanged.iter();
             let names = exchanged.filter(|(_, g)| **g == group);
-            // Of `a`, `last_a` and `next_a`.
+            // For example the shortest of `a`, `last_a` and `next_a`.
             let shortest = names.map(|(name, _)| name).min_by_key(|name| name.len());
             let name = format!("{}_ring", shortest.map_or("tile", String::as_str));
             let pool = build::new_buffer(
@@ -45,7 +45,7 @@ pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: 
     pool
 }
 
-/// Makes `buffer` a part of the pool that `pool` is in, at a multiple of `unit` elements.
+/// Adds `buffer` to the pool that contains `pool`, at a multiple of `unit` elements.
 pub(crate) fn join_pool(el: &mut Elab<'_>, buffer: BufferId, pool: BufferId, unit: &Sym) {
     let (part, _) = el.storage.pools.find(buffer);
     let (root, _) = el.storage.pools.find(pool);
@@ -70,7 +70,7 @@ pub(crate) fn join_pool(el: &mut Elab<'_>, buffer: BufferId, pool: BufferId, uni
     el.storage.pools.part_of.insert(part, (root, base));
 }
 
-/// Where the first element of `buffer` is, counted from that of `pool`, which both are in one.
+/// The offset of `buffer` relative to `pool`; both are in one pool.
 pub(crate) fn place_of(el: &Elab<'_>, buffer: BufferId, pool: BufferId) -> Sym {
     &el.storage.pools.find(buffer).1 - &el.storage.pools.find(pool).1
 }

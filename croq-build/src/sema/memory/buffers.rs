@@ -1,4 +1,4 @@
-//! Declarations of buffers: their storage, extents and first values.
+//! Declarations of buffers: their storage, extents and initial values.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Level, Scalar, StmtKind, Storage};
@@ -16,8 +16,8 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, BufferShape, ElemType};
 
-/// Bytes, with room for GPUs to come: of a block's shared memory, of a thread's memory, of a
-/// fragment.
+/// Limits in bytes, larger than those of current GPUs, for a block's shared memory, a thread's
+/// memory, and a fragment.
 const MOST_SHARED: i128 = 1 << 20;
 const MOST_LOCAL: i128 = 512 << 10;
 const MOST_FRAGMENT: i128 = 1 << 20;
@@ -54,7 +54,7 @@ pub(crate) fn declare_all(
     }
 }
 
-/// `mutable` in front of a buffer.
+/// Reports `mutable` in front of a buffer.
 pub(crate) fn report_mutable(cx: &mut Cx<'_>, at: Span) {
     cx.report(
         Diagnostic::new(codes::E0305, at, "spanned data can't be declared `mutable`")
@@ -97,7 +97,7 @@ fn storage_of(
     }
 }
 
-/// The extents are known where the buffer is allocated.
+/// Checks that the extents are known at the buffer's allocation.
 fn check_shape(
     el: &mut Elab<'_>,
     storage: Storage,
@@ -224,8 +224,8 @@ fn declare_one(
     Some((id, array))
 }
 
-/// Refuses what no GPU has room for, before anything is unrolled over it. What only the targets
-/// lack is found when memory is given out.
+/// Rejects a buffer that is too large for any GPU, before anything is unrolled over it. Limits of
+/// the targets are checked when memory is assigned.
 pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) -> Option<()> {
     let buffer = el.f.buffer(id);
     let (most, scope) = match buffer.storage {

@@ -162,7 +162,7 @@ pub(crate) fn chunks(
         tiles::check_number(el, data, &index, (Sym::zero(), factor.clone()), message, at);
         let tile = el.f.cx.div(&extent, &factor);
         let origin = &index * &tile;
-        // An index below the factor can't leave the axis: factor · (extent / factor) ≤ extent.
+        // An index below the factor stays inside the axis: factor · (extent / factor) ≤ extent.
         let inside = el.f.cx.lt(&index, &factor) == Truth::Yes
             && el.f.cx.le(&Sym::zero(), &index) == Truth::Yes;
         cut::cut(&mut el.f, &mut data.view, axis, origin, tile, inside);

@@ -1,4 +1,4 @@
-//! Names of data, and what they are views of.
+//! Names of data, and the views they refer to.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Valid, View};
@@ -82,7 +82,7 @@ pub(crate) fn lower_member(
     }
 }
 
-/// A value that must be data, for copies and tile operators.
+/// Evaluates an expression that must be data, for copies and tile operators.
 pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Data> {
     lower_or(el, e, |kind| {
         Diagnostic::new(
@@ -95,7 +95,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Data> {
     })
 }
 
-/// `otherwise` says what is wrong with another kind of value.
+/// The same; `otherwise` is the message for another kind of value.
 fn lower_or(
     el: &mut Elab<'_>,
     e: &ast::Expr,

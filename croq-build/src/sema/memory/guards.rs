@@ -1,11 +1,10 @@
-//! With `Checks::Report` a failed check in a kernel is recorded and the thread goes on, so an
-//! access that is checked must not happen then: a load is zero, a store and an atomic operation do
-//! nothing.
+//! With `Checks::Report` a failed check in a kernel is recorded and the thread continues, so the
+//! checked access must not be executed: a load gives zero, and a store or an atomic operation has
+//! no effect.
 //!
-//! The check itself stays where it is, in front of the statement. Each access gets the conditions
-//! of its own checks once more, as a guard around it: both targets then do the same, and nothing
-//! that is proven pays. Checks that are made on the host end the call before any launch, and need
-//! no guard.
+//! The check itself remains in front of the statement. Each access also gets the conditions of its
+//! own checks as a guard around it: both targets then behave alike, and an access that was proved
+//! needs no guard. Checks on the host end the call before any launch and need no guard.
 
 use crate::ir::{Access, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind};
 use crate::sema::build;
@@ -14,14 +13,14 @@ use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// What must hold for the access that was checked last.
+/// The condition under which the access that was checked last may be executed.
 pub(crate) fn take(el: &mut Elab<'_>) -> Option<Expr> {
     std::mem::take(&mut el.build.guards)
         .into_iter()
         .reduce(both)
 }
 
-/// An element, or zero.
+/// The element, or zero if the guard is false.
 pub(crate) fn guard_load(el: &mut Elab<'_>, access: Access, elem: Scalar, span: Span) -> Expr {
     let guard = take(el);
     let load = Expr::new(ExprKind::Load(access), elem, span);
@@ -31,7 +30,7 @@ pub(crate) fn guard_load(el: &mut Elab<'_>, access: Access, elem: Scalar, span: 
     }
 }
 
-/// A place that is looked at only if `guard` holds, else the first one of its buffer.
+/// The index `place` if `guard` holds, else the first element of the buffer.
 pub(crate) fn guard_place(el: &mut Elab<'_>, guard: Option<Expr>, place: Sym, span: Span) -> Sym {
     let Some(guard) = guard else {
         return place;

@@ -1,11 +1,11 @@
-//! What decides a number: arguments, parallel and loop variables, or data.
+//! The origin of a number: arguments, parallel and loop variables, or data.
 
 use crate::ir::{Expr, ExprKind, Visit, walk_exprs};
 use crate::sema::checks::run_time;
 use crate::sema::state::elab::Elab;
 use crate::symbolic::{Sym, Var};
 
-/// What decides a tile number.
+/// The origin of a tile number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Constants, dimensions and scalar parameters.
@@ -26,7 +26,7 @@ pub(crate) fn origin_of(el: &Elab<'_>, number: &Sym) -> Origin {
     }
 }
 
-/// Notes whether what a variable stands for depends on data.
+/// Records whether the value of a variable depends on data.
 pub(crate) fn note_data(el: &mut Elab<'_>, v: Var, value: &Expr) {
     let mut find = Find { el, found: false };
     walk_exprs(value, &mut find);
@@ -44,7 +44,7 @@ impl Visit for Find<'_, '_> {
     fn expr(&mut self, e: &Expr) {
         self.found |= match &*e.kind {
             ExprKind::Load(_) | ExprKind::Call(_) => true,
-            // What changes, and what a statement of its own computed: an atomic operation, a
+            // A local that changes, or the result of a separate statement: an atomic operation, a
             // shuffle.
             ExprKind::Local(id) => match self.el.f.locals.get(id.index()) {
                 Some(local) => match local.var {

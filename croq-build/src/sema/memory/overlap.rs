@@ -1,10 +1,10 @@
-//! Tiles of one tensor that certainly have elements in common.
+//! Detects tiles of one tensor that certainly share elements.
 
 use crate::ir::{Access, View};
 use crate::symbolic::{Ctx, Sym};
 
-/// Per axis of the tensor that a view was cut from: where the view begins, and how many positions
-/// it has.
+/// For each axis of the tensor that a view was cut from: the first position of the view and the
+/// number of its positions.
 fn boxed(view: &View) -> Option<Vec<(&Sym, Sym)>> {
     let frame = view.frame.as_ref()?;
     let extent = |axis: usize| {
@@ -18,7 +18,7 @@ fn boxed(view: &View) -> Option<Vec<(&Sym, Sym)>> {
     )
 }
 
-/// Both views are of the same tensor, so that coordinates can be compared.
+/// Whether both views are of the same tensor, so that coordinates can be compared.
 fn is_same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
     let (Some(f), Some(g)) = (&a.frame, &b.frame) else {
         return false;
@@ -31,7 +31,7 @@ fn is_same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
         && cx.eq(&f.base(&a.offset), &g.base(&b.offset)).is_yes()
 }
 
-/// The element is certainly one of the view's.
+/// Whether the element is certainly one of the view's.
 pub(crate) fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
     let (Some(boxes), Some(frame)) = (boxed(source), &access.view.frame) else {
         return false;
@@ -46,7 +46,7 @@ pub(crate) fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
         })
 }
 
-/// Two boxes of one tensor certainly have something in common.
+/// Whether two boxes of one tensor certainly share elements.
 pub(crate) fn overlaps(cx: &Ctx, a: &View, b: &View) -> bool {
     let (Some(first), Some(second)) = (boxed(a), boxed(b)) else {
         return false;

@@ -1,4 +1,4 @@
-//! `select(n, a, b, …)`: one of several tiles, chosen by a number.
+//! `select(n, a, b, …)`: one of several tiles, selected by a number.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, Storage};
@@ -141,7 +141,7 @@ fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) ->
         );
         return Value::Error;
     }
-    // A number of whole tiles keeps what is known of alignment.
+    // An offset in whole tiles preserves what is known about alignment.
     let tile = first.view.shape.iter().fold(Sym::one(), |p, e| &p * e);
     let whole = choices
         .iter()

@@ -1,9 +1,9 @@
-//! Swizzles: how shared buffers are laid out in memory, for the banks' sake.
+//! Swizzles: layouts of shared buffers that avoid bank conflicts.
 //!
-//! A program says so on a copy or on another access, `.swiz<128>`, but it holds for the buffer:
-//! every way to its elements goes by the same layout. So what is said is gathered while a function
-//! is checked, and decided at its end, when it is known which buffers lie side by side in one pool:
-//! all of a pool has one swizzle, the first that was said of any part.
+//! A program requests a swizzle on a copy or another access, `.swiz<128>`, but it applies to the
+//! buffer: every access of its elements uses the same layout. So requests are collected while a
+//! function is elaborated, and decided at its end, when it is known which buffers are in one pool:
+//! a whole pool has one swizzle, the first that was requested for any part.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, BufferId, CheckCode, Storage, Swizzle, View, walk_block};
@@ -44,7 +44,7 @@ pub(crate) fn width_of(cx: &mut Cx<'_>, width: Option<&ast::Expr>, at: Span) -> 
     None
 }
 
-/// The swizzle that a copy asks for; `None` after an error.
+/// The swizzle that a copy requests; `None` after an error.
 pub(crate) fn ask(el: &mut Elab<'_>, c: &CopyStmt, dest: &View) -> Option<()> {
     let asked = c
         .modifiers
@@ -56,7 +56,7 @@ pub(crate) fn ask(el: &mut Elab<'_>, c: &CopyStmt, dest: &View) -> Option<()> {
     let Some((width, at)) = asked else {
         return Some(());
     };
-    // What is wrong with the width was told before.
+    // An error in the width was already reported.
     let bytes = match width {
         Some(width) => u32::try_from(constants::constant(width)?).ok()?,
         None => 128,
@@ -64,7 +64,7 @@ pub(crate) fn ask(el: &mut Elab<'_>, c: &CopyStmt, dest: &View) -> Option<()> {
     ask_of_access(el, dest.buffer, bytes, at)
 }
 
-/// Gives a buffer this swizzle, if it can have it and none was said before.
+/// Requests this swizzle for a buffer, if the buffer allows it and no other was requested.
 pub(crate) fn ask_of_access(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> Option<()> {
     let buffer = el.f.buffer(id);
     if buffer.storage != Storage::Shared {
@@ -90,7 +90,7 @@ pub(crate) fn ask_of_access(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Spa
     Some(())
 }
 
-/// The swizzle of a buffer, as far as one was said.
+/// The swizzle that was requested for a buffer so far.
 pub(crate) fn asked_so_far(el: &Elab<'_>, id: BufferId) -> Option<u32> {
     let root = el.storage.pools.find(id).0;
     let said = el.storage.swizzles.said.iter();
@@ -99,7 +99,7 @@ pub(crate) fn asked_so_far(el: &Elab<'_>, id: BufferId) -> Option<u32> {
         .next()
 }
 
-/// Extents of the buffer as it was declared: the product of all but the last, and the last.
+/// The extents of the buffer as declared: the product of all but the last, and the last.
 fn rows_and_columns(el: &Elab<'_>, id: BufferId) -> (Sym, Sym) {
     let now = el.f.buffer(id).shape.as_slice();
     let shape = el.storage.pools.declared_shape(id).unwrap_or(now);
@@ -109,7 +109,7 @@ fn rows_and_columns(el: &Elab<'_>, id: BufferId) -> (Sym, Sym) {
     }
 }
 
-/// Whether rows are whole groups of a swizzle.
+/// Checks that rows are multiples of a swizzle's groups.
 fn check_rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> Option<()> {
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);
@@ -159,7 +159,7 @@ fn check_rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -
     None
 }
 
-/// Decides which buffers are swizzled. Before views are rewritten to those of their pools.
+/// Decides the swizzle of each buffer. Runs before views are rewritten to those of their pools.
 pub(crate) fn decide_all(el: &mut Elab<'_>) {
     for (id, bytes, at) in std::mem::take(&mut el.storage.swizzles.said) {
         let (root, _) = el.storage.pools.find(id);
@@ -189,8 +189,8 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
     }
 }
 
-/// Whether something in the program takes the buffer as it lies: text in C++, or TMA,
-/// which swizzles whole tiles only.
+/// Whether the program depends on the layout of the buffer: C++ text that accesses it, or TMA
+/// copies of part of it, since TMA swizzles whole tiles only.
 fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
     let mut uses = Uses::default();
     for kernel in &func.kernels {
@@ -199,7 +199,7 @@ fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
     let shape = &func.buffer(id).shape;
     let raw = uses.raw.iter().any(|(buffer, _)| *buffer == id);
     let cut = uses.moved.iter().filter(|view| view.buffer == id);
-    // One of an array is whole, and axes of one element are no matter.
+    // One element of an array is whole, and axes of extent one do not matter.
     let tile: Sym = shape.iter().product();
     let long =
         |shape: &[Sym]| -> Vec<Sym> { shape.iter().filter(|e| !e.is_one()).cloned().collect() };
@@ -209,7 +209,7 @@ fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
     })
 }
 
-/// The widest swizzle that rows are whole groups of.
+/// The widest swizzle whose groups divide the rows.
 fn widest_that_fits(el: &Elab<'_>, id: BufferId) -> Option<u32> {
     let (_, columns) = rows_and_columns(el, id);
     let row = &columns * swizzle_uses::size(el.f.buffer(id).elem);
@@ -219,7 +219,7 @@ fn widest_that_fits(el: &Elab<'_>, id: BufferId) -> Option<u32> {
     })
 }
 
-/// A swizzle that nobody says.
+/// Decides a swizzle that the program does not request.
 fn decide_widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);

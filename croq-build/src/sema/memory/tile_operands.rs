@@ -11,7 +11,7 @@ use crate::syntax::ast;
 /// A tiling argument: `None` is `_`.
 pub(crate) type Arg = Option<Sym>;
 
-/// Integers and wildcards, ituples and shapes spliced. Run-time integers are allowed.
+/// Integers and wildcards; ituples and shapes are spliced. Run-time integers are allowed.
 pub(crate) fn lower_operands(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<Arg>> {
     let mut out = Vec::new();
     let mut ok = true;

@@ -1,6 +1,7 @@
-//! Which tile numbers are checked (language 11, W15). A tile that misses its parent altogether is a
-//! wrong number where data decides it, and where arguments alone do; where parallel or loop
-//! variables do, it is a halo or the end of a ragged edge, and nothing is moved.
+//! Checks of tile numbers (language 11, W15). A number that depends on data, or on arguments alone,
+//! and selects a tile entirely outside its parent is an error. A number that depends on parallel or
+//! loop variables is not checked: such a tile is a halo or the end of a ragged edge, and copies
+//! nothing.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +16,8 @@ use crate::sema::state::value::{Data, TileNumber};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 
-/// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's
-/// to check.
+/// Records that the number of a tile of `data` must be within `lo <= number < hi`, if it is a
+/// number that is checked.
 pub(crate) fn check_number(
     el: &mut Elab<'_>,
     data: &mut Data,
@@ -25,7 +26,7 @@ pub(crate) fn check_number(
     message: String,
     at: Span,
 ) {
-    // A literal is the iteration of a loop that was written out.
+    // A literal is an iteration of a loop that was unrolled by hand.
     let literal = number.as_int().is_some();
     if el.path.is_dead() || literal || origins::origin_of(el, number) == Origin::Instance {
         return;
@@ -46,7 +47,7 @@ pub(crate) fn check_number(
     }
 }
 
-/// The checks of a tile that is moved here, or whose address is taken.
+/// Emits the checks of a tile that is copied here, or whose address is taken.
 pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
     for tile in std::mem::take(&mut data.numbers) {
         let TileNumber {
@@ -83,8 +84,8 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
     }
 }
 
-/// Takes back the checks of numbers in which only what changes was, if none of that ever depends on
-/// data but some on parallel or loop variables.
+/// Removes checks of numbers that depend only on mutable variables, if these never depend on data
+/// but some depend on parallel or loop variables.
 pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
     let noted = std::mem::take(&mut el.build.by_data);
     if noted.is_empty() {
@@ -122,14 +123,14 @@ pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
     }
 }
 
-/// Where values come from.
+/// The origin of values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Data,
     Instance,
 }
 
-/// Which locals have something from a source, wherever they get it.
+/// The locals whose values depend on a source, directly or through others.
 struct Flow<'f> {
     function: &'f Function,
     source: Source,
@@ -196,8 +197,8 @@ impl<'f> Flow<'f> {
     }
 }
 
-/// Locals that are given a value more than once: they count iterations, or stand for what a path
-/// decided.
+/// Locals that are assigned more than once: they count iterations, or their value depends on a
+/// branch.
 #[derive(Default)]
 struct Counters {
     given: BTreeSet<LocalId>,
@@ -233,7 +234,7 @@ impl Visit for Flow<'_> {
             StmtKind::Atomic(atomic) if self.source == Source::Data => {
                 self.locals.extend(atomic.result);
             }
-            // Text that the compiler can't see into may do anything to them.
+            // Text that the compiler cannot analyse may change them.
             StmtKind::Cpp { names, .. } if self.source == Source::Data => {
                 let locals = names.iter().filter_map(|name| match name {
                     CppName::Local(id) => Some(*id),

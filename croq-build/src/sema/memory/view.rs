@@ -160,8 +160,8 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
     Some(())
 }
 
-/// Tile `index` of `extent` elements, `step` apart, has one in common with its parent. Told of the
-/// number, whose product with the step may be more than 64 bits hold.
+/// Checks that tile `index` of `extent` elements, `step` apart, shares an element with its parent.
+/// The check is of the number, whose product with the step may exceed 64 bits.
 fn check_tile_inside(
     el: &mut Elab<'_>,
     data: &mut Data,

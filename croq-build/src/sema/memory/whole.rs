@@ -49,7 +49,7 @@ pub(crate) fn data_of(view: View, name: &str, span: Span) -> Data {
     }
 }
 
-/// Rejects an array of buffers that still wants subscripts.
+/// Reports an array of buffers without enough subscripts.
 pub(crate) fn expect_whole(el: &mut Elab<'_>, d: Data, span: Span) -> Option<Data> {
     if d.array.is_empty() {
         check_in_memory(el, d.view.buffer, &d.name, span)?;
@@ -68,7 +68,7 @@ pub(crate) fn expect_whole(el: &mut Elab<'_>, d: Data, span: Span) -> Option<Dat
     None
 }
 
-/// Notes what a kernel does to a buffer.
+/// Marks a buffer as accessed by a kernel.
 pub(crate) fn mark_accessed(func: &mut ir::Function, view: &View, read: bool, written: bool) {
     if let Some(b) = func.buffers.get_mut(view.buffer.index()) {
         b.read |= read;
@@ -76,7 +76,7 @@ pub(crate) fn mark_accessed(func: &mut ir::Function, view: &View, read: bool, wr
     }
 }
 
-/// Fragments are no memory: their elements have no address.
+/// Reports an access of a fragment as memory: its elements have no address.
 fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Option<()> {
     if el.f.buffer(id).storage != Storage::Fragment {
         return Some(());
@@ -98,7 +98,7 @@ fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Opt
     None
 }
 
-/// A value that is not data, as a copy endpoint.
+/// Reports a value that is not data, as an endpoint of a copy.
 pub(crate) fn report_not_data(cx: &mut Cx<'_>, v: &Value, at: Span) -> bool {
     if let Value::Data(d) = v {
         let name = d.name.clone();

@@ -1,4 +1,4 @@
-//! Windows, and other shapes for the same data: `view`, `span_as`, `sqz`.
+//! `view`, `span_as` and `sqz`: windows, and other shapes for the same data.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Frame, Valid, View};
@@ -146,8 +146,7 @@ pub(crate) fn lower_span_as(
     Some(())
 }
 
-/// Whether the elements of a view follow one another without a gap, all of them inside.
-/// The extents that `span_as` gives.
+/// The extents in the argument list of `span_as`.
 fn lower_new_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
     let mut shape = Vec::new();
     for item in items {
@@ -173,9 +172,9 @@ fn lower_new_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
     Some(shape)
 }
 
-/// No extent is negative.
+/// Checks that no extent is negative.
 fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
-    // Two negative extents have a positive product.
+    // The product alone does not show it: that of two negative extents is positive.
     for (axis, extent) in shape.iter().enumerate() {
         let shown = el.f.cx.show(extent);
         match el.f.cx.le(&Sym::zero(), extent) {

@@ -1,8 +1,8 @@
-//! Functions of the language by name, and what other languages call them.
+//! Functions of the language by name, and their names in other languages.
 
 use crate::ir::MathFn;
 
-/// What other languages' functions are called here.
+/// The Croqtile name of a function that other languages call `name`.
 pub(crate) fn intended_function(name: &str) -> Option<&'static str> {
     let plain = name.strip_prefix("atomic").map(str::to_lowercase);
     Some(match (name, plain.as_deref()) {

@@ -141,8 +141,8 @@ fn new_dim(
     span: Span,
 ) -> (DimId, Sym) {
     let id = DimId(u32::try_from(func.dims.len()).unwrap_or(u32::MAX));
-    // R03 holds at entry: every extent is at least 1. The upper bound keeps products of two
-    // extents inside the 64-bit integers that offsets are computed in.
+    // R03 holds at entry: every extent is at least 1. The upper bound ensures that products of two
+    // extents fit the 64-bit integers that offsets are computed in.
     let var = func.cx.new_var(name, Some(Sym::one()), None);
     func.var_home.insert(var, ir::VarHome::Dim(id));
     func.dims.push(ir::Dim {

@@ -1,15 +1,15 @@
 //! Assignments in an inner scope to an immutable name of an outer one (W11).
 //!
-//! Such an assignment declares a new name. Where the program would notice that the outer name kept
-//! its value, the author meant to change that one, so the assignment is an error (E0320): when its
-//! right side reads the name, when the outer name is read later in its own scope, or when the next
-//! iteration of a loop around the assignment reads it. Elsewhere it is a note (N0321), and a
-//! warning (W0321) where the outer name was declared with a type or is a parameter.
+//! Such an assignment declares a new name. If the outer name is read while the author probably
+//! expects it to have changed, the assignment is an error (E0320): when its right side reads the
+//! name, when the outer name is read later in its own scope, or when the next iteration of a loop
+//! around the assignment reads it. Elsewhere it is a note (N0321), and a warning (W0321) where the
+//! outer name was declared with a type or is a parameter.
 //!
-//! The verdict needs the reads that follow, so assignments are collected while the checker walks
-//! the function, each read of a name is compared with those that hide it, and the reports are made
-//! at the function's end. "Later" is the order of the walk, which is that of execution but for
-//! loops and for the two arms of an `if`, which this module keeps track of.
+//! The decision needs the reads that follow, so assignments are collected during the walk over the
+//! function, each read of a name is compared with those that hide it, and the reports are made at
+//! the function's end. "Later" is the order of the walk, which is that of execution except for
+//! loops and for the two arms of an `if`, which this module tracks.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::state::elab::Elab;
@@ -17,7 +17,7 @@ use crate::sema::state::scopes::{Entity, Hiding, IntKind, Kind, Outer, Read};
 use crate::sema::statements::scalar_declarations;
 use crate::syntax::ast;
 
-/// `name = value` in an inner scope, where an outer one has an immutable of that name.
+/// Records `name = value` in an inner scope, where an outer one has an immutable of that name.
 pub(crate) fn record(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value: &ast::Expr) {
     let Some((scope, at)) = el.names.place(&name.text) else {
         return scalar_declarations::define(el, name, value);

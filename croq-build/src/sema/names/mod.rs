@@ -1,4 +1,4 @@
-//! What names stand for: scopes, parameters, results.
+//! Names: scopes, parameters, results.
 
 pub(crate) mod builtins;
 pub(crate) mod dimensions;

@@ -32,7 +32,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
         ast::ParamTypeKind::Spanned { .. } | ast::ParamTypeKind::SpannedRank { .. }
     );
     check_rules(&mut el.cx, param, is_tensor);
-    // A parameter that did not parse is not what it seems.
+    // The declared type of a parameter that did not parse cannot be relied on.
     if el
         .cx
         .faults

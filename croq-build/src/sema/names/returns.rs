@@ -1,4 +1,4 @@
-//! What a function gives back: returned values, and parameters that are written.
+//! The results of a function: returned values, and parameters that are written.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, CheckCode, Passing};
@@ -12,7 +12,8 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// Writes to a by-value parameter vanish at the end of the call, unless it is returned.
+/// Warns of writes to a by-value parameter that is not returned: they are lost at the end of the
+/// call.
 pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
     let lost: Vec<(String, Span, Span)> =
         el.f.params
@@ -40,7 +41,7 @@ pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
     }
 }
 
-/// Gives the function its return type once every `return` is known.
+/// Sets the function's return type after every `return` was elaborated.
 pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
     if el.results.poisoned {
         return;
@@ -217,7 +218,7 @@ fn return_type(shape: ReturnShape) -> ir::Return {
     }
 }
 
-/// Whether no path leads past the last of these statements.
+/// Whether every path through these statements returns.
 fn always_returns(stmts: &[ast::Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         ast::StmtKind::Return(_) => true,

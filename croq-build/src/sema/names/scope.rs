@@ -7,7 +7,7 @@ use crate::sema::state::scopes::{Binding, Entity, IntKind};
 use crate::source::Span;
 use crate::syntax::ast;
 
-/// What a name stands for; reports it when it stands for nothing.
+/// The entity of a name; reports a name that is not declared.
 pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity> {
     if let Some(binding) = el.names.read(name, span) {
         return Some(binding.entity.clone());
@@ -49,7 +49,7 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     None
 }
 
-/// A parameter that the function wants for its extents.
+/// Whether a parameter is used for its extents.
 fn sizes_used(func: &ir::Function, b: &Binding, used: &[&str]) -> bool {
     let Entity::Buffer { id, .. } = &b.entity else {
         return false;
@@ -135,12 +135,12 @@ pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
         )
     };
     let earlier = el.names.innermost(&name.text);
-    // A dimension that is a parameter as well is another mistake, told elsewhere.
+    // A dimension that is also a parameter is another error, which is reported elsewhere.
     let clash = earlier.is_some_and(|e| {
         let other = if is_dim(e) { &entity } else { e };
         is_dim(e) != is_dim(&entity) && is_parameter(&el.f, other)
     });
-    // Which of two was meant is unknown: what uses the name stays silent.
+    // Which of the two was intended is unknown, so uses of the name are not reported.
     let entity = if earlier.is_some() {
         Entity::Poison
     } else {
@@ -162,7 +162,7 @@ pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
     }
 }
 
-/// What a parameter's name stands for, as far as that was understood.
+/// Whether an entity is a parameter, as far as its declaration was understood.
 fn is_parameter(func: &ir::Function, entity: &Entity) -> bool {
     match entity {
         Entity::Int { kind, .. } => *kind == IntKind::Param,

@@ -8,37 +8,38 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, StmtKind as S};
 
-/// What is known of a future.
+/// The state of a future during elaboration.
 pub(crate) struct Future {
     pub name: String,
     pub span: Span,
     /// Declared by `dma.any`.
     pub any: bool,
     pub is_async: bool,
-    /// Its bytes come by TMA.
+    /// Whether TMA copies its data.
     pub by_tma: bool,
-    /// The copy's destination as the first copy had it; `None` before that.
+    /// The destination of the first copy; `None` before that copy.
     pub data: Option<Data>,
-    /// Whose threads share the copy.
+    /// The level of the unit whose threads share the copy.
     pub level: Level,
     pub handle: Option<Handle>,
     /// The number of scopes open where it was declared.
     pub depth: usize,
-    /// The `inthreads` around its copies.
+    /// The `inthreads` regions around its copies.
     pub regions: Vec<Span>,
 }
 
-/// Where a moving future's data is: tile number `local` of `pool`.
+/// The location of a moving future's data: tile number `local` of `pool`.
 #[derive(Clone)]
 pub(crate) struct Handle {
     pub local: LocalId,
-    /// `None` until the first copy tells the type.
+    /// `None` until the first copy determines the type.
     pub pool: Option<ir::BufferId>,
-    /// Elements of a tile.
+    /// The number of elements of a tile.
     pub tile: Sym,
 }
 
-/// Futures that `swap` and `rotate` name, by name; those that are exchanged share a number.
+/// The futures that `swap` and `rotate` use, by name; those that are exchanged with each other have
+/// the same group number.
 pub(crate) fn exchanged(stmts: &[ast::Stmt]) -> BTreeMap<String, usize> {
     let mut groups: Vec<BTreeSet<String>> = Vec::new();
     gather(stmts, &mut groups);
@@ -82,7 +83,7 @@ pub(crate) fn gather(stmts: &[ast::Stmt], groups: &mut Vec<BTreeSet<String>>) {
     }
 }
 
-/// What is known of the events of a function, beside their IR.
+/// Properties of the events of a function that are not in their IR.
 #[derive(Default)]
 pub(crate) struct Known {
     /// The extents of arrays.
@@ -98,7 +99,7 @@ pub(crate) struct Flag {
     pub local: LocalId,
     pub array: Vec<u64>,
     pub ready: bool,
-    /// Where first.
+    /// The first statement that waits for it.
     pub waited: Option<Span>,
     pub triggered: Option<Span>,
 }
@@ -110,8 +111,8 @@ pub(crate) struct Asynchronous {
     pub flags: Vec<Flag>,
     /// By `ir::FutureId`.
     pub futures: Vec<Future>,
-    /// Names of futures that are exchanged, each with the number of its group.
+    /// The names of futures that are exchanged, each with the number of its group.
     pub exchanged: BTreeMap<String, usize>,
-    /// The tile that a placeholder's handle starts with.
+    /// The initial value of a placeholder's handle.
     pub first_tiles: BTreeMap<LocalId, Sym>,
 }

@@ -1,4 +1,4 @@
-//! Statements under construction, and what is known about their values.
+//! Statements under construction, and facts about their values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,20 @@ use crate::ir::{self, LocalId, Stmt};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
-/// Statements under construction, and what is known about their values.
+/// Statements under construction, and facts about their values.
 pub(crate) struct Builder {
     /// Statement lists under construction, innermost last.
     pub sinks: Vec<Vec<Stmt>>,
-    /// Checks over dimensions and parameters alone: they come before anything else.
+    /// Checks that depend on dimensions and parameters alone: they are emitted before all other
+    /// statements.
     pub entry: Vec<Stmt>,
     pub check_rows: BTreeMap<(ir::CheckCode, String, Span), u32>,
     pub seen_checks: BTreeSet<(String, u32)>,
-    /// Of the access at hand: what its checks ask for, where they don't end the launch.
+    /// The conditions of the current access's checks, where a failure does not end the launch.
     pub guards: Vec<ir::Expr>,
-    /// Variables whose value depends on data: elements, calls, what changes.
+    /// Variables whose value depends on data: elements, calls, mutable locals.
     pub from_data: BTreeSet<Var>,
-    /// Checks of tile numbers with such variables in them.
+    /// Checks of tile numbers that contain such variables.
     pub by_data: Vec<(ir::CheckId, Sym)>,
     /// Locals whose value may differ between threads of a block.
     pub varying: BTreeSet<LocalId>,

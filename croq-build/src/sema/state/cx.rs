@@ -1,4 +1,4 @@
-//! What a function is checked against, and where findings go.
+//! The context of a function: the file, the options, and the sink for diagnostics.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use crate::source::{SourceFile, Span};
 pub(crate) struct Cx<'a> {
     pub file: &'a SourceFile,
     pub options: &'a Options,
-    /// Every `__co__` function of the file.
+    /// The names of all `__co__` functions of the file.
     pub siblings: &'a [String],
-    /// Where the function did not parse.
+    /// The spans of the function that did not parse.
     pub faults: &'a [Span],
     pub diags: &'a mut Diagnostics,
-    /// Kernels of which it was reported that not all targets have what they ask for.
+    /// Kernels for which it was reported that not all targets support their features.
     pub older_left_out: BTreeSet<Span>,
-    /// What was reported as not supported.
+    /// Constructs that were reported as not supported.
     pub unsupported: BTreeSet<String>,
     /// Levels, by their headers, at which a statement of a warp was reported.
     pub without_warps: BTreeSet<Span>,
-    /// Uses of names that stand for nothing, so far.
+    /// The number of uses of undeclared names so far.
     pub names_missed: usize,
 }
 
@@ -53,14 +53,14 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// What the checks need to know about the targets.
+/// Options that checks depend on, among them the targets.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the kernels are built for; empty is anything.
+    /// The targets of the build; an empty list means any target.
     pub targets: Vec<Target>,
-    /// The last sub-level of threads and groups is the fastest, not the first.
+    /// The last sub-level of threads and groups is the fastest, instead of the first.
     pub last_is_fastest: bool,
-    /// A failed check is recorded, and the kernel goes on: what it was made for is guarded.
+    /// A failed check is recorded and the kernel continues; the checked access is guarded.
     pub reports: bool,
 }
 
@@ -76,8 +76,8 @@ pub(crate) fn spans_meet(a: Span, b: Span) -> bool {
     a.start <= b.end && b.start <= a.end
 }
 
-/// What the user wrote at `span`, to be written again in a help; `other` where that is long or
-/// came out of a macro.
+/// The source text at `span`, to be repeated in a help; `other` if that is long or was expanded
+/// from a macro.
 pub(crate) fn source_text(cx: &Cx<'_>, span: Span, other: &str) -> String {
     let text = cx.file.snippet(span);
     if text.is_empty() || text.len() > 40 || text.contains('\n') || cx.file.macro_at(span).is_some()

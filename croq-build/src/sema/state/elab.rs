@@ -1,4 +1,4 @@
-//! The state of the walk over one function, in parts by topic.
+//! The state of the walk over one function, divided by topic.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ use crate::sema::state::value::Value;
 use crate::symbolic::Ctx;
 use crate::syntax::ast;
 
-/// The entries of the two recursive parts of the language. Rules for parts of an expression need
-/// the rule for expressions, which needs them: they go by this table, so that modules depend on
-/// each other in one direction.
+/// The entry points of the two recursive rules. Rules for parts of an expression need the rule for
+/// expressions, which needs them: they call each other through this table, so that the dependences
+/// between modules have one direction.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules {
     pub expression: fn(&mut Elab<'_>, &ast::Expr) -> Value,
@@ -39,7 +39,8 @@ pub(crate) struct Elab<'a> {
     pub ranges: Ranges,
     /// The kernel under construction; `None` on the host.
     pub kernel: Option<KernelState>,
-    /// Levels of the `parallel`s still to come in each open body, last first.
+    /// The levels of the `parallel`s that have not been lowered yet, for each open body, last
+    /// first.
     pub nests: Vec<Vec<Node>>,
     pub results: Results,
     pub storage: BufferFacts,
@@ -88,8 +89,8 @@ impl<'a> Elab<'a> {
         }
     }
 
-    /// What `ask` answers, and what it reports, which goes nowhere else: the same is lowered again
-    /// where it is due, and reports it then.
+    /// Runs `ask` ahead of the place where the same code is lowered again. Returns its result and
+    /// its reports, which are not added to the diagnostics: the second lowering reports them.
     pub fn ask_ahead<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> (T, Diagnostics) {
         let reported = std::mem::take(self.cx.diags);
         let older_left_out = self.cx.older_left_out.clone();
@@ -102,17 +103,17 @@ impl<'a> Elab<'a> {
         (answer, std::mem::replace(self.cx.diags, reported))
     }
 
-    /// An expression: its value, after the statements that it takes.
+    /// Lowers an expression to its value, and emits the statements that it needs.
     pub fn expression(&mut self, e: &ast::Expr) -> Value {
         (self.rules.expression)(self, e)
     }
 
-    /// A block with a scope of its own.
+    /// Lowers a block with a scope of its own.
     pub fn block(&mut self, block: &ast::Block) {
         (self.rules.block)(self, block);
     }
 
-    /// Runs `body` as part of a construct.
+    /// Runs `body` inside a construct.
     pub fn within<R>(&mut self, frame: Frame, body: impl FnOnce(&mut Self) -> R) -> R {
         self.path.push(frame);
         let result = body(self);
@@ -120,7 +121,7 @@ impl<'a> Elab<'a> {
         result
     }
 
-    /// The execution level here; `None` on the host.
+    /// The execution level of the current statement; `None` on the host.
     pub fn level(&self) -> Option<Level> {
         self.kernel.as_ref().map(|k| k.level)
     }

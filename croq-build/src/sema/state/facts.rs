@@ -1,4 +1,4 @@
-//! What the walk recorded that the finished IR does not say.
+//! Facts that the walk recorded and that the finished IR does not contain.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::symbolic::Sym;
 #[derive(Default)]
 pub(crate) struct Facts {
     pub pools: Pools,
-    /// Where the swizzle of a buffer was decided.
+    /// The statement that decided the swizzle of a buffer.
     pub swizzle_at: BTreeMap<BufferId, Span>,
     /// By `ir::FutureId`.
     pub futures: Vec<Future>,
-    /// The tile that a placeholder's handle starts with.
+    /// The initial value of a placeholder's handle.
     pub first_tiles: BTreeMap<LocalId, Sym>,
     /// Named copies that a `trigger … after` has bound to an event.
     pub bound: BTreeMap<FutureId, (EventAt, Span)>,

@@ -1,4 +1,4 @@
-//! What is gathered about fragments until the function's end.
+//! Facts about fragments that are collected until the function's end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,35 +8,35 @@ use crate::symbolic::Var;
 
 #[derive(Default)]
 pub(crate) struct FragmentState {
-    /// Filled without a type, and not multiplied into yet.
+    /// Fragments that were filled without a type, and are not the accumulator of an MMA yet.
     pub untyped: BTreeSet<BufferId>,
-    /// Where operands are loaded.
+    /// The loads of operands.
     pub loaded: BTreeMap<BufferId, Span>,
-    /// Which product gave sums their extents.
+    /// The MMA that determined an accumulator's extents.
     pub shaped: BTreeMap<BufferId, Span>,
-    /// Of these it was said that they are large.
+    /// Fragments that were reported as large.
     pub reported: BTreeSet<BufferId>,
-    /// What asked for a spread first.
+    /// The first statement that required a layout of a fragment.
     pub asked: BTreeMap<BufferId, Span>,
-    /// Matrices that meet element by element.
+    /// Pairs of fragments that are combined element by element.
     pub alike: Vec<(BufferId, BufferId, Span)>,
-    /// Something was wrong: what is still unknown would be known otherwise.
+    /// Whether an error was found: then missing facts are not reported.
     pub failed: bool,
-    /// The `apply` that this is in.
+    /// The enclosing `apply`.
     pub applied: Option<Applied>,
-    /// Columns whose values are added over their owners.
+    /// Columns whose values are summed over the threads that share a row.
     pub columns: Vec<(BufferId, Span)>,
-    /// MMAs with names of their own.
+    /// MMAs that have a name.
     pub operations: Vec<Operation>,
     /// Indices of the `apply`s that scale MMAs.
     pub scaled: BTreeSet<LocalId>,
-    /// Who multiplies into sums, and who uses them.
+    /// The threads that compute and that use accumulators.
     pub owners: Owners,
-    /// Loads and stores, which need to know.
+    /// Loads and stores, which require a layout.
     pub needed: Vec<(BufferId, Span)>,
 }
 
-/// An `apply` in flight.
+/// The `apply` that is being lowered.
 pub(crate) struct Applied {
     pub buffer: BufferId,
     pub indices: Vec<Var>,
@@ -46,9 +46,9 @@ pub(crate) struct Applied {
 pub(crate) struct Operation {
     pub name: String,
     pub span: Span,
-    /// Where, and under how many conditions.
+    /// The `wait`, and the number of conditions around it.
     pub waited: Option<(Span, usize)>,
-    /// Loops and conditions around it.
+    /// The numbers of loops and conditions around it.
     pub loops: usize,
     pub conditions: usize,
 }
@@ -57,21 +57,21 @@ pub(crate) struct Operation {
 pub(crate) struct Owners {
     pub mmas: Vec<Place>,
     pub uses: Vec<Place>,
-    /// Iterations of the loops around, as far as they are known.
+    /// The numbers of iterations of the enclosing loops, as lower bounds.
     pub iterations: Vec<i64>,
-    /// In how many loops sums were filled last.
+    /// The number of loops around the last fill of an accumulator.
     pub filled: BTreeMap<BufferId, usize>,
     pub lossy: BTreeSet<BufferId>,
 }
 
-/// A statement about sums, and which threads come to it.
+/// A statement on an accumulator, and the threads that execute it.
 pub(crate) struct Place {
     pub acc: BufferId,
     pub set: ThreadSet,
     pub span: Span,
 }
 
-/// A fragment as a statement names it.
+/// A fragment in an operand of a statement.
 pub(crate) struct Named {
     pub part: Part,
     pub name: String,

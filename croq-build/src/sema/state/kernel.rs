@@ -1,4 +1,4 @@
-//! What is known about the kernel under construction.
+//! The state of the kernel under construction.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +6,32 @@ use crate::ir::{self, Level, LocalId};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
-/// What a kernel under construction is known to be.
+/// The state of the kernel under construction.
 pub(crate) struct KernelState {
     pub threads: Threads,
     pub grid: Grid,
-    /// The level that statements here run at.
+    /// The level at which statements here run.
     pub level: Level,
-    /// Locals from here on belong to the kernel, and below its block level.
+    /// Locals with this id or a higher one belong to the kernel, and to levels below the block.
     pub first_local: usize,
     pub first_inner_local: usize,
     /// Span of the launch, for messages.
     pub header: Span,
     pub yielded: Option<Span>,
-    /// How often it waits for each event of the host so far.
+    /// The number of its waits for each host event so far.
     pub awaited: BTreeMap<ir::SignalId, u32>,
 }
 
 /// The threads of a block.
 pub(crate) struct Threads {
-    /// How many, once an inner level fixed that.
+    /// The number of threads, after an inner level determined it.
     pub count: Option<Sym>,
-    /// Where that was, for the disagreement of siblings.
+    /// The level that determined it, for reports about siblings with another number.
     pub declared: Span,
-    /// The linear thread id, once some slice or predicate needed it.
+    /// The linear thread id, after some slice or predicate needed it.
     pub id: Option<Var>,
     pub id_local: Option<LocalId>,
-    /// For each index variable below block level: how it follows from the linear thread id.
+    /// For each index variable below the block level, its expression in the linear thread id.
     pub indices: BTreeMap<Var, ThreadIndex>,
 }
 
@@ -49,13 +49,13 @@ impl Threads {
 
 /// The blocks of a kernel.
 pub(crate) struct Grid {
-    /// All blocks are resident at the same time.
+    /// Whether all blocks are resident at the same time.
     pub cooperative: bool,
-    /// Blocks of a cluster along x, y, z.
+    /// The blocks of a cluster along x, y, z.
     pub cluster: [u32; 3],
-    /// Where in it a block is.
+    /// The position of a block in its cluster.
     pub places: [Option<Var>; 3],
-    /// The blocks along x, y, z, once their level was reached, and their indices.
+    /// The blocks along x, y, z, after their level was lowered, and their indices.
     pub extents: Option<[Sym; 3]>,
     pub indices: [Option<Var>; 3],
 }

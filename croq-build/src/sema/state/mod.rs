@@ -1,4 +1,5 @@
-//! The state of the walk over one function, in parts by topic: data that knows no rule.
+//! The state of the walk over one function, divided by topic. It depends on no rule of the
+//! language.
 
 pub(crate) mod asynchronous;
 pub(crate) mod builder;

@@ -3,14 +3,16 @@
 use crate::ir::Level;
 use crate::source::Span;
 
-/// One `parallel` item with what was decided for it; children in source order.
+/// One `parallel` item with the level assigned to it; children are in source order.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub level: Level,
     pub explicit: bool,
-    /// Two thread-level items in a row: the outer counts whole inner sets.
+    /// Two consecutive thread-level items: the outer index counts groups of as many threads as the
+    /// inner item has.
     pub merged: bool,
-    /// A single unannotated level over more instances than a block holds: blocks times threads.
+    /// A single unannotated level with more instances than a block can have: it is split into
+    /// blocks and threads.
     pub single: bool,
     /// `block<cooperative>`
     pub cooperative: Option<Span>,

@@ -1,48 +1,49 @@
-//! What is known about the way to the statement at hand: the constructs around it, innermost last.
+//! The path to the current statement: the constructs around it, innermost last.
 
 use crate::ir::ThreadSet;
 use crate::sema::state::value::Derive;
 use crate::source::Span;
 
-/// A construct around the statement or expression at hand.
+/// A construct around the current statement or expression.
 pub(crate) enum Frame {
     /// The outermost `parallel`: a kernel.
     Launch,
     /// A level below the blocks. `merged`: the outer of two merged thread levels.
     Level { merged: bool, header: Span },
-    /// `inthreads`: which threads come, as far as that is known, and where it is written.
+    /// `inthreads`: the threads that execute it, if they are known, and its source location.
     Region {
         threads: Option<ThreadSet>,
         span: Span,
     },
     /// One range of a `foreach`, which may have no iterations.
     Range { may_be_empty: bool },
-    /// What `break` leaves.
+    /// A loop that `break` can leave.
     Loop,
-    /// A condition, which may restrict which instances come here, or never hold.
+    /// A condition: whether it may restrict the instances that execute the statement, and whether
+    /// it never holds.
     Condition { restricts: bool, never: bool },
     /// A condition that differs between threads of a block.
     Divergent,
-    /// A predicate that may well hold always: an `assert`'s, an `inthreads`'.
+    /// A predicate that may legitimately hold always: of an `assert` or an `inthreads`.
     Predicate,
-    /// An extent, a bound or another number of things.
+    /// An extent, a bound or another count.
     Count,
     /// The value of a `return`.
     Returned,
-    /// What a bare `(i)` is an element of, if it is one here.
+    /// The base that a bare `(i)` takes an element of, if it is one here.
     Derivation(Option<Derive>),
 }
 
 struct Step {
     frame: Frame,
-    /// Something in it may leave it early.
+    /// Whether a statement in it may leave it early.
     left: bool,
 }
 
 #[derive(Default)]
 pub(crate) struct Path {
     steps: Vec<Step>,
-    /// A `return` outside of all loops came before.
+    /// Whether a `return` outside of all loops came before.
     returned: bool,
 }
 
@@ -55,7 +56,7 @@ impl Path {
         self.steps.pop();
     }
 
-    /// A statement leaves the loop, the kernel or the function.
+    /// Records a statement that leaves the loop, the kernel or the function.
     pub fn leave(&mut self) {
         let mut steps = self.steps.iter_mut().rev();
         match steps.find(|s| matches!(s.frame, Frame::Loop | Frame::Range { .. } | Frame::Launch)) {
@@ -64,7 +65,7 @@ impl Path {
         }
     }
 
-    /// The steps of the kernel, or of all host code, innermost first.
+    /// The constructs of the kernel, or of all host code, innermost first.
     fn of_kernel(&self) -> impl Iterator<Item = &Frame> {
         self.frames().take_while(|f| !matches!(f, Frame::Launch))
     }
@@ -73,9 +74,9 @@ impl Path {
         self.steps.iter().rev().map(|s| &s.frame)
     }
 
-    /// Loops that `break` can leave. Not those around an inner `parallel` or an `inthreads`:
-    /// threads that don't come here run them too, and would wait for the missing ones at the next
-    /// barrier.
+    /// The number of loops that `break` can leave. Loops around an inner `parallel` or an
+    /// `inthreads` do not count: threads that do not execute the inner statement run them too, and
+    /// would wait at the next barrier for those that left.
     pub fn loops(&self) -> usize {
         self.of_kernel()
             .take_while(|f| !matches!(f, Frame::Level { .. } | Frame::Region { .. }))
@@ -83,12 +84,12 @@ impl Path {
             .count()
     }
 
-    /// Whether there are loops around, in this kernel or on the host.
+    /// Whether there are enclosing loops, in this kernel or on the host.
     pub fn in_loop(&self) -> bool {
         self.of_kernel().any(|f| matches!(f, Frame::Loop))
     }
 
-    /// Conditions of the kernel that restrict which instances come here.
+    /// The number of conditions in the kernel that restrict which instances execute the statement.
     pub fn conditions(&self) -> usize {
         let restricts = |f: &&Frame| {
             matches!(
@@ -102,29 +103,29 @@ impl Path {
         self.of_kernel().filter(restricts).count()
     }
 
-    /// A condition restricts which instances come here.
+    /// Whether a condition restricts which instances execute the statement.
     pub fn is_conditional(&self) -> bool {
         self.conditions() > 0
     }
 
-    /// A condition around here differs between threads of a block.
+    /// Whether an enclosing condition differs between threads of a block.
     pub fn is_divergent(&self) -> bool {
         self.of_kernel().any(|f| matches!(f, Frame::Divergent))
     }
 
-    /// A condition around here never holds: a proven violation is none.
+    /// Whether an enclosing condition never holds: then a proved violation is not an error.
     pub fn is_dead(&self) -> bool {
         self.frames()
             .any(|f| matches!(f, Frame::Condition { never: true, .. }))
     }
 
-    /// Every call comes here: no condition is around, no loop of perhaps no iterations, and nothing
-    /// left early. Host code and kernels alike.
+    /// Whether every call executes the statement: there is no enclosing condition, no loop that may
+    /// have no iterations, and no statement before it that leaves early. For host code and kernels.
     pub fn is_certain(&self) -> bool {
         !self.returned && self.steps.iter().all(Step::is_certain)
     }
 
-    /// Every launch of the kernel comes here.
+    /// Whether every launch of the kernel executes the statement.
     pub fn is_certain_in_kernel(&self) -> bool {
         for step in self.steps.iter().rev() {
             if !step.is_certain() {
@@ -137,7 +138,7 @@ impl Path {
         !self.returned
     }
 
-    /// The `inthreads` of the kernel, innermost first: who comes, and where they are.
+    /// The `inthreads` of the kernel, innermost first: their threads and their source locations.
     pub fn regions(&self) -> impl Iterator<Item = (Option<&ThreadSet>, Span)> {
         self.of_kernel().filter_map(|f| match f {
             Frame::Region { threads, span } => Some((threads.as_ref(), *span)),
@@ -149,13 +150,13 @@ impl Path {
         self.regions().next().is_some()
     }
 
-    /// The threads of the innermost `inthreads` around; `None` outside, or where they are not
+    /// The threads of the innermost enclosing `inthreads`; `None` outside, or if they are not
     /// known.
     pub fn region_threads(&self) -> Option<&ThreadSet> {
         self.regions().next()?.0
     }
 
-    /// Where the innermost level below the blocks is written.
+    /// The source location of the innermost level below the blocks.
     pub fn level_header(&self) -> Option<Span> {
         self.of_kernel().find_map(|f| match f {
             Frame::Level { header, .. } => Some(*header),
@@ -163,7 +164,7 @@ impl Path {
         })
     }
 
-    /// Inside the outer of two merged thread levels.
+    /// Whether the statement is inside the outer of two merged thread levels.
     pub fn is_merged(&self) -> bool {
         let mut levels = self.frames().filter_map(|f| match f {
             Frame::Level { merged, .. } => Some(*merged),

@@ -1,4 +1,4 @@
-//! What the function gives back.
+//! The results of the function.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// What the function gives back.
+/// The results of the function.
 pub(crate) struct Results {
-    /// What each `return` gives.
+    /// The value of each `return`.
     pub returned: Vec<(Span, ReturnShape)>,
     pub declared: ast::RetType,
-    /// A `return` is in error.
+    /// Whether a `return` is in error.
     pub poisoned: bool,
     /// Buffers that are returned.
     pub buffers: BTreeSet<ir::BufferId>,

@@ -1,4 +1,4 @@
-//! Names in scope, and what they stand for.
+//! Names in scope, and their entities.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,10 +8,10 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// What a name stands for.
+/// The entity that a name refers to.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
-    /// An immutable integer that the prover knows: a dimension, an integer parameter, a `parallel`
+    /// An immutable integer with a symbolic value: a dimension, an integer parameter, a `parallel`
     /// variable, a named expression.
     Int {
         value: IntValue,
@@ -46,12 +46,12 @@ pub(crate) enum Entity {
     Signal(SignalId),
     /// An event of a single thread, by its number.
     Flag(usize),
-    /// A product in flight, by its number.
+    /// An MMA in flight, by its number.
     Operation(usize),
-    /// `f = select(…)` of futures: one of them, chosen once.
+    /// `f = select(…)` of futures: one of them, selected once.
     Chosen(Data),
     Stream(ParamId),
-    /// Known, but in error or not lowered yet: whatever uses it stays silent.
+    /// Declared, but in error or not supported: uses of it are not reported.
     Poison,
 }
 
@@ -104,14 +104,14 @@ pub(crate) struct Binding {
     pub entity: Entity,
     pub span: Span,
     pub used: bool,
-    /// Assignments to it and the like don't count as uses.
+    /// Whether it is a parameter: assignments to it do not count as uses.
     pub is_param: bool,
-    /// Declared with a type.
+    /// Whether it was declared with a type.
     pub is_typed: bool,
     pub uses: Uses,
 }
 
-/// Names in declaration order, and where each is.
+/// Names in declaration order, and the position of each.
 #[derive(Default)]
 pub(crate) struct Scope {
     pub bindings: Vec<Binding>,
@@ -121,14 +121,14 @@ pub(crate) struct Scope {
 #[derive(Default)]
 pub(crate) struct Scopes {
     pub stack: Vec<Scope>,
-    /// How many scopes were ever opened.
+    /// The number of scopes that were ever opened.
     pub opened: usize,
     pub walk: Walk,
-    /// Assignments that declared a name which hides an outer one.
+    /// Assignments that declared a name that hides an outer one.
     pub hidings: Vec<Hiding>,
-    /// What immutable booleans stand for: see `sema::values::predicates`.
+    /// The expressions of immutable booleans: see `sema::values::predicates`.
     pub predicates: HashMap<LocalId, Expr>,
-    /// Names that the statements still to come in each open list declare.
+    /// Names that the remaining statements of each open list declare.
     pub upcoming: Vec<BTreeMap<String, Span>>,
     /// Names whose scope has ended, for "used after its parallel ended".
     pub ended: HashMap<String, (Span, &'static str)>,
@@ -147,7 +147,7 @@ impl Scopes {
         self.stack.push(Scope::default());
     }
 
-    /// How many scopes are open.
+    /// The number of open scopes.
     pub fn depth(&self) -> usize {
         self.stack.len()
     }
@@ -160,7 +160,8 @@ impl Scopes {
         bindings
     }
 
-    /// Declares in the innermost scope; the span of an earlier one there, if any.
+    /// Declares a name in the innermost scope; returns the span of an earlier declaration there, if
+    /// any.
     pub fn declare(&mut self, name: &ast::Name, entity: Entity, on_host: bool) -> Option<Span> {
         let uses = Uses::new(&self.walk, on_host);
         let scope = self.stack.last_mut()?;
@@ -184,14 +185,14 @@ impl Scopes {
         }
     }
 
-    /// The name declared last has a type.
+    /// Marks the name declared last as declared with a type.
     pub fn mark_typed(&mut self) {
         if let Some(b) = self.stack.last_mut().and_then(|s| s.bindings.last_mut()) {
             b.is_typed = true;
         }
     }
 
-    /// Where the visible name is: its scope and its place in that.
+    /// The position of the visible name: its scope, and its index in that scope.
     pub fn place(&self, name: &str) -> Option<(usize, usize)> {
         let scopes = self.stack.iter().enumerate().rev();
         scopes
@@ -213,7 +214,7 @@ impl Scopes {
         })
     }
 
-    /// What the innermost scope itself declares of that name.
+    /// The entity that the innermost scope itself declares for the name.
     pub fn innermost(&self, name: &str) -> Option<&Entity> {
         let scope = self.stack.last()?;
         let at = *scope.index.get(name)?;
@@ -231,12 +232,12 @@ impl Scopes {
         self.stack.iter().flat_map(|s| &s.bindings)
     }
 
-    /// The visible name nearest to `name`, if near enough to be a slip.
+    /// The visible name most similar to `name`, if it is similar enough to be a typing error.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         crate::diagnostics::nearest(name, self.visible().map(|b| b.name.as_str()))
     }
 
-    /// A name is used, and what it stands for is read.
+    /// Records a read of the name, and returns its binding.
     pub fn read(&mut self, name: &str, span: Span) -> Option<&Binding> {
         let now = self.walk.tick();
         let (scope, at) = self.place(name)?;
@@ -270,7 +271,7 @@ impl Scopes {
         self.walk.loops.pop();
     }
 
-    /// A number for a condition, whose arms are entered next.
+    /// A new number for a condition whose arms are entered next.
     pub fn condition(&mut self) -> u32 {
         self.walk.tick()
     }
@@ -284,26 +285,26 @@ impl Scopes {
     }
 }
 
-/// Where the walk is.
+/// The position of the walk.
 #[derive(Default)]
 pub(crate) struct Walk {
     /// Counts reads, loops and conditions.
     pub clock: u32,
-    /// When each open loop began, outermost first.
+    /// The time at which each open loop began, outermost first.
     pub loops: Vec<u32>,
-    /// The arms of conditions around this place: which condition, and whether it is the first arm.
+    /// The enclosing arms of conditions: the condition, and whether it is the first arm.
     pub arms: Vec<(u32, bool)>,
 }
 
-/// What reads of one name have to be compared with.
+/// The facts that a read of a name is compared with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Uses {
-    /// Loops open where the name was declared.
+    /// The number of open loops where the name was declared.
     pub loops: usize,
-    /// Declared on the host.
+    /// Whether it was declared on the host.
     pub on_host: bool,
     pub last_read: Option<(u32, Span)>,
-    /// Of `Scopes::hidings`: those whose verdict is open.
+    /// Indices into `Scopes::hidings` of those that are not decided yet.
     pub hidden_by: Vec<usize>,
 }
 
@@ -317,14 +318,14 @@ impl Uses {
     }
 }
 
-/// An assignment that declared a name which hides an outer one.
+/// An assignment that declared a name that hides an outer one.
 pub(crate) struct Hiding {
     pub name: ast::Name,
     pub outer: Outer,
     /// The outermost loop around the assignment inside the outer name's scope.
     pub around: Option<u32>,
     pub arms: Vec<(u32, bool)>,
-    /// The read that makes it an error.
+    /// The read that makes the assignment an error.
     pub read: Option<Read>,
 }
 
@@ -335,11 +336,11 @@ pub(crate) enum Read {
     Later(Span),
 }
 
-/// The name that was hidden.
+/// The name that is hidden.
 pub(crate) struct Outer {
     pub span: Span,
     pub kind: Kind,
-    /// A name of the host, hidden inside a kernel, which can't change it.
+    /// Whether it is a name of the host that is hidden inside a kernel, which cannot change it.
     pub of_the_host: bool,
 }
 
@@ -347,11 +348,11 @@ pub(crate) struct Outer {
 pub(crate) enum Kind {
     Parameter,
     Dimension,
-    /// Declared with a type or another word that says what it is.
+    /// Declared with a type or another keyword that determines its kind.
     Typed,
     /// Declared by its first assignment.
     Untyped,
-    /// Nothing that `mutable` could be written in front of.
+    /// Not a scalar, so that `mutable` is not possible.
     NoScalar,
 }
 
@@ -362,7 +363,7 @@ impl Walk {
     }
 }
 
-/// Whether two places are in different arms of one condition.
+/// Whether two positions are in different arms of one condition.
 pub(crate) fn excluded(a: &[(u32, bool)], b: &[(u32, bool)]) -> bool {
     a.iter()
         .zip(b)

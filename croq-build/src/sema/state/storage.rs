@@ -1,4 +1,4 @@
-//! What is gathered about buffers until the function's end.
+//! Facts about buffers that are collected until the function's end.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::symbolic::Sym;
 
 #[derive(Default)]
 pub(crate) struct Pools {
-    /// For a buffer that became part of another: which, and where in it.
+    /// For a buffer that became part of another: the other buffer, and the offset in it.
     pub part_of: BTreeMap<BufferId, (BufferId, Sym)>,
     /// One pool for each group of exchanged futures, kernel and type.
     pub of_futures: BTreeMap<(usize, usize, Scalar, Sym), BufferId>,
@@ -17,7 +17,7 @@ pub(crate) struct Pools {
 }
 
 impl Pools {
-    /// The pool that a buffer is in after all, and where.
+    /// The pool that finally contains a buffer, and the offset in it.
     pub(crate) fn find(&self, buffer: BufferId) -> (BufferId, Sym) {
         let (mut at, mut place) = (buffer, Sym::zero());
         while let Some((outer, base)) = self.part_of.get(&at) {
@@ -27,7 +27,7 @@ impl Pools {
         (at, place)
     }
 
-    /// Every buffer that was declared and is in the pool `root`, which may be the only one.
+    /// All declared buffers in the pool `root`; it may be the only one.
     pub(crate) fn parts(&self, root: BufferId) -> Vec<BufferId> {
         let others = self.part_of.keys().copied();
         let made_up = |id: BufferId| self.of_futures.values().any(|pool| *pool == id);
@@ -37,7 +37,7 @@ impl Pools {
             .collect()
     }
 
-    /// What a buffer was declared as, whatever became of it.
+    /// The declared shape of a buffer, even if it is in a pool.
     pub(crate) fn declared_shape(&self, id: BufferId) -> Option<&[Sym]> {
         self.declared.get(&id).map(Vec::as_slice)
     }
@@ -45,12 +45,12 @@ impl Pools {
 
 #[derive(Default)]
 pub(crate) struct Swizzles {
-    /// Each `.swiz` of a function, in order: of which buffer, how wide, and where.
+    /// Each `.swiz` of a function, in order: the buffer, the width, and the span.
     pub said: Vec<(BufferId, u32, Span)>,
-    /// What warpgroups multiply, and where: it is swizzled even if nobody says so.
+    /// Tiles that warpgroups multiply, with spans: they are swizzled even without a `.swiz`.
     pub wanted: Vec<(BufferId, Span)>,
-    /// Where warpgroups store sums: lanes store rows side by side, which swizzled are in different
-    /// banks.
+    /// Tiles to which warpgroups store accumulators, with spans: lanes store to adjacent rows,
+    /// which the swizzle places in different banks.
     pub liked: Vec<(BufferId, Span)>,
 }
 
@@ -64,15 +64,15 @@ impl Swizzles {
     }
 }
 
-/// What is gathered about buffers until the function's end.
+/// Facts about buffers that are collected until the function's end.
 #[derive(Default)]
 pub(crate) struct BufferFacts {
-    /// Buffers that element stores and copies write, and where first.
+    /// Buffers that element stores and copies write, with the first such statement.
     pub stored: BTreeMap<ir::BufferId, Span>,
-    /// Shared buffers that a copy may leave partly as they were, and where.
+    /// Shared buffers that a copy may only write in part, with the copy.
     pub cut_off: BTreeMap<ir::BufferId, Span>,
     pub pools: Pools,
     pub swizzles: Swizzles,
-    /// Where the swizzle of a buffer was decided.
+    /// The statement that decided the swizzle of a buffer.
     pub swizzle_at: BTreeMap<ir::BufferId, Span>,
 }

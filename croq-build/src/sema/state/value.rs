@@ -1,16 +1,16 @@
-//! What an expression can be.
+//! The values of expressions.
 
 use crate::ir::{Expr, FutureId, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// An integer that the prover knows.
+/// An integer with a symbolic value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct IntValue {
     pub value: Sym,
     /// `#x`, for a bounded integer.
     pub bound: Option<Sym>,
-    /// Written as a literal (or folded from literals): it takes any type it fits.
+    /// Whether it is a literal, or folded from literals: it takes any type that it fits.
     pub literal: bool,
     /// `x(k)`: arithmetic directly on it is an error.
     pub get_ith: bool,
@@ -37,23 +37,23 @@ impl IntValue {
     }
 }
 
-/// Data that tile operators and copies work on.
+/// Data that tile operators and copies apply to.
 #[derive(Clone, Debug)]
 pub(crate) struct Data {
     pub view: View,
     /// Extents of an array of buffers that are still to be subscripted.
     pub array: Vec<u64>,
-    /// What its tile numbers must be, once it is moved.
+    /// The limits of its tile numbers, to be checked when it is copied.
     pub numbers: Vec<TileNumber>,
-    /// `.zfill` was written on the view.
+    /// Whether `.zfill` is applied to the view.
     pub zfill: bool,
-    /// The name it came from.
+    /// The name that it is derived from.
     pub name: String,
     /// A future named without `.data`.
     pub future: Option<FutureId>,
-    /// The last operator was a `subspan`, `span_as` or `view`: `sqz` may follow.
+    /// Whether the last operator was a `subspan`, `span_as` or `view`: then `sqz` may follow.
     pub squeezable: bool,
-    /// Some operator was applied.
+    /// Whether a tile operator was applied.
     pub tiled: bool,
     pub span: Span,
 }
@@ -74,7 +74,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// Its kind, for messages.
     pub fn kind(&self) -> String {
         match self {
             Value::Int(i) if i.bound.is_some() => "a bounded integer".into(),
@@ -91,7 +91,7 @@ impl Value {
         }
     }
 
-    /// The same beside an operator, where it must be short.
+    /// A shorter form for an operand of an operator.
     pub fn operand(&self) -> String {
         match self {
             Value::Scalar(e) => format!("`{}`", e.ty),
@@ -104,7 +104,7 @@ impl Value {
     }
 }
 
-/// An operand of an operator, and where it is written.
+/// An operand of an operator, and its source location.
 pub(crate) struct Operand {
     pub value: Value,
     pub span: Span,
@@ -116,20 +116,20 @@ impl Operand {
     }
 }
 
-/// What a bare `(i)` picks an element of.
+/// The base that a bare `(i)` takes an element of.
 #[derive(Clone, Debug)]
 pub(crate) enum Derive {
     Shape(Vec<Sym>),
     Tuple(Vec<IntValue>),
 }
 
-/// `lo <= number < hi`, or the tile is outside; to be checked where it is moved.
+/// `lo <= number < hi`, or the tile is outside; to be checked when it is copied.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TileNumber {
     pub number: Sym,
     pub lo: Sym,
     pub hi: Sym,
-    /// With `{0}` for the number, and `{1}` for the limit.
+    /// The message, with `{0}` for the number and `{1}` for the limit.
     pub message: String,
     pub at: Span,
 }

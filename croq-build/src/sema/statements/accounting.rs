@@ -1,11 +1,11 @@
-//! No statement is lost: each becomes IR, a name or a report. One that leaves nothing was forgotten on the way, which
-//! is an error of croq.
+//! Verifies that each statement becomes IR, a name or a report. A statement that leaves none of
+//! these was forgotten during lowering, which is an internal error.
 
 use crate::diagnostics::Diagnostic;
 use crate::sema::state::elab::Elab;
 use crate::syntax::ast::{self, CallKind, Stmt, StmtKind as S};
 
-/// Lowers the statement by `lower`; an internal error if nothing is left of it.
+/// Lowers the statement by `lower`; an internal error if it has no result.
 pub(crate) fn account_for(
     el: &mut Elab<'_>,
     stmt: &Stmt,
@@ -16,7 +16,7 @@ pub(crate) fn account_for(
     if before != traces(el) || !leaves_a_trace(&stmt.kind) {
         return;
     }
-    // What follows from an error may be left out, and so may what nobody would be shown.
+    // After an error, or when no more diagnostics are shown, statements may be dropped.
     let accounted = el.cx.diags.has_errors() || el.cx.diags.is_full() || !el.cx.faults.is_empty();
     if !accounted {
         let message = "internal error after `sema`: a statement is lost";
@@ -25,7 +25,7 @@ pub(crate) fn account_for(
     }
 }
 
-/// What statements can leave, counted.
+/// The numbers of the results that statements can have.
 fn traces(el: &Elab<'_>) -> [usize; 6] {
     [
         el.build.sinks.last().map_or(0, Vec::len),
@@ -37,7 +37,8 @@ fn traces(el: &Elab<'_>) -> [usize; 6] {
     ]
 }
 
-/// Exceptions are blocks without statements, messages at compile time, and an `assert` that was checked before.
+/// The exceptions are blocks without statements, messages at compile time, and an `assert` that was
+/// already checked.
 fn leaves_a_trace(kind: &S) -> bool {
     match kind {
         S::Call(call) => match &*call.kind {
@@ -45,9 +46,7 @@ fn leaves_a_trace(kind: &S) -> bool {
             _ => true,
         },
         S::Empty | S::Error => false,
-        S::Block(body) | S::With { body, .. } | S::Inthreads { body, .. } => {
-            !body.stmts.is_empty()
-        }
+        S::Block(body) | S::With { body, .. } | S::Inthreads { body, .. } => !body.stmts.is_empty(),
         S::Foreach(loop_) => !loop_.body.stmts.is_empty(),
         S::If {
             then, otherwise, ..

@@ -185,11 +185,11 @@ fn assign_scalar(
     }
 }
 
-/// What a name that is assigned stands for already.
+/// The entity that an assigned name already has.
 struct Earlier<'e> {
     entity: &'e Entity,
     declared: Span,
-    /// Declared in the innermost scope.
+    /// Whether it was declared in the innermost scope.
     here: bool,
 }
 
@@ -316,8 +316,8 @@ fn store(
         value: e,
     };
     let statement = crate::sema::memory::guards::guarded(guard, store, span);
-    // Block-level code runs in every thread; an update must happen once, and a store of one
-    // value by many threads is a race that need not be.
+    // Block-level code runs in every thread; an update must be executed once, and a store of one
+    // value by many threads would be an unnecessary race.
     match el.level() {
         Some(level) if level != Level::Thread && storage != Storage::Local => {
             let body = vec![Stmt::new(statement, span)];
@@ -327,7 +327,7 @@ fn store(
     }
 }
 
-/// The right side of `x.at(…) op= e`: converted as `x.at(…) op e` would convert it.
+/// The right side of `x.at(…) op= e`, converted as in `x.at(…) op e`.
 fn update_operand(
     el: &mut Elab<'_>,
     v: Value,

@@ -14,7 +14,7 @@ use crate::sema::values::{convert, integers, scalars};
 use crate::source::Span;
 use crate::syntax::ast::{self, CallExpr, CallKind};
 
-/// A call in a place where a value is wanted.
+/// Lowers a call whose value is used.
 pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     match call.kind {
         _ if device_calls::is_device_call(&el.cx, call) => {

@@ -58,7 +58,7 @@ pub(crate) fn lower_if(
                 },
                 span,
             );
-            // What follows an `if` that always leaves runs only when its condition failed.
+            // The statements after an `if` that always leaves run only if its condition was false.
             if always_leaves(&yes) && !always_leaves(&no) {
                 arith::assume(&mut el.f, &cond, false);
             } else if always_leaves(&no) && !always_leaves(&yes) && !no.is_empty() {
@@ -152,7 +152,7 @@ pub(crate) fn lower_yield(el: &mut Elab<'_>, span: Span) {
     }
 }
 
-/// Whether a statement list always ends by leaving the loop or the kernel.
+/// Whether a list of statements always ends by leaving the loop or the kernel.
 fn always_leaves(stmts: &[Stmt]) -> bool {
     matches!(
         stmts.last().map(|s| &s.kind),

@@ -48,7 +48,8 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
                         }
                         _ => None,
                     });
-                // A named expression has no storage of its own: give it some under its name.
+                // A named expression has no storage of its own, so it is bound to a local of its
+                // name.
                 let local = existing.unwrap_or_else(|| {
                     let local =
                         build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Value, span);

@@ -1,4 +1,4 @@
-//! `call f(…)`: C++ functions of the device, as far as the file shows what they take.
+//! `call f(…)`: C++ device functions, checked as far as the file shows their signatures.
 
 use crate::diagnostics::{Diagnostic, Severity, codes};
 use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
@@ -12,7 +12,7 @@ use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
 
-/// `call f(…)` whose result becomes a `ty`.
+/// `call f(…)` whose result is converted to `ty`.
 pub(crate) fn lower(el: &mut Elab<'_>, call: &CallExpr, ty: Scalar, span: Span) -> Value {
     match lower_expr(el, call, ty, span) {
         Some(e) => Value::Scalar(e),
@@ -97,7 +97,7 @@ fn constant(el: &Elab<'_>, value: &Expr) -> Option<bool> {
 
 fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> bool {
     let Some(binding) = el.names.read(&name.text, name.span) else {
-        // One of C++.
+        // The name is one of C++.
         targs.push(name.text.clone());
         return true;
     };
@@ -154,7 +154,7 @@ fn run_time_targ(cx: &mut Cx<'_>, at: Span) -> bool {
 fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
         let mut inner = lower_argument(el, inner)?;
-        // What is asked for in writing may be cut off, by C++.
+        // An explicit conversion may truncate, as in C++.
         if let Arg::Value(e) = &mut inner
             && let ExprKind::Cast(index) = &*e.kind
             && let ExprKind::Index(sym) = &*index.kind
@@ -202,7 +202,8 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     }
 }
 
-/// Whether the file declares a device function of that name; says so if nothing can.
+/// Whether the file declares a device function of that name. Reports a call of another kind of
+/// function, and a name that no included file could declare.
 fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     if callee.contains("::") {
         return false;
@@ -248,13 +249,13 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     false
 }
 
-/// Other files may declare functions, too.
+/// Whether the file includes others, which may declare functions.
 fn includes(cx: &Cx<'_>) -> bool {
     cx.file.device.iter().any(|d| d.text.contains("#include"))
 }
 
-/// Whether the call goes on to the C++ compiler: says so if no function of that name in the file
-/// takes its arguments.
+/// Whether the call may be left to the C++ compiler; reports it if no function of that name in the
+/// file accepts its arguments.
 fn takes(cx: &mut Cx<'_>, call: &CallExpr) -> bool {
     let callee = &call.callee.text;
     let mut candidates = Vec::new();
@@ -266,7 +267,7 @@ fn takes(cx: &mut Cx<'_>, call: &CallExpr) -> bool {
                 let at = Span::new(text.span.start, text.span.start + length);
                 candidates.push((signature, at));
             }
-            // Whatever it takes.
+            // The parameters are unknown, so any argument is accepted.
             _ => return true,
         }
     }
@@ -294,7 +295,7 @@ fn takes(cx: &mut Cx<'_>, call: &CallExpr) -> bool {
     !refused
 }
 
-/// Why a function can't take a call's arguments.
+/// The reason why a function does not accept a call's arguments.
 enum Misfit {
     TooFew {
         least: usize,
@@ -306,7 +307,7 @@ enum Misfit {
     TemplateArguments {
         most: usize,
     },
-    /// Of template argument `at`; the function wants a type, or else a value.
+    /// Template argument `at` has the wrong kind; the function expects a type, or else a value.
     Kind {
         at: usize,
         wants_type: bool,
@@ -314,7 +315,7 @@ enum Misfit {
 }
 
 impl Misfit {
-    /// What is wrong with a call; `None` if nothing is.
+    /// The mismatch between a signature and a call; `None` if the call fits.
     fn of(signature: &Signature, call: &CallExpr) -> Option<Self> {
         let template = signature.template.as_deref().unwrap_or_default();
         if call.targs.len() > template.len() {
@@ -323,7 +324,7 @@ impl Misfit {
         }
         for (at, (given, wanted)) in call.targs.iter().zip(template).enumerate() {
             let wants_type = *wanted == TemplateParam::Type;
-            // A name may be C++'s for either.
+            // In C++ a name may be either.
             let fits = match given {
                 TemplateArg::Type(..) => wants_type,
                 TemplateArg::Name(_) => true,
@@ -388,7 +389,7 @@ impl Misfit {
         }
     }
 
-    /// Beside the function's header.
+    /// A short form for the label at the function's header.
     fn short(&self) -> String {
         match self {
             Misfit::TooFew { least, .. } => format!("takes at least {}", arguments(*least)),

@@ -1,4 +1,4 @@
-//! `x++` and the like.
+//! `x++`, `x--`, `++x` and `--x`.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind};
@@ -11,7 +11,7 @@ use crate::sema::state::value::Value;
 use crate::source::Span;
 use crate::syntax::ast;
 
-/// The mutable scalar that `++` and `--` work on.
+/// The mutable scalar that `++` and `--` modify.
 pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<(LocalId, Scalar)> {
     if let ast::ExprKind::Name(text) = &*target.kind {
         return match scope::lookup(el, text, target.span)? {
@@ -50,7 +50,7 @@ pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<
     None
 }
 
-/// `x++` and the like, as a value.
+/// An increment or decrement as a value.
 pub(crate) fn lower_increment(
     el: &mut Elab<'_>,
     prefix: bool,

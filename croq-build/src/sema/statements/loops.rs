@@ -55,7 +55,7 @@ pub(crate) fn lower_foreach(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) {
     scope::report_unused(el, ended);
 }
 
-/// The existing range variables that a `foreach` iterates.
+/// The existing range variables that a `foreach` iterates over.
 #[allow(clippy::type_complexity)]
 fn named_ranges<'f>(
     el: &mut Elab<'_>,
@@ -146,7 +146,7 @@ fn named_ranges<'f>(
         }
     }
     if !ok {
-        // The names are known, though not what they stand for.
+        // The names are declared, although their values are unknown.
         for alias in list.iter().filter_map(|r| r.alias.as_ref()) {
             if !el.names.in_innermost(&alias.text) {
                 scope::declare(el, alias, Entity::Poison);
@@ -275,7 +275,7 @@ fn lower_nest(
     let unrolled = unroll
         .filter(|(at, _)| *at == depth || *at == usize::MAX)
         .map(|(_, u)| u);
-    // Whether the loop runs at all may not be known, but inside it does.
+    // The loop may have no iterations, but inside it the range is not empty.
     el.path.push(Frame::Range {
         may_be_empty: !el.f.cx.lt(&lo, &hi).is_yes(),
     });

@@ -125,7 +125,7 @@ fn lower_print_operand(cx: &mut Cx<'_>, v: Value, at: Span, parts: &mut Vec<Prin
     true
 }
 
-/// `print!`: the compiler prints, as a note.
+/// `print!`: the compiler prints the text as a note.
 pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
     let mut text = String::new();
     for a in &call.args {

@@ -1,4 +1,4 @@
-//! `with`, and the ranges that its names and those of loops stand for.
+//! `with`, and the ranges of its names and of loops.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::names::scope;
@@ -77,7 +77,7 @@ fn new_range(el: &mut Elab<'_>, name: &str, bound: Sym) -> usize {
 /// Declares the names of one `x in bound`, and returns the ranges.
 pub(crate) fn bind_range(el: &mut Elab<'_>, within: &Within) -> Vec<usize> {
     if let ast::ExprKind::List(items) = &*within.bound.kind {
-        // Unlike a buffer's shape, a range may be known only while the kernel runs.
+        // Unlike a buffer's shape, a range may depend on values that are only known at run time.
         let Some(extents) = run_time_shape(el, items) else {
             return poison_range(el, &within.binding);
         };

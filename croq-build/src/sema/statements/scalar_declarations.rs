@@ -102,7 +102,7 @@ fn declare_scalar(
     item: &ast::ScalarItem,
 ) {
     let name = &item.name;
-    // `int` and `bool` are immutable unless said otherwise, element types are mutable.
+    // `int` and `bool` are immutable unless declared `mutable`; element types are mutable.
     let is_mutable =
         mutable.is_some() || ty.is_some_and(|(t, _)| !matches!(t, ElemType::Int | ElemType::Bool));
     let scalar = match ty {
@@ -155,7 +155,7 @@ fn declare_scalar(
     }
 }
 
-/// Rejects what can't initialise a scalar.
+/// Reports a value that cannot initialise a scalar.
 pub(crate) fn check_initialiser(cx: &mut Cx<'_>, value: &Value, at: Span) -> bool {
     let d = match value {
         Value::Error => return false,
@@ -185,7 +185,7 @@ pub(crate) fn check_initialiser(cx: &mut Cx<'_>, value: &Value, at: Span) -> boo
     false
 }
 
-/// Gives a scalar value a name.
+/// Binds a scalar value to a name.
 fn bind_scalar(
     el: &mut Elab<'_>,
     name: &ast::Name,
@@ -230,7 +230,7 @@ fn bind_scalar(
     let ty = ty.or_else(|| match &value {
         Value::Int(i) => Some(widths::type_of_sym(&el.f, &i.value)),
         Value::Tuple(t) if t.len() == 1 => t.first().map(|i| widths::type_of_sym(&el.f, &i.value)),
-        // What is computed from indices alone is an integer once it has a name that changes.
+        // A value computed from indices alone becomes an integer when its name is mutable.
         Value::Scalar(e) if e.ty == Scalar::Index && mutable => {
             Some(widths::type_of_index(&el.f, e))
         }

@@ -1,4 +1,4 @@
-//! Statements, in order.
+//! Lowers statements in order.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::asynchronous::{events, futures, swap_rotate, trigger, wait};
@@ -39,7 +39,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
     el.names.upcoming.pop();
 }
 
-/// The names that a statement declares are not to come any more.
+/// Removes the names that a statement declares from those still to be declared.
 fn declared_by_now(el: &mut Elab<'_>, stmt: &Stmt) {
     if let Some(names) = el.names.upcoming.last_mut() {
         for name in names_of(stmt) {
@@ -48,7 +48,7 @@ fn declared_by_now(el: &mut Elab<'_>, stmt: &Stmt) {
     }
 }
 
-/// A block with a scope of its own.
+/// Lowers a block with a scope of its own.
 pub(crate) fn lower_block(el: &mut Elab<'_>, block: &ast::Block) {
     el.names.push();
     lower_all(el, &block.stmts);
@@ -172,7 +172,7 @@ fn refuse_map(el: &mut Elab<'_>, name: &ast::Name, span: Span) {
     }
 }
 
-/// Names that a statement brings into its scope; an assignment may.
+/// The names that a statement declares in its scope; an assignment may declare one.
 fn names_of(stmt: &Stmt) -> Vec<&ast::Name> {
     match &stmt.kind {
         S::Mdspan { name, .. } | S::Ituple { name, .. } | S::AnyFuture { name, .. } => vec![name],

@@ -1,4 +1,4 @@
-//! Work on the elements of fragments: `apply`, reductions of rows, copies.
+//! Operations on the elements of fragments: `apply`, reductions of rows, copies.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, MmaOp, Role, Scalar, Storage};
@@ -244,7 +244,7 @@ fn lower_operation_parts(
     }
 }
 
-/// A fragment with one value for each row.
+/// Checks that a fragment has one value for each row.
 fn check_column(el: &mut Elab<'_>, named: &Named) -> Option<()> {
     let shape = operands::fragment_shape(&el.f, named.part.buffer);
     if shape.as_ref().is_some_and(|s| s.len() == 1) {

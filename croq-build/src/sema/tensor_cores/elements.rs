@@ -9,7 +9,7 @@ use crate::sema::tensor_cores::layouts;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
-/// Data whose elements are accessed: memory, or a fragment inside an `apply`.
+/// Checks that the elements of data may be accessed: memory, or a fragment inside an `apply`.
 pub(crate) fn expect_accessible(el: &mut Elab<'_>, data: Data, span: Span) -> Option<Data> {
     let fragment = el.f.buffer(data.view.buffer).storage == Storage::Fragment;
     if fragment && el.fragments.applied.is_some() && data.array.is_empty() {
@@ -18,7 +18,8 @@ pub(crate) fn expect_accessible(el: &mut Elab<'_>, data: Data, span: Span) -> Op
     whole::expect_whole(el, data, span)
 }
 
-/// An element of a fragment is its own thread's, so it is told by the indices as they are.
+/// Checks that an access of a fragment has the indices of the enclosing `apply`: any other element
+/// is in another thread's registers.
 pub(crate) fn check_own_element(el: &mut Elab<'_>, access: &Access, name: &str) -> Option<()> {
     let id = access.view.buffer;
     if el.f.buffer(id).storage != Storage::Fragment {

@@ -1,4 +1,4 @@
-//! Declared fragments: sums, and tiles of registers.
+//! Declarations of fragments: accumulators and register tiles.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BufferId, Expr, ExprKind, Fragment, Level, MmaOp, Part, Scalar, Storage};
@@ -46,7 +46,7 @@ pub(crate) fn lower_fill(
     }
 }
 
-/// By a name: makes sums, or fills those that there are.
+/// A fill with a name: declares an accumulator, or fills an existing one.
 fn fill_by_name(
     el: &mut Elab<'_>,
     name: &ast::Name,
@@ -105,7 +105,8 @@ fn refill(el: &mut Elab<'_>, named: Named, value: &ast::Expr, span: Span) -> Opt
     Some(())
 }
 
-/// Every thread of a kernel has registers, except inside a level of single threads.
+/// Reports a statement on fragments inside a level of single threads: outside of such levels every
+/// thread of the kernel has registers for them.
 fn check_registers_here(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     match el.level() {
         Some(Level::Block | Level::Warpgroup | Level::Warp) => Some(()),
@@ -130,7 +131,7 @@ fn emit_fill(el: &mut Elab<'_>, id: BufferId, value: Expr, span: Span) {
     );
 }
 
-/// The value of a fill: of type `elem`, or of its own as long as the fragment has none.
+/// The value of a fill: of type `elem`, or of its own type if the fragment has none yet.
 fn lower_fill_value(el: &mut Elab<'_>, e: &ast::Expr, elem: Option<Scalar>) -> Option<Expr> {
     let value = el.expression(e);
     let scalar = match &value {
@@ -166,7 +167,7 @@ fn lower_fill_value(el: &mut Elab<'_>, e: &ast::Expr, elem: Option<Scalar>) -> O
     }
 }
 
-/// A fragment with a name. Without a type it takes that of the first MMA's A.
+/// Declares a fragment. Without a type it takes that of the first MMA's A.
 pub(crate) fn new(
     el: &mut Elab<'_>,
     name: &ast::Name,
@@ -299,7 +300,7 @@ fn lower_extents(el: &mut Elab<'_>, shape: &[ast::Expr], span: Span) -> Option<V
     None
 }
 
-/// `c += s` on a fragment; false when the target is none.
+/// `c += s` on a fragment; false if the target is not a fragment.
 pub(crate) fn lower_update(
     el: &mut Elab<'_>,
     target: &ast::Expr,

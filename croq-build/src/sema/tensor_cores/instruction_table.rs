@@ -1,15 +1,15 @@
-//! Which MMAs the instructions of a warp and of a warpgroup can make.
+//! The MMA instructions of a warp and of a warpgroup.
 
 use crate::ir::{Atom, Scalar};
 
-/// What the instructions of one pair of operand types are like.
+/// The instructions for one pair of operand types.
 struct Family {
-    /// From this target on.
+    /// The first target that has them.
     since: u16,
     acc: &'static [Scalar],
-    /// The largest first. All of them come with 16 x 8 sums.
+    /// The values of K, largest first; all are available with 16 x 8 accumulators.
     k: &'static [i64],
-    /// K of the instruction for 8 x 8 sums.
+    /// K of the instruction with an 8 x 8 accumulator.
     small: Option<i64>,
 }
 
@@ -32,21 +32,21 @@ fn family(a: Scalar, b: Scalar) -> Option<Family> {
     })
 }
 
-/// Why there is no instruction.
+/// The reason why there is no instruction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     Types,
     TypesOfWarpgroup,
-    /// Sums are of one of these.
+    /// The accumulator must have one of these types.
     Accumulator(&'static [Scalar]),
     Target(u16),
     /// M, N and K must be multiples of these.
     Shape([i64; 3]),
-    /// This is the nearest that a warpgroup has.
+    /// The nearest shape of a warpgroup instruction.
     OfWarpgroup([i64; 3]),
 }
 
-/// The instruction of which a product of `m x n x k` is made, on targets from `oldest` on.
+/// The instruction for an MMA of `m x n x k`, on targets from `oldest` on.
 pub(crate) fn select(
     types: [Scalar; 3],
     [m, n, k]: [i64; 3],
@@ -61,7 +61,7 @@ pub(crate) fn select(
         return Err(Missing::Target(family.since));
     }
     let least = family.k.last().copied().unwrap_or(1);
-    // Before sm_80 the larger instructions are not there.
+    // Targets before sm_80 do not have the larger instructions.
     let most = if oldest < 80 { least } else { i64::MAX };
     let small = oldest >= 80 || family.small.is_none();
     let deep = family.k.iter().find(|d| **d <= most && k % **d == 0);
@@ -77,12 +77,12 @@ pub(crate) fn select(
     }
 }
 
-/// Rows of sums that a warpgroup's instructions have.
+/// The rows of a warpgroup instruction's accumulator.
 pub(crate) const WARPGROUP_ROWS: i64 = 64;
-/// The most columns.
+/// The most columns of a warpgroup instruction's accumulator.
 const WARPGROUP_COLUMNS: i64 = 256;
 
-/// The instruction of a warpgroup (sm_90a) of which a product of `m x n x k` is made.
+/// The warpgroup instruction (sm_90a) for an MMA of `m x n x k`.
 pub(crate) fn select_for_warpgroup(
     [a, b, acc]: [Scalar; 3],
     [m, n, k]: [i64; 3],
@@ -99,7 +99,7 @@ pub(crate) fn select_for_warpgroup(
     if !of.contains(&acc) {
         return Err(Missing::Accumulator(of));
     }
-    // Of integers only some of the widths are there.
+    // The integer instructions have fewer widths.
     let step = if acc == S32 && n > 32 { 16 } else { 8 };
     let there = n % step == 0 && n <= WARPGROUP_COLUMNS;
     if m != WARPGROUP_ROWS || !there || k % deep != 0 {
@@ -121,11 +121,11 @@ const OPERANDS: [Scalar; 8] = {
 };
 const ACCUMULATORS: [Scalar; 4] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::S32];
 
-/// An instruction by the types of A, B and sums, and its shape.
+/// An instruction: the types of A, B and the accumulator, and its shape.
 pub type Typed = ([Scalar; 3], Atom);
 
-/// Every instruction that MMAs of a warp are made of: what [`select`] says, asked for every
-/// target. Tests hold what they try against it.
+/// Every instruction that MMAs of a warp can select: the results of [`select`] for all targets.
+/// Tests compare the instructions that they cover with this list.
 pub fn of_warps() -> Vec<Typed> {
     every(|types, all| {
         for oldest in [75, 80, 89, 90] {
@@ -137,7 +137,7 @@ pub fn of_warps() -> Vec<Typed> {
     })
 }
 
-/// The same of a warpgroup.
+/// Every instruction that MMAs of a warpgroup can select.
 pub fn of_warpgroups() -> Vec<Typed> {
     every(|types, all| {
         for n in (8..=WARPGROUP_COLUMNS).step_by(8) {
@@ -147,7 +147,7 @@ pub fn of_warpgroups() -> Vec<Typed> {
     })
 }
 
-/// What there is for all types, each once. Swapped operands make no other instruction.
+/// The instructions for all types, each once. Swapped operands do not make another instruction.
 fn every(of: impl Fn([Scalar; 3], &mut Vec<Atom>)) -> Vec<Typed> {
     let mut all: Vec<Typed> = Vec::new();
     let pairs = OPERANDS.iter().flat_map(|a| OPERANDS.map(|b| (*a, b)));

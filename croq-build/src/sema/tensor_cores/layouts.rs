@@ -1,5 +1,5 @@
-//! Who has what of each fragment: gathered from MMAs, and carried over to fragments that meet
-//! others.
+//! The layout of each fragment: determined by MMAs, and propagated to fragments that are combined
+//! with others.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::source::Span;
 
-/// An MMA's word on a fragment.
+/// Sets the layout that an MMA requires of a fragment, or reports a different one.
 pub(crate) fn assign_layout(
     el: &mut Elab<'_>,
     named: &Named,
@@ -46,7 +46,7 @@ fn report_two_layouts(cx: &mut Cx<'_>, name: &str, at: Span, earlier: Option<Spa
     cx.report(d.help("load or copy it a second time, into a fragment of its own"));
 }
 
-/// Elements of the two meet: whoever has one has the other.
+/// Records that elements of the two are combined, so that the same thread must have both.
 pub(crate) fn relate_layouts(el: &mut Elab<'_>, a: BufferId, b: BufferId, span: Span) {
     el.fragments.alike.push((a, b, span));
 }
@@ -55,7 +55,7 @@ pub(crate) fn require_layout(el: &mut Elab<'_>, id: BufferId, span: Span) {
     el.fragments.needed.push((id, span));
 }
 
-/// Completes what is known, at the function's end.
+/// Propagates layouts at the function's end, and reports fragments without one.
 pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
     let alike = std::mem::take(&mut el.fragments.alike);
     let rank = |el: &Elab<'_>, id| el.f.fragments.get(&id).map(|f| f.shape.len());
@@ -67,7 +67,7 @@ pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
                 let (Some(layout), None) = (of(el, from), of(el, to)) else {
                     continue;
                 };
-                // A column meets the rows of an accumulator.
+                // A column is combined with the rows of an accumulator.
                 let carried = match (layout, rank(el, to)) {
                     (_, Some(1)) => FragmentLayout::Rows {
                         warps: layout.warps(),
@@ -140,7 +140,8 @@ fn agree(a: FragmentLayout, b: FragmentLayout) -> bool {
     match (a, b) {
         (FragmentLayout::Matrix(a), FragmentLayout::Matrix(b)) => a == b,
         (FragmentLayout::Rows { warps: a }, FragmentLayout::Rows { warps: b }) => a == b,
-        // The owners of a row are neighbours only where sums are not transposed.
+        // The threads that share a row are adjacent lanes only if the accumulator is not
+        // transposed.
         (FragmentLayout::Matrix(m), FragmentLayout::Rows { warps })
         | (FragmentLayout::Rows { warps }, FragmentLayout::Matrix(m)) => {
             !m.transposed && m.warps == warps

@@ -1,4 +1,4 @@
-//! `mma.load` and `mma.store`: between memory and the registers of a warp.
+//! `mma.load` and `mma.store`: copies between memory and the registers of a warp.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, MmaOp, Part, Storage, Valid, View};
@@ -127,7 +127,7 @@ pub(crate) fn lower_store(
     Some(())
 }
 
-/// Cuts a destination to the fragment's extents; where it is smaller, the rest is masked.
+/// Cuts a destination to the fragment's extents; if the destination is smaller, the rest is masked.
 fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &str) -> Option<()> {
     let mut smaller = false;
     for (axis, extent) in shape.into_iter().enumerate() {
@@ -165,7 +165,8 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &s
     Some(())
 }
 
-/// What a mask lets through is in memory: it takes the place of the limits at the edge of the data.
+/// Checks that the rows or columns that a mask selects are inside the data: the mask replaces the
+/// limits at the edge of the data.
 fn emit_mask(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Span) {
     let (Some(valid), Some(extent)) = (view.valid.get(axis), view.shape.get(axis)) else {
         return;

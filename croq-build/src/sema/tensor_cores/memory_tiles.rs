@@ -1,4 +1,4 @@
-//! Tiles of memory that fragments are loaded from and stored to.
+//! Memory tiles that fragments are loaded from and stored to.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Storage, View};
@@ -11,7 +11,7 @@ use crate::sema::values::shape;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// A tile that a copy cut off at an edge has what was there before in its rest.
+/// Warns of a tile that a copy filled only up to an edge: the rest has its previous contents.
 pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
     let root = el.storage.pools.find(data.view.buffer).0;
     let cut = el.storage.cut_off.iter();
@@ -36,7 +36,7 @@ pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
     );
 }
 
-/// The memory that a load or store names.
+/// The memory that a load or store refers to.
 pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Data> {
     let data = match el.expression(e) {
         Value::Data(mut data) => {
@@ -107,7 +107,8 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
     None
 }
 
-/// Zeros beyond the edge of the data are right for MMAs; whoever writes `.zfill` knows.
+/// Warns of a load beyond the edge of the data: it reads zeros, which are right for MMAs. With
+/// `.zfill` this is explicit, and not reported.
 pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
     if !data.view.may_cross() || data.zfill {
         return;
@@ -135,7 +136,7 @@ pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
     );
 }
 
-/// A statement's name as it is written; an MMA has none.
+/// A statement's name in backquotes; an MMA is described without a name.
 fn quoted(what: &str) -> String {
     match what.strip_prefix("mma.") {
         Some(_) => format!("`{what}`"),

@@ -1,4 +1,4 @@
-//! `mma` statements: what each of them is, and the fragments that they name.
+//! `mma` statements: their kinds, and the fragments in their operands.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, MmaOp};
@@ -19,7 +19,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, span: Span) {
     if done.is_none() {
         el.fragments.failed = true;
     }
-    // Whatever uses the name of what failed stays silent.
+    // After an error, uses of the target's name are not reported.
     if done.is_none()
         && let Some(name) = &m.target
         && !el.names.in_innermost(&name.text)
@@ -104,7 +104,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             report_scale(&mut el.cx, span);
             None
         }
-        // MMAs by one warp are complete when their statement is.
+        // MMAs by one warp are complete at the end of their statement.
         ast::MmaOp::Commit => {
             units::check_by_warp(el, span, "`mma.commit`")?;
             if units::is_a_warpgroup(el) {
@@ -127,8 +127,8 @@ fn report_scale(cx: &mut Cx<'_>, span: Span) {
     );
 }
 
-/// Where the whole block is one warp or warpgroup, that is whose sums are stored behind the level
-/// that multiplied.
+/// The level of the whole block if it is one warp or warpgroup. An accumulator may then be stored
+/// after the level that computed it.
 fn only_unit(el: &mut Elab<'_>, m: &MmaStmt) -> Option<Level> {
     if el.level() != Some(Level::Block) {
         return None;

@@ -1,9 +1,8 @@
-//! Products of matrices (language 05): what is in registers, which instruction multiplies it, and
-//! who has what of it.
+//! MMAs (language 05): the fragments in registers, the instructions, and the layouts.
 //!
-//! Fragments are buffers of `Storage::Fragment`. What they are is known piece by piece: extents
-//! of sums with the first MMA, the spread over a warp with whatever asks for one. So both are
-//! gathered, and completed at the function's end (`layout`).
+//! Fragments are buffers of `Storage::Fragment`. Their properties become known step by step: the
+//! extents of accumulators with the first MMA, the layout with the first statement that requires
+//! one. So both are collected, and completed at the function's end (`layouts`).
 
 pub(crate) mod apply;
 pub(crate) mod elements;

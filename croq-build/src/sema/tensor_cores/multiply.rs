@@ -11,7 +11,7 @@ use crate::sema::tensor_cores::{layouts, owners};
 use crate::source::Span;
 use crate::syntax::ast::MmaStmt;
 
-/// Registers that a thread can have for sums without the rest running out.
+/// The number of registers per thread that an accumulator may take before a warning.
 const MANY: i64 = 200;
 
 pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span) -> Option<()> {
@@ -38,7 +38,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [of_a, of_b] = [&a, &b].map(|x| el.f.buffer(x.part.buffer).elem);
     let elem = fix_accumulator_type(el, &acc, of_a);
     let atom = choose_instruction(el, [of_a, of_b, elem], [m, n, k], span)?;
-    // The instruction's A has tiles of `atom.m` rows, whichever of the program's it is.
+    // The instruction's A has tiles of `atom.m` rows, and is the program's A or B.
     let (rows_a, rows_b) = if atom.swapped {
         (8, atom.m)
     } else {
@@ -63,7 +63,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     Some(())
 }
 
-/// Of sums that say none it is A's.
+/// The type of an accumulator; one without a type takes that of A.
 pub(crate) fn fix_accumulator_type(el: &mut Elab<'_>, acc: &Named, of_a: Scalar) -> Scalar {
     let id = acc.part.buffer;
     if el.fragments.untyped.remove(&id)
@@ -138,7 +138,7 @@ pub(crate) fn report_k_differs(
     );
 }
 
-/// Gives sums their extents, or compares them.
+/// Sets the extents of an accumulator, or compares them.
 pub(crate) fn fix_accumulator_shape(
     el: &mut Elab<'_>,
     acc: &Named,
@@ -194,7 +194,7 @@ fn choose_instruction(
     let oldest = targets().map(|t| t.number).min().unwrap_or(80);
     let missing = match select(types, shape, oldest) {
         Ok(atom) => return Some(atom),
-        // Those that have it run the kernel, the others are left out.
+        // The kernel is built only for the targets that have the instruction.
         Err(Missing::Target(since)) if since <= newest => {
             report_only_newer(el, types, since, span);
             return select(types, shape, since).ok();
@@ -267,7 +267,8 @@ fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span
         .report(Diagnostic::new(codes::N0904, span, text).label(label));
 }
 
-/// Of an array, or a fragment with so many more of its kind beside it.
+/// Warns of an accumulator that takes many registers, together with `beside` more fragments of the
+/// same size.
 pub(crate) fn lint_many_registers(el: &mut Elab<'_>, acc: &Named, beside: i64) {
     let id = acc.part.buffer;
     let Some(fragment) = el.f.fragments.get(&id) else {

@@ -1,4 +1,4 @@
-//! Fragments as statements name them.
+//! Fragments in the operands of statements.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BufferId, MmaOp, Part, Storage};
@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// The fragment that an expression names; `whole` takes an array of them as well.
+/// The fragment that an expression names; `whole` also accepts an array of fragments.
 pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Option<Named> {
     let data = match el.expression(e) {
         Value::Data(data) => data,
@@ -84,7 +84,7 @@ fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
     );
 }
 
-/// Rows and columns, once they are known.
+/// Rows and columns, if they are known.
 pub(crate) fn fragment_shape(func: &ir::Function, id: BufferId) -> Option<Vec<i64>> {
     let shape = &func.fragments.get(&id)?.shape;
     (!shape.is_empty()).then(|| shape.clone())

@@ -1,5 +1,5 @@
-//! Whose sums they are: each thread of a block has registers of its own, which others never see.
-//! And how many MMAs they add up.
+//! The threads that have an accumulator in their registers, which other threads cannot access, and
+//! the number of products that it accumulates.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::sema::state::fragments::{Named, Place};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Beyond this not every whole number is an `f16`.
+/// The largest number up to which `f16` represents all integers.
 const EXACT: i64 = 2048;
 
 pub(crate) fn note_owners(el: &mut Elab<'_>, op: &MmaOp, span: Span) {
@@ -30,7 +30,7 @@ pub(crate) fn note_owners(el: &mut Elab<'_>, op: &MmaOp, span: Span) {
         MmaOp::Apply { part, .. } => (part.buffer, false),
         _ => return,
     };
-    // Outside of all regions everyone comes.
+    // Outside of all regions every thread executes the statement.
     let set = match el.path.region_threads() {
         Some(set) => set.clone(),
         None => ThreadSet::first(u32::MAX),
@@ -42,7 +42,8 @@ pub(crate) fn note_owners(el: &mut Elab<'_>, op: &MmaOp, span: Span) {
     }
 }
 
-/// At the function's end: sums that are used where nobody multiplies into them.
+/// Reports accumulators that are used by threads that execute no MMA into them. Runs at the
+/// function's end.
 pub(crate) fn report_accumulators_of_others(el: &mut Elab<'_>) {
     let owners = std::mem::take(&mut el.fragments.owners);
     let mut reported = BTreeSet::new();
@@ -77,7 +78,8 @@ pub(crate) fn leave_loop(el: &mut Elab<'_>) {
     el.fragments.owners.iterations.pop();
 }
 
-/// Sums of `f16` that certainly add up more than an `f16` has places for.
+/// Warns of an `f16` accumulator that certainly accumulates more products than `f16` can count
+/// exactly.
 pub(crate) fn lint_lossy_accumulation(el: &mut Elab<'_>, acc: &Named, k: i64) {
     let id = acc.part.buffer;
     let owners = &el.fragments.owners;

@@ -1,4 +1,4 @@
-//! Numbers by which the rows of MMAs are scaled.
+//! Scales for the rows of MMAs.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
@@ -21,14 +21,14 @@ use crate::syntax::ast;
 /// Warps of a warpgroup.
 const WARPS: i64 = 4;
 
-/// The scales of rows, where they are in memory.
+/// The scales of rows, in memory.
 pub(crate) struct RowScales {
     view: View,
-    /// Along which rows go.
+    /// The axis of the view along which the rows are.
     axis: usize,
 }
 
-/// A tile of memory with a number for each row of the accumulators.
+/// Lowers a memory tile with a scale for each row of the accumulator.
 pub(crate) fn lower_row_scales(
     el: &mut Elab<'_>,
     e: &ast::Expr,
@@ -94,7 +94,7 @@ fn report_wrong_scales(cx: &mut Cx<'_>, text: String, rows: i64, at: Span) {
     );
 }
 
-/// Rows that the view, whose extent is known at run time only, doesn't have.
+/// Limits the view to its rows, whose number is only known at run time.
 fn limit_rows(el: &mut Elab<'_>, view: &mut View, axis: usize, extent: Sym, rows: i64, at: Span) {
     let shown = el.f.cx.show(&extent);
     if let Some(valid) = view.valid.get_mut(axis) {
@@ -116,7 +116,7 @@ fn limit_rows(el: &mut Elab<'_>, view: &mut View, axis: usize, extent: Sym, rows
     );
 }
 
-/// A fragment without a name in the program.
+/// A fragment that has no name in the program.
 pub(crate) fn new_temporary(
     func: &mut ir::Function,
     name: &str,
@@ -144,7 +144,7 @@ pub(crate) fn new_temporary(
     }
 }
 
-/// A value that several statements use.
+/// Binds a value that several statements use to a local.
 pub(crate) fn bind_value(el: &mut Elab<'_>, value: Expr) -> Expr {
     if let ExprKind::Float(_) | ExprKind::Local(_) | ExprKind::Param(_) = &*value.kind {
         return value;
@@ -164,7 +164,8 @@ pub(crate) fn new_index(el: &mut Elab<'_>, name: &str, extent: i64, span: Span) 
     (local, Sym::var(var))
 }
 
-/// What each row is scaled by: `rows[i] * factor`, or nothing at all beyond the data's edge.
+/// Emits the scale of each row into a fragment: `rows[i] * factor`, or zero beyond the edge of the
+/// data.
 pub(crate) fn emit_row_scales(
     el: &mut Elab<'_>,
     scales: &RowScales,
@@ -215,7 +216,7 @@ pub(crate) fn emit_row_scales(
     buffer
 }
 
-/// Whether an element of a view lies in the data that the view was cut from.
+/// The condition for an element of a view to be inside the data that the view was cut from.
 fn has_scale(func: &ir::Function, view: &View, place: &[Sym], span: Span) -> Option<Expr> {
     let bool = |kind| Expr::new(kind, Scalar::Bool, span);
     let mut all = Vec::new();
@@ -235,7 +236,7 @@ fn has_scale(func: &ir::Function, view: &View, place: &[Sym], span: Span) -> Opt
     all.into_iter().reduce(both)
 }
 
-/// An element of a fragment, as the program would name it inside an `apply`.
+/// An access of a fragment's element inside an `apply`.
 pub(crate) fn applied_element(
     func: &ir::Function,
     part: &Part,

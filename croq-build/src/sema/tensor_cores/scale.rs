@@ -1,8 +1,8 @@
-//! MMAs that are scaled: `c += (a b)[i, j] * rows[i] * factor`.
+//! Scaled MMAs: `c += (a b)[i, j] * rows[i] * factor`.
 //!
-//! They are made into sums of their own, which begin with zeros; then these are added to `c`, each
-//! element by the thread that has it, and that has both. Passes know nothing of it: the scales of a
-//! thread's rows are a fragment of rank 1, and what is done with them are two `apply`s.
+//! The MMAs accumulate into a temporary that begins with zeros; it is then scaled and added to `c`,
+//! each element by the thread that has it in both. Passes need no support for this: the scales of a
+//! thread's rows are a fragment of rank 1, and the scaling consists of two `apply`s.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
@@ -60,7 +60,7 @@ pub(crate) fn lower_multiply(
     scale(el, c, row_scales, factor, before, span)
 }
 
-/// Scales the MMAs into `c` among the statements here, from number `from` on.
+/// Scales the MMAs into `c` in the current list of statements, from statement `from` on.
 fn scale(
     el: &mut Elab<'_>,
     c: &ast::Expr,
@@ -103,7 +103,8 @@ fn scale(
     Some(())
 }
 
-/// The first of the statements with an MMA into `part`, since it was filled or scaled last.
+/// The index of the first MMA into `part` after the last statement that filled it or added scaled
+/// MMAs to it.
 fn first_mma(el: &Elab<'_>, stmts: &[Stmt], part: &Part) -> Option<usize> {
     let since = stmts
         .iter()
@@ -113,7 +114,7 @@ fn first_mma(el: &Elab<'_>, stmts: &[Stmt], part: &Part) -> Option<usize> {
     Some(since + rest.position(|stmt| mma_in(stmt, part).is_some())?)
 }
 
-/// Whether the statement, or one of those it is made of, fills the accumulators or scales into them.
+/// Whether the statement, or one nested in it, fills the accumulator or adds scaled MMAs to it.
 fn starts_new_sum(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
     let here = match &stmt.kind {
         StmtKind::Mma(op) => match &**op {
@@ -150,7 +151,8 @@ fn report_nothing_to_scale(el: &mut Elab<'_>, acc: &Named, span: Span) {
         .report(d.help("put `mma.scale` after the MMAs that it scales, in the same block"));
 }
 
-/// Sums for the MMAs since statement `begun`, and zeros in front of it.
+/// Creates a temporary accumulator for the MMAs from statement `begun` on, and fills it with zeros
+/// before them.
 fn split_mma(el: &mut Elab<'_>, acc: &Named, begun: usize) -> Option<Part> {
     let of = el.f.fragments.get(&acc.part.buffer)?;
     let fragment = Fragment {
@@ -230,7 +232,7 @@ fn emit_add_scaled(
     );
 }
 
-/// An MMA into `part` by the threads that come to the statement.
+/// An MMA into `part`, in the statement or nested in it, by the same threads.
 fn mma_in(stmt: &Stmt, part: &Part) -> Option<Span> {
     match &stmt.kind {
         StmtKind::Region { .. } => None,
@@ -269,7 +271,7 @@ fn is_same(a: &Part, b: &Part) -> bool {
     a.buffer == b.buffer && a.number == b.number
 }
 
-/// Whether all of `part` is in what `other` names.
+/// Whether `other` includes all of `part`.
 fn covers(other: &Part, part: &Part) -> bool {
     other.buffer == part.buffer && (other.number.is_none() || other.number == part.number)
 }

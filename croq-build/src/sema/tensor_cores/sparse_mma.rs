@@ -1,4 +1,4 @@
-//! Sparse MMAs: what is wrong with one is told, but none is compiled yet.
+//! Sparse MMAs: errors in them are reported, but none is compiled yet.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::checks::unsupported;
@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
 
-/// Two of so many elements along K are stored.
+/// Two of this many elements along K are stored.
 const OF: i64 = 4;
 
 /// `mma.row.row.sp c, a, b, metadata;`
@@ -48,8 +48,8 @@ pub(crate) fn check(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     }
 }
 
-/// Which elements are there comes from `mma.load`. What a warpgroup loads of shared memory is but a
-/// name.
+/// Checks that the metadata, the positions of the stored elements, is the result of an `mma.load`.
+/// For a warpgroup, such a load of shared memory only names the view.
 fn check_metadata(el: &mut Elab<'_>, e: Option<&ast::Expr>, span: Span) -> Option<()> {
     let found = e.and_then(|e| match &*e.kind {
         ast::ExprKind::Name(name) => Some(el.names.find(name)?.entity.clone()),
@@ -86,7 +86,7 @@ fn check_metadata(el: &mut Elab<'_>, e: Option<&ast::Expr>, span: Span) -> Optio
     None
 }
 
-/// Of a tile or a fragment, if they are constant.
+/// The extents of a tile or a fragment, if they are constant.
 fn extents_of(el: &mut Elab<'_>, e: &ast::Expr) -> Option<[i64; 2]> {
     let Value::Data(data) = el.expression(e) else {
         return None;

@@ -5,10 +5,10 @@ use crate::ir::Level;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 
-/// Whether a warp of threads comes here together; says why not.
+/// Whether whole warps of threads execute this; otherwise reports the level.
 pub(crate) fn check_by_warp(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     let (found, help) = match el.level() {
-        // Nothing that a condition of this level can ask differs within a warp.
+        // No condition at this level differs within a warp.
         Some(Level::Warp) => return Some(()),
         Some(Level::Warpgroup) => return check_by_warpgroup(el, span, what),
         None => (
@@ -24,7 +24,7 @@ pub(crate) fn check_by_warp(el: &mut Elab<'_>, span: Span, what: &str) -> Option
             "put it outside of the `: thread` level, inside `: group`",
         ),
     };
-    // The level is the cause, and one report of it is enough.
+    // The level is the cause, so it is reported only once.
     let kernel = el.kernel.as_ref().map_or(el.f.span, |k| k.header);
     let level = el.path.level_header().unwrap_or(kernel);
     if !el.cx.without_warps.insert(level) {
@@ -45,7 +45,7 @@ pub(crate) fn is_a_warpgroup(el: &Elab<'_>) -> bool {
     el.level() == Some(Level::Warpgroup)
 }
 
-/// Whether there is a target on which a warpgroup multiplies; others are left out.
+/// Whether some target has warpgroup MMAs; the kernel is not built for the others.
 fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     let targets = el.cx.options.targets.iter().map(|t| t.name.as_str());
     let (with, without): (Vec<&str>, Vec<&str>) = targets.partition(|name| *name == TARGET);

@@ -1,5 +1,5 @@
-//! MMAs by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in
-//! registers.
+//! MMAs by a warpgroup (WGMMA): B is read from shared memory in place, and A is in registers or in
+//! shared memory.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
@@ -19,7 +19,7 @@ use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, MmaStmt};
 
-/// What is multiplied.
+/// An operand A or B.
 struct Factor {
     place: Place,
     shape: [i64; 2],
@@ -33,12 +33,12 @@ enum Place {
     Memory(View),
 }
 
-/// `a = mma.load view;` of shared memory names the view: a warpgroup multiplies it where it is.
+/// `a = mma.load view;` of shared memory only names the view: a warpgroup reads it in place.
 pub(crate) fn name_tile(el: &mut Elab<'_>, name: &ast::Name, data: Data) {
     scope::declare(el, name, Entity::View(data));
 }
 
-/// `mma.load view, a;` into registers that there are.
+/// `mma.load view, a;` into registers that are already declared.
 pub(crate) fn load_into(
     el: &mut Elab<'_>,
     source: &ast::Expr,
@@ -184,7 +184,7 @@ pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
     let (name, begun, around) = (operation.name.clone(), operation.span, operation.loops);
     let under = conditions.saturating_sub(operation.conditions);
     let earlier = operation.waited.replace((at, under));
-    // Two waits under conditions may be each other's alternative.
+    // Two waits under conditions may be on alternative paths.
     let twice = match earlier {
         Some((_, before)) => before == 0 || under == 0,
         None => loops > around,
@@ -208,7 +208,7 @@ pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
     }
 }
 
-/// At the function's end.
+/// Reports MMAs that no `wait` completes. Runs at the function's end.
 pub(crate) fn report_not_waited_for(el: &mut Elab<'_>) {
     owners::report_accumulators_of_others(el);
     for operation in std::mem::take(&mut el.fragments.operations) {
@@ -297,7 +297,7 @@ fn report_b_in_registers(cx: &mut Cx<'_>, b: &Factor) {
     );
 }
 
-/// An operand where it lies; its buffer needs a swizzle.
+/// An operand in shared memory, whose buffer needs a swizzle.
 fn tile_in_memory(
     el: &mut Elab<'_>,
     view: View,
@@ -323,7 +323,7 @@ fn tile_in_memory(
     Some(Tile { view, k_last })
 }
 
-/// `[[schedule(k_tiles(…))]]`: which parts of K come after which.
+/// `[[schedule(k_tiles(…))]]`: the order of the parts of K.
 fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> {
     let Some(tiles) = &m.k_tiles else {
         return Some((0..parts).collect());

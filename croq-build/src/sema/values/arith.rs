@@ -1,4 +1,4 @@
-//! Between run-time expressions and symbolic integers.
+//! Conversions between run-time expressions and symbolic integers.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
@@ -13,8 +13,8 @@ use crate::sema::values::widths;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// The symbolic integer an expression already is, without emitting anything. Exact: an operation
-/// that could wrap in the expression's type is not translated.
+/// The symbolic integer that an expression already is, without emitting statements. Exact: an
+/// operation that could wrap in the expression's type is not converted.
 pub(crate) fn as_sym(func: &ir::Function, e: &Expr) -> Option<Sym> {
     match &*e.kind {
         ExprKind::Index(s) => Some(s.clone()),
@@ -50,7 +50,7 @@ fn fits(func: &ir::Function, s: &Sym, ty: Scalar) -> bool {
     matches!(ty, Scalar::Index | Scalar::S64) || widths::is_within(func, s, ty)
 }
 
-/// Makes any integer value symbolic, binding it to a local when it isn't already.
+/// Makes any integer value symbolic; binds it to a local if it is not symbolic yet.
 pub(crate) fn to_sym(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Sym> {
     match value {
         Value::Int(i) => Some(i.value),
@@ -72,7 +72,7 @@ pub(crate) fn to_sym(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Sym>
     }
 }
 
-/// Binds an integer expression to an immutable local that the prover can name.
+/// Binds an integer expression to an immutable local that has a symbolic variable.
 fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     if let Some(s) = as_sym(&el.f, &e) {
         return s;
@@ -92,8 +92,8 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     } else {
         Expr::new(ExprKind::Cast(e), Scalar::Index, span)
     };
-    // A mutable may be given a value of the thread's own later in a loop: below block level its
-    // snapshots count as such.
+    // A mutable may later be assigned a thread-dependent value in a loop, so below the block level
+    // its snapshots count as thread-dependent.
     let changes =
         matches!(&*value.kind, ExprKind::Cast(e) if matches!(&*e.kind, ExprKind::Local(_)));
     if changes && el.level().is_some_and(|l| l != crate::ir::Level::Block) {
@@ -116,7 +116,7 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     Sym::var(var)
 }
 
-/// A tighter range than the type's, for operations whose results are bounded.
+/// A tighter range than that of the type, for operations whose results are bounded.
 fn value_range(
     func: &ir::Function,
     e: &Expr,
@@ -138,7 +138,7 @@ fn value_range(
     by_type
 }
 
-/// The integer value of an operand, when it is symbolic already.
+/// The integer value of an operand, if it is already symbolic.
 pub(crate) fn int_of(value: &Value) -> Option<IntValue> {
     match value {
         Value::Int(i) => Some(i.clone()),
@@ -172,7 +172,7 @@ pub(crate) fn to_expr(cx: &mut Cx<'_>, value: Value, span: Span) -> Option<Expr>
     }
 }
 
-/// Adds what a condition says about symbolic integers to the prover's assumptions.
+/// Adds the facts about symbolic integers that follow from a condition to the prover's assumptions.
 pub(crate) fn assume(func: &mut ir::Function, cond: &Expr, holds: bool) {
     match &*cond.kind {
         ExprKind::Unary(UnOp::Not, inner) => assume(func, inner, !holds),
@@ -201,7 +201,7 @@ pub(crate) fn assume(func: &mut ir::Function, cond: &Expr, holds: bool) {
     }
 }
 
-/// Whether a condition is decided: `Some(true)`, `Some(false)`, or not known.
+/// The value of a condition if it is decided: `Some(true)` or `Some(false)`.
 pub(crate) fn decided(func: &ir::Function, cond: &Expr) -> Option<bool> {
     use crate::symbolic::Truth;
     match &*cond.kind {

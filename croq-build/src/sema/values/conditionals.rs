@@ -80,14 +80,14 @@ pub(crate) fn lower_ternary(
         ) else {
             return Value::Error;
         };
-        // Checks of exact integers repeat the condition.
+        // Checks of exact integers repeat the condition, so a call in it is evaluated once.
         let cond = match ty == Scalar::Index && any_expr(&cond, is_call) {
             true => bind_condition(el, cond, c.span),
             false => cond,
         };
         return Value::Scalar(Expr::new(ExprKind::Select(cond, x, y), ty, span));
     }
-    // A branch needs statements of its own: they must run only when it is chosen.
+    // The statements that a branch needs must run only when it is chosen.
     let local = build::new_local(&mut el.f, "chosen", ty, true, Role::Value, span);
     build::emit(el, StmtKind::Let { local, value: None }, span);
     let then = assign_branch(el, va, sa, local, ty, a.span);
@@ -146,7 +146,8 @@ fn report_mismatch(cx: &mut Cx<'_>, a: &Value, b: &Value, span: Span) {
     );
 }
 
-/// Runs `body` under the assumption that `cond` holds (or doesn't), collecting its statements.
+/// Runs `body` under the assumption that `cond` holds (or does not hold), collecting its
+/// statements.
 pub(crate) fn assuming<R>(
     el: &mut Elab<'_>,
     cond: &Expr,
@@ -159,7 +160,7 @@ pub(crate) fn assuming<R>(
     assuming_with(el, cond, holds, frame, body)
 }
 
-/// The same in a frame that says what the condition means for instances.
+/// The same with a `Frame` for the effect of the condition on instances.
 pub(crate) fn assuming_with<R>(
     el: &mut Elab<'_>,
     cond: &Expr,
@@ -174,7 +175,7 @@ pub(crate) fn assuming_with<R>(
     result
 }
 
-/// A condition: must be `bool`.
+/// Lowers a condition, which must be `bool`.
 pub(crate) fn lower_condition(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Expr> {
     let value = match &*e.kind {
         ast::ExprKind::Call(call) if device_calls::is_device_call(&el.cx, call) => {

@@ -1,4 +1,4 @@
-//! Integers that must be known when the program is compiled.
+//! Integers that must be known at compile time.
 
 use crate::syntax::ast;
 

@@ -62,7 +62,7 @@ fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {
     );
 }
 
-/// Converts a value to `target` as an initialiser, operand or stored element would be.
+/// Converts a value to `target`, as for an initialiser, an operand or a stored element.
 pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Span) -> Option<Expr> {
     match value {
         Value::Error => None,
@@ -164,7 +164,7 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
     if let ExprKind::Float(v) = &*e.kind
         && target.is_float()
     {
-        // A literal takes the type it is given; 0.1 in f32 is what everybody means.
+        // A literal takes the target's type; that 0.1 is rounded to f32 is expected.
         let v = *v;
         if v.is_finite() && round_to(v, target).is_infinite() {
             cx.report(
@@ -243,8 +243,8 @@ pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
     );
 }
 
-/// The type two scalar operands are computed in. `None` for a `bool` with something else, and,
-/// already reported, for `f16` with `bf16`.
+/// The type in which two scalar operands are computed. `None` for a `bool` with another type, and,
+/// after a report, for `f16` with `bf16`.
 pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
     if a == b {
         return Some(a);
@@ -298,7 +298,7 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
     })
 }
 
-/// What a float type makes of a value; of 8 bits, only whether it is too large.
+/// Rounds a value to a float type; for 8-bit types, only detects overflow.
 fn round_to(value: f64, ty: Scalar) -> f64 {
     match (ty, ty.format()) {
         (Scalar::F32, _) => f64::from(value as f32),
@@ -309,7 +309,7 @@ fn round_to(value: f64, ty: Scalar) -> f64 {
     }
 }
 
-/// The values an integer type can hold, as far as 64-bit signed integers reach.
+/// The range of an integer type, within the 64-bit signed integers.
 pub(crate) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
     let small = ty.limits().filter(|_| ty.bytes() < 8);
     let bound = |n: i128| i64::try_from(n).ok().map(Sym::int);

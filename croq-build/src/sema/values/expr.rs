@@ -242,7 +242,7 @@ fn lower_extent(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value {
     }
 }
 
-/// By way of all 64 bits: what is asked for in writing may be cut off.
+/// Converts through a 64-bit type: an explicit cast may truncate.
 fn written_cast(index: Expr, whole: Scalar, ty: Scalar, span: Span) -> Expr {
     let value = Expr::new(ExprKind::Cast(index), whole, span);
     if whole == ty {

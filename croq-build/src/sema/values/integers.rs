@@ -1,4 +1,4 @@
-//! Operators on integers that the prover knows.
+//! Operators on symbolic integers.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar};
@@ -109,7 +109,7 @@ pub(crate) fn too_large(at: Span) -> Diagnostic {
     .help("in a kernel, compute a part of it into an `s64` variable first")
 }
 
-/// `x op y` has no value among the 64-bit integers.
+/// Reports that `x op y` exceeds the 64-bit integers.
 fn report_overflow(el: &mut Elab<'_>, op: BinOp, at: Span, x: &Sym, y: &Sym) -> Value {
     let (Some(a), Some(b)) = (x.as_int(), y.as_int()) else {
         report_too_large(&mut el.cx, at);
@@ -127,7 +127,7 @@ fn report_overflow(el: &mut Elab<'_>, op: BinOp, at: Span, x: &Sym, y: &Sym) -> 
     Value::Error
 }
 
-/// A divisor must not be zero: an error when it is, a run-time check when it may be.
+/// Checks that a divisor is not zero: an error if it is, a run-time check if it may be.
 pub(crate) fn check_divisor(el: &mut Elab<'_>, y: &Sym, at: Span, span: Span) -> bool {
     match el.f.cx.ne(y, &Sym::zero()) {
         Truth::Yes => true,

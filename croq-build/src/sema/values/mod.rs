@@ -1,4 +1,4 @@
-//! Values of expressions: integers that the prover knows, scalars, shapes.
+//! Values of expressions: symbolic integers, scalars, shapes.
 
 pub(crate) mod arith;
 pub(crate) mod conditionals;

@@ -1,4 +1,4 @@
-//! How operators are written, and where there are none.
+//! The spelling of operators, and reports of operators that do not exist.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Scalar};
@@ -32,7 +32,7 @@ pub(crate) fn report_no_operator(cx: &mut Cx<'_>, op: BinOp, at: Span, a: &Value
     cx.report(d);
 }
 
-/// How an operator is written.
+/// The spelling of an operator.
 pub(crate) fn sign(op: BinOp) -> &'static str {
     match op {
         BinOp::Add => "+",

@@ -88,7 +88,7 @@ fn lower_logical(
             span,
         ));
     }
-    // What the right side needs may run only when the left side doesn't decide.
+    // The statements of the right side may only run if the left side does not decide.
     let local = build::new_local(&mut el.f, "holds", Scalar::Bool, true, Role::Value, span);
     build::emit(
         el,

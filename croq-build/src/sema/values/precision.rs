@@ -1,4 +1,4 @@
-//! Conversions that lose something.
+//! Conversions that lose information.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Scalar};
@@ -20,7 +20,7 @@ pub(crate) fn lint_lossy(cx: &mut Cx<'_>, from: Scalar, target: Scalar, span: Sp
     );
 }
 
-/// The commonest slip with floats: one literal without its `f`.
+/// Reports the most common mistake with floats: one literal without its `f`.
 pub(crate) fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Span, literal: Span) {
     let help = match cx.file.macro_at(literal) {
         Some(name) => format!("write the literal in the macro `{name}` with the suffix `f`"),
@@ -38,8 +38,8 @@ pub(crate) fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Spa
     );
 }
 
-/// The first literal that makes an expression an `f64`, when nothing but literals does. A whole
-/// number becomes what its neighbours are, so it is not to blame.
+/// The first literal that makes an expression an `f64`, if only literals do. A whole number takes
+/// the type of the other operands, so it is not the cause.
 pub(crate) fn literal_without_f(cx: &Cx<'_>, e: &Expr) -> Option<Span> {
     let mut literals = Vec::new();
     if !double_literals(e, &mut literals) {
@@ -62,7 +62,7 @@ pub(crate) fn report_mixed_halves(cx: &mut Cx<'_>, span: Span) {
     );
 }
 
-/// Adds the literals that make `e` an `f64`. False when something else does too.
+/// Adds the literals that make `e` an `f64`. False if something else does so too.
 fn double_literals(e: &Expr, found: &mut Vec<Span>) -> bool {
     if e.ty != Scalar::F64 {
         return true;
@@ -74,7 +74,7 @@ fn double_literals(e: &Expr, found: &mut Vec<Span>) -> bool {
         }
         ExprKind::Load(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::Call(_) => false,
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => double_literals(a, found),
-        // A condition's literals stay in the condition.
+        // Literals in the condition do not affect the type.
         ExprKind::Binary(_, a, b) | ExprKind::Select(_, a, b) => {
             double_literals(a, found) && double_literals(b, found)
         }
@@ -90,7 +90,7 @@ pub(crate) enum Relation {
     Lossy,
 }
 
-/// How a conversion treats values.
+/// The effect of a conversion on values.
 pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
     use Scalar::*;
     if from == to {
@@ -112,7 +112,7 @@ pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
     }
     match (from.is_signed(), to.is_signed()) {
         (true, true) | (false, false) if to.bytes() >= from.bytes() => Relation::Preserving,
-        // Symbolic integers are small in practice, and checked where they become shapes.
+        // Symbolic integers are small in practice, and are checked where they become shapes.
         _ if from == Index && to.bytes() >= 4 => Relation::Preserving,
         (false, true) if to.bytes() > from.bytes() => Relation::Preserving,
         (true, false) if to.bytes() >= from.bytes() => Relation::Sign,
@@ -121,7 +121,8 @@ pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
     }
 }
 
-/// The narrowest float type that has the values of two of which neither contains the other.
+/// The narrowest float type that represents all values of two types of which neither contains the
+/// other.
 pub(crate) fn narrowest_of_both(a: Scalar, b: Scalar) -> Scalar {
     let preserves = |to: &Scalar| {
         [a, b]

@@ -1,16 +1,15 @@
 //! Named predicates: immutable booleans over integers that never change, such as `first = p == 0;`
-//! and `bool twice = true;`. A condition that uses the name is the same as one that repeats the
-//! expression.
+//! and `bool twice = true;`. A condition with the name is equivalent to one with the expression.
 
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Scalar, UnOp};
 use crate::sema::state::elab::Elab;
 use crate::sema::values::arith;
 
-/// The number of comparisons, constants and operators that one name may stand for: names that are
+/// The most comparisons, constants and operators in the expression of one name: names that are
 /// built from names must not grow exponentially.
 const LARGEST: usize = 64;
 
-/// Records what an immutable boolean stands for, if that is the same at every later use.
+/// Records the expression of an immutable boolean, if it has the same value at every later use.
 pub(crate) fn note(el: &mut Elab<'_>, local: LocalId, value: &Expr) {
     if value.ty != Scalar::Bool {
         return;
@@ -21,12 +20,13 @@ pub(crate) fn note(el: &mut Elab<'_>, local: LocalId, value: &Expr) {
     }
 }
 
-/// The constant that an immutable boolean stands for.
+/// The constant value of an immutable boolean.
 pub(crate) fn constant(el: &Elab<'_>, local: LocalId) -> Option<bool> {
     arith::decided(&el.f, el.names.predicates.get(&local)?)
 }
 
-/// The value without names of predicates. `None` if it reads what may change, or is too large.
+/// The expression with names of predicates replaced. `None` if it reads a value that may change, or
+/// is too large.
 fn lasting(el: &Elab<'_>, e: &Expr, parts: &mut usize) -> Option<Expr> {
     *parts += 1;
     if *parts > LARGEST {
@@ -52,7 +52,7 @@ fn lasting(el: &Elab<'_>, e: &Expr, parts: &mut usize) -> Option<Expr> {
     Some(Expr::new(kind, e.ty, e.span))
 }
 
-/// A condition with the names of predicates replaced by what they stand for.
+/// A condition with the names of predicates replaced by their expressions.
 pub(crate) fn resolve(el: &Elab<'_>, cond: Expr) -> Expr {
     let kind = match *cond.kind {
         ExprKind::Local(local) => match el.names.predicates.get(&local) {

@@ -11,7 +11,7 @@ use crate::sema::values::{arith, convert, operator_names, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// The type a symbolic integer is computed in beside a scalar of type `ty`.
+/// The type in which a symbolic integer is computed when the other operand has type `ty`.
 pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
     if ty.is_float() || ty == Scalar::Bool || ty == Scalar::Index {
         return ty;
@@ -47,7 +47,7 @@ pub(crate) fn apply(
         return apply_shift(&mut el.cx, op, at, a, &b.value, span);
     }
     let ((a, at_a), (b, at_b)) = ((a.value, a.span), (b.value, b.span));
-    // Comparisons of integers the prover knows stay in its terms.
+    // Comparisons of symbolic integers remain symbolic.
     if op.is_comparison()
         && let (Some(x), Some(y)) = (sym_operand(&el.f, &a), sym_operand(&el.f, &b))
     {
@@ -106,7 +106,7 @@ pub(crate) fn apply(
     Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), result, span))
 }
 
-/// A divisor of the host's, after a check that it is not 0. Kernels check where they divide.
+/// A divisor on the host, after a check that it is not 0. Kernels check where they divide.
 fn check_host_divisor(el: &mut Elab<'_>, y: Expr, span: Span) -> Expr {
     if matches!(&*y.kind, ExprKind::Int(_)) {
         return y;

@@ -1,4 +1,4 @@
-//! Shapes, element counts and the integer helpers that may be used in them.
+//! Shapes, element counts, and the integer functions that may be used in them.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Scalar};
@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
 
-/// The extents of a bracket list, shapes and ituples spliced in.
+/// The extents of a bracket list; shapes and ituples are spliced.
 pub(crate) fn lower_items(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
     let mut out = Vec::new();
     let mut ok = true;
@@ -48,8 +48,8 @@ pub(crate) fn lower_items(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<
     (ok && check_few_parts(&mut el.cx, items, out.len())).then_some(out)
 }
 
-/// Whether a shape or an ituple has no more parts than any use of it needs. Lists that are put
-/// together from lists would double with each line.
+/// Limits the number of parts of a shape or an ituple, which no use needs more of: lists that are
+/// built from lists could double in size with each line.
 pub(crate) fn check_few_parts(cx: &mut Cx<'_>, items: &[ast::Expr], count: usize) -> bool {
     const MOST: usize = 64;
     if count <= MOST {
@@ -68,12 +68,12 @@ pub(crate) fn check_few_parts(cx: &mut Cx<'_>, items: &[ast::Expr], count: usize
     false
 }
 
-/// The value of an expression that says how many there are of something.
+/// The value of an expression that is a count.
 pub(crate) fn lower_counted(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
     el.within(Frame::Count, |el| el.expression(e))
 }
 
-/// Extents that make memory: positive, and not the current value of a loop variable.
+/// The extents of an allocation: positive, and not the current value of a loop variable.
 pub(crate) fn lower_storage_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
     let mut out = Vec::new();
     let mut ok = true;
@@ -136,7 +136,8 @@ pub(crate) fn lower_storage_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Opt
     ok.then_some(out)
 }
 
-/// A name in a buffer's shape that nothing visible has: symbolic names come from elsewhere.
+/// Reports a name in a buffer's shape that is not declared: it may be intended as a symbolic
+/// dimension.
 fn report_unknown_extent(el: &mut Elab<'_>, item: &ast::Expr) -> bool {
     let ast::ExprKind::Name(name) = &*item.kind else {
         return false;
@@ -304,7 +305,7 @@ pub(crate) fn lower_builtin(
         return Value::Error;
     }
     if runtime {
-        // Built from a value that changes: an ordinary integer, not a size.
+        // Computed from a mutable value: an ordinary integer, not a size.
         return Value::Scalar(crate::ir::Expr::new(
             crate::ir::ExprKind::Index(result),
             Scalar::Index,

@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// A compile-time integer, for element numbers and the like.
+/// A compile-time integer, for element indices and similar uses.
 pub(crate) fn constant_of(cx: &mut Cx<'_>, value: &Value, span: Span) -> Option<i64> {
     if value.is_error() {
         return None;

@@ -1,5 +1,5 @@
-//! Which element type a symbolic integer has where it meets data: `s32` as everywhere in the language, and `s64` where
-//! something of 64 bits, or a `u32`, goes into it.
+//! The element type of a symbolic integer that is combined with data: `s32` as everywhere in the
+//! language, and `s64` if a 64-bit value or a `u32` contributes to it.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
     }
 }
 
-/// The type of 64 bits that has all values: what is cast in the program goes by way of it.
+/// The 64-bit type that represents all its values; an explicit cast in the program converts through
+/// it.
 pub(crate) fn whole_type(func: &ir::Function, sym: &Sym) -> Scalar {
     let home = sym.as_var().and_then(|v| func.var_home.get(&v));
     let kind = home.and_then(|home| match home {
@@ -42,7 +43,7 @@ pub(crate) fn type_of_index(func: &ir::Function, e: &Expr) -> Scalar {
     if find.1 { Scalar::S64 } else { Scalar::S32 }
 }
 
-/// Whether all values are known to fit the type, which is no float.
+/// Whether all values are known to fit the type; false for float types.
 pub(crate) fn is_within(func: &ir::Function, sym: &Sym, ty: Scalar) -> bool {
     let Some((least, most)) = ty.limits() else {
         return false;
@@ -51,7 +52,8 @@ pub(crate) fn is_within(func: &ir::Function, sym: &Sym, ty: Scalar) -> bool {
     lo.is_some_and(|l| i128::from(l) >= least) && hi.is_some_and(|h| i128::from(h) <= most)
 }
 
-/// Whether a large number, a variable of 64 bits, or a variable whose bounds contain such goes into it.
+/// Whether the integer contains a large constant, a 64-bit variable, or a variable whose bounds
+/// contain one.
 fn is_wide(func: &ir::Function, sym: &Sym) -> bool {
     let mut open = vec![sym];
     let mut seen = BTreeSet::new();
@@ -73,7 +75,7 @@ fn is_wide(func: &ir::Function, sym: &Sym) -> bool {
     false
 }
 
-/// By its type; `None` where the bounds decide.
+/// The answer by the variable's type; `None` if its bounds decide.
 fn var_is_wide(func: &ir::Function, v: Var) -> Option<bool> {
     let wide = |ty: Scalar| matches!(ty, Scalar::S64 | Scalar::U64 | Scalar::U32);
     match func.var_home.get(&v)? {
@@ -83,7 +85,7 @@ fn var_is_wide(func: &ir::Function, v: Var) -> Option<bool> {
         }
         VarHome::Dim(_) => Some(false),
         VarHome::Local(id) => {
-            // Without bounds it is a snapshot of something that has 64 bits.
+            // A variable without bounds is a snapshot of a 64-bit value.
             let ty = func.local(*id).ty;
             let unbounded = ty == Scalar::Index && func.cx.bounds(v) == (None, None);
             (wide(ty) || unbounded).then_some(true)

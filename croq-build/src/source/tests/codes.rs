@@ -1,4 +1,4 @@
-//! Every code of the macro pass and the island finder: on which text, and in which words.
+//! Tests every code of the macro pass and of the island finder: its location and its message.
 
 use crate::diagnostics::Diagnostics;
 use crate::source::load;

@@ -1,4 +1,4 @@
-//! Macros, conditionals, and where their tokens say they come from.
+//! Tests macros, conditionals, and the locations of their tokens.
 
 use crate::diagnostics::Diagnostics;
 use crate::source::token::{Token, TokenKind};

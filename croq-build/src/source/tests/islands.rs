@@ -1,4 +1,4 @@
-//! What goes to the device, what is kept, what is left out.
+//! Tests which text is device code, which is kept, and which is left out.
 
 use crate::diagnostics::Diagnostics;
 use crate::source::{DeviceTextKind, IntrinsicKind, SourceFile, load};
@@ -78,7 +78,7 @@ fn kernel_blocks() {
 
 #[test]
 fn macros_that_cpp_would_reject_are_not_given_to_it() {
-    // A C++ compiler reads macros with parameters closely, used or not.
+    // A C++ compiler checks macros with parameters even if they are not used.
     let text = "#define AT(buffer, p) buffer.at(p # i)
 #define BOUND(p, n) (p #- n)
 #define NAME(p) #p
@@ -228,6 +228,6 @@ __co__ void after() { }
     assert!(!f.is_intrinsic("local_sum", at("y = 2")));
     assert_eq!(after.intrinsics.len(), 2);
     assert_eq!(after.intrinsics[1].kind, IntrinsicKind::Namespace);
-    // A pragma of ours means nothing to C++.
+    // A pragma of croq's has no meaning in C++.
     assert!(file.device.is_empty());
 }

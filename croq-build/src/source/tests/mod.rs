@@ -1,4 +1,4 @@
-//! The reading of whole files.
+//! Tests of reading whole files.
 
 mod codes;
 mod expansion;

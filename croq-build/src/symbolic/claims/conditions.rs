@@ -1,4 +1,4 @@
-//! What follows from assumptions: guards, divisibility, equal dimensions.
+//! Tests of consequences of assumptions: guards, divisibility, equal dimensions.
 
 use super::World;
 use crate::symbolic::Sym;

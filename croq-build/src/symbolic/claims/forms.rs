@@ -1,4 +1,5 @@
-//! Folding, spelling and the limits of expressions; bounds of single quotients and the like.
+//! Tests of folding, of the textual form, of the size limits of expressions, and of bounds of
+//! single quotients.
 
 use super::{World, only};
 use crate::symbolic::Truth::{No, Unknown, Yes};
@@ -220,7 +221,7 @@ fn expressions_read_as_source() {
     assert_eq!(show(&-&m), "-M");
 }
 
-/// Not a benchmark, but a guard against a search that explodes.
+/// A guard against a search with exponential time, not a benchmark.
 #[test]
 fn questions_without_an_answer_end_soon() {
     let mut w = World::new();

@@ -1,4 +1,4 @@
-//! What the compiler asks of the prover, one claim a line.
+//! Tests with the questions that the compiler asks the prover, one claim per line.
 
 mod conditions;
 mod forms;
@@ -16,12 +16,12 @@ impl World {
         World { cx: Ctx::new() }
     }
 
-    /// At least one.
+    /// A dimension, at least 1.
     fn dim(&mut self, name: &str) -> Sym {
         Sym::var(self.cx.new_var(name, Some(Sym::one()), None))
     }
 
-    /// In `[0, bound)`.
+    /// A variable in `[0, bound)`.
     fn below(&mut self, name: &str, bound: impl Into<Sym>) -> Sym {
         let hi = bound.into() - 1;
         Sym::var(self.cx.new_var(name, Some(Sym::zero()), Some(hi)))

@@ -1,4 +1,4 @@
-//! Indices of tiles, threads and loops stay where they belong.
+//! Tests that indices of tiles, threads and loops are proved to be inside their extents.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Accesses of device memory, and what orders them.
+//! Accesses of device memory, and operations that order them.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,8 +18,8 @@ pub(super) unsafe extern "C" fn device_access(
     kind: u32,
     value: u32,
 ) {
-    // SAFETY: device text passes the running thread and an access on its stack; the scheduler holds no reference while a
-    // thread runs, and those made here end before the thread is suspended.
+    // SAFETY: device text passes the running thread and an access on its stack; the scheduler holds
+    // no reference while a thread runs, and those made here end before the thread is suspended.
     unsafe {
         watch(thread, |blocks_state, tid| {
             let (access, element) = (&*access, (buffer, (*access).index as u64));
@@ -51,7 +51,8 @@ fn by(thread: u32, line: u32) -> By {
     }
 }
 
-/// TMA reads a box of device memory for the running thread; `multicast`: for all blocks of the cluster.
+/// TMA reads a box of device memory for the running thread; `multicast`: for all blocks of the
+/// cluster.
 ///
 /// # Safety
 /// `thread` is the running thread.
@@ -77,7 +78,8 @@ pub(super) unsafe fn reads_box(
 /// TMA writes a box of device memory for the running thread.
 ///
 /// # Safety
-/// `thread` is the running thread, and the box may be stored from `source`, which is in its shared memory.
+/// `thread` is the running thread, and the box may be stored from `source`, which is in its shared
+/// memory.
 pub(super) unsafe fn writes_box(
     thread: *mut croq_sim_thread,
     tile: &Tile,
@@ -95,7 +97,7 @@ pub(super) unsafe fn writes_box(
     }
 }
 
-/// Looks at an access by the running thread, and stops it where nothing orders that.
+/// Checks an access by the running thread, and stops the thread if the access races.
 ///
 /// # Safety
 /// `thread` is the running thread.
@@ -103,8 +105,8 @@ unsafe fn watch(
     thread: *mut croq_sim_thread,
     look: impl FnOnce(&mut BlockState, u32) -> Result<(), Box<Race>>,
 ) {
-    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those made here end
-    // before the thread is suspended.
+    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those
+    // made here end before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -142,8 +144,8 @@ unsafe fn with_watch(
     thread: *mut croq_sim_thread,
     what: impl FnOnce(&mut Watch, u32, &mut Clocks),
 ) {
-    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those made here end
-    // before the thread is suspended.
+    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those
+    // made here end before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let outcome = catch_unwind(AssertUnwindSafe(|| {

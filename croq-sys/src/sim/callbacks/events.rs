@@ -1,4 +1,4 @@
-//! What the text tells of its events, and arrivals at those of other blocks.
+//! Descriptions of events by the device text, and arrivals at events of other blocks.
 
 use std::ffi::c_char;
 

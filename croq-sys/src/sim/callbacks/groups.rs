@@ -1,5 +1,5 @@
-//! What runs beside the threads and is the text's to close and to wait for: stores of boxes, products; arrivals
-//! at barriers.
+//! Asynchronous operations that the device text groups and waits for: TMA stores and MMAs; and
+//! arrivals at barriers.
 
 use super::{arrive, charge, device, meet, suspend, with};
 use crate::abi::{
@@ -91,8 +91,8 @@ pub(super) unsafe extern "C" fn bulk_wait(
 }
 
 pub(super) unsafe extern "C" fn wgmma(thread: *mut croq_sim_thread, wgmma: *const croq_sim_wgmma) {
-    // SAFETY: device text passes the running thread, and a record on its stack that names fragments of
-    // its own.
+    // SAFETY: device text passes the running thread, and a record on its stack that names fragments
+    // of its own.
     unsafe {
         // 64 rows, 16 and more terms, by 128 threads.
         charge(

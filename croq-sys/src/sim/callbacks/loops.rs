@@ -1,4 +1,4 @@
-//! Loops that have iterated for long, and what the lanes of a warp do together.
+//! Loops that have run many iterations, and operations of the lanes of a warp.
 
 use super::{meet, stop_seat, suspend};
 use crate::abi::{
@@ -7,10 +7,10 @@ use crate::abi::{
 use crate::sim::steps;
 use crate::sim::worker::Seat;
 
-/// Charges the thread's loops, and lets others run; `sim/steps.rs` says which and why.
+/// Charges the thread's loops, and lets other threads run; `sim/steps.rs` explains when and why.
 pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32, line: u32) {
-    // SAFETY: device text passes the running thread; the scheduler holds no reference while a thread runs, and those made
-    // here end before the thread is suspended.
+    // SAFETY: device text passes the running thread; the scheduler holds no reference while a
+    // thread runs, and those made here end before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let blocks_state = (*seat).blocks_state;
@@ -23,7 +23,7 @@ pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32,
             _ => steps::SWITCH,
         };
         if !(*blocks_state).can_wait {
-            // The whole budget is the thread's, and nobody else could run.
+            // The whole budget is the thread's, and no other thread can run.
             if reason != CROQ_COUNT_STEPS {
                 (*thread).steps -= cost;
             }

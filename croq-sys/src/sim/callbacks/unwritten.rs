@@ -1,4 +1,4 @@
-//! Values that nothing has written.
+//! Uses of values that were never written.
 
 use std::ffi::CStr;
 
@@ -6,7 +6,7 @@ use super::with;
 use crate::abi::{croq_sim_thread, croq_sim_unwritten};
 use crate::sim::hazard::{AccessRecord, Hazard};
 
-/// Of `croq_sim_unwritten::use`, as `sim/unwritten.h` numbers them.
+/// The variants of `croq_sim_unwritten::use`, as numbered in `sim/unwritten.h`.
 const USES: [&str; 7] = [
     "is stored in device memory",
     "decides a condition",
@@ -26,8 +26,8 @@ pub(super) unsafe extern "C" fn use_unwritten(
     thread: *mut croq_sim_thread,
     what: *const croq_sim_unwritten,
 ) {
-    // SAFETY: device text passes the running thread and a record on its stack, whose name is text of the
-    // program.
+    // SAFETY: device text passes the running thread and a record on its stack, whose name is text
+    // of the program.
     unsafe {
         with(thread, |_, _, tid| -> Result<(), Box<Hazard>> {
             let name = CStr::from_ptr((*what).name).to_string_lossy();
@@ -56,7 +56,7 @@ pub(super) unsafe extern "C" fn use_unwritten(
     }
 }
 
-/// What is written in the thread's own block is written at the same place of another one's memory.
+/// Copies the written marks of the thread's own block to the same offset of another block.
 ///
 /// # Safety
 /// `written` is null, or marks of as many bytes as the thread's block has.

@@ -1,4 +1,4 @@
-//! What the blocks that one OS thread runs have done with device memory.
+//! The log of accesses of device memory by the blocks that one OS thread runs.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -8,33 +8,33 @@ use super::Buffer;
 use super::sync::{Detail, Published};
 use crate::abi::{croq_sim_device_cell, croq_sim_device_cells};
 
-/// So many cells have one byte that says whether any of them was touched.
+/// The number of cells that share one byte, which records whether any of them was used.
 pub(super) const PAGE: usize = 128;
 
-/// In `writer` and the readers of a cell; `sim/contended.h` has the same.
+/// The thread's bits in `writer` and the readers of a cell, as in `sim/contended.h`.
 pub(super) const THREAD: u32 = 0x3ff;
 pub(super) const ATOMIC: u32 = 1 << 10;
-/// Several threads have; the thread is one of them.
+/// Several threads accessed the element; the recorded thread is one of them.
 pub(super) const MANY: u32 = 1 << 11;
-/// The store left what was there.
+/// The store did not change the value.
 pub(super) const SAME: u32 = 1 << 12;
 pub(super) const LINE: u32 = 13;
 pub(super) const LINES: u32 = 0x7_ffff;
 
-/// Which blocks the epochs from `first` on belong to.
+/// The blocks that the epochs from `first` on belong to.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     first: u32,
     pub(super) cluster: u64,
-    /// Of an epoch that is so many after the first.
+    /// The block of an epoch, by its distance from the first.
     blocks: Blocks,
 }
 
 #[derive(Clone, Copy)]
 enum Blocks {
-    /// One block, whatever the epoch.
+    /// One block for all epochs.
     One(u64),
-    /// One after another, an epoch each, in a sweep.
+    /// Successive blocks with one epoch each, in a sweep.
     Sequence {
         first: u64,
         count: u64,
@@ -43,7 +43,7 @@ enum Blocks {
     },
 }
 
-/// Where an access was made.
+/// The place of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     pub(super) block: u64,
@@ -52,27 +52,29 @@ pub(super) struct Place {
 
 pub(in super::super) struct Log {
     pub(super) buffers: Vec<Buffer>,
-    /// Zero until touched: the system gives the memory page by page.
+    /// Zero until used: the system allocates the memory page by page.
     cells: Vec<Vec<Cell<croq_sim_device_cell>>>,
     touched: Vec<Vec<Cell<u8>>>,
-    /// What device text is given.
+    /// The table that device text reads.
     table: Vec<croq_sim_device_cells>,
     asks: Box<Cell<u32>>,
-    /// The last that was given out.
+    /// The last epoch that was assigned.
     epoch: u32,
     runs: Vec<Run>,
-    /// All that a cluster did before this epoch is ordered with all that it does now.
+    /// All accesses of a cluster before this epoch are ordered before its current ones.
     pub(super) ordered_before: (u64, u32),
-    /// From the moment on when every access is told.
+    /// Used from the time on when every access is reported to the runtime.
     pub(super) details: HashMap<(u32, u64), Detail>,
     pub(super) published: Vec<Published>,
 }
 
-// SAFETY: the pointers are into vectors that the log owns and never grows. Device text writes through them only on the
-// OS thread that the log belongs to, and the launch has ended on it when another one looks.
+// SAFETY: the pointers are into vectors that the log owns and never grows. Device text writes
+// through them only on the OS thread that owns the log, and the launch has ended on it when another
+// thread reads.
 unsafe impl Send for Log {}
 
-/// Nobody looks at a buffer that is too large for its cells; it is no reason to fail.
+/// Warns once that a buffer is not checked because it is too large for its cells; this is not a
+/// failure.
 pub(super) fn say_once_too_large(name: &str) {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Ordering::Relaxed) {
@@ -128,12 +130,12 @@ impl Log {
         self.asks.get() != 0
     }
 
-    /// From here on every access is told.
+    /// From now on every access is reported to the runtime.
     pub(super) fn ask(&self) {
         self.asks.set(1);
     }
 
-    /// Nobody looks from here on.
+    /// Stops the checks.
     pub(super) fn give_up(&mut self) {
         for buffer in &mut self.table {
             buffer.first = std::ptr::null_mut();
@@ -144,7 +146,7 @@ impl Log {
         self.epoch
     }
 
-    /// A new epoch of a block; `None` when there are no more numbers.
+    /// A new epoch of a block; `None` if the numbers are exhausted.
     pub(super) fn next_epoch(&mut self, place: Place) -> Option<u32> {
         self.epoch = self.epoch.checked_add(1)?;
         let same = self.runs.last().is_some_and(|run| {
@@ -161,7 +163,8 @@ impl Log {
         Some(self.epoch)
     }
 
-    /// Epochs of a sweep over `count` blocks from `first` on; the one before the first of them.
+    /// The epochs of a sweep over `count` blocks from `first` on; returns the epoch before the
+    /// first of them.
     pub(super) fn sweep(&mut self, first: u64, count: u64, start: u64, step: u64) -> Option<u32> {
         let before = self.epoch;
         let last = u64::from(before).checked_add(count)?;
@@ -179,7 +182,7 @@ impl Log {
         Some(before)
     }
 
-    /// Whose epoch it is.
+    /// The block of an epoch.
     pub(super) fn place(&self, epoch: u32) -> Place {
         let at = self.runs.partition_point(|run| run.first <= epoch);
         let Some(run) = at.checked_sub(1).and_then(|at| self.runs.get(at)) else {
@@ -202,7 +205,7 @@ impl Log {
         };
         Place {
             block,
-            // In a sweep nothing orders blocks, whatever their cluster.
+            // In a sweep blocks are not ordered, whatever their cluster.
             cluster: match run.blocks {
                 Blocks::One(_) => run.cluster,
                 Blocks::Sequence { .. } => u64::MAX - 1 - block,
@@ -210,7 +213,7 @@ impl Log {
         }
     }
 
-    /// The buffer with this address.
+    /// The buffer that contains this address.
     pub(super) fn buffer_at(&self, at: *const u8) -> Option<u32> {
         let found = self.buffers.iter().position(|b| b.index(at).is_some());
         found.and_then(|number| u32::try_from(number).ok())
@@ -237,14 +240,14 @@ impl Log {
         }
     }
 
-    /// Whether a page of cells has been used.
+    /// Whether a page of cells was used.
     pub(super) fn is_touched(&self, buffer: usize, page: usize) -> bool {
         let pages = self.touched.get(buffer);
         pages.is_some_and(|pages| pages.get(page).is_some_and(|touched| touched.get() != 0))
     }
 }
 
-/// Taken from the system as zeros, and not written here.
+/// Allocated as zeros by the system, and not written here.
 fn zeroed(count: usize) -> Vec<Cell<croq_sim_device_cell>> {
     use std::alloc::{Layout, alloc_zeroed};
     let Ok(layout) = Layout::array::<croq_sim_device_cell>(count) else {
@@ -253,7 +256,8 @@ fn zeroed(count: usize) -> Vec<Cell<croq_sim_device_cell>> {
     if layout.size() == 0 {
         return Vec::new();
     }
-    // SAFETY: the layout isn't empty; a cell of zeros is a cell; the vector takes the memory over with its layout.
+    // SAFETY: the layout isn't empty; a zeroed cell is valid; the vector takes ownership of the
+    // memory with its layout.
     unsafe {
         let memory = alloc_zeroed(layout).cast::<Cell<croq_sim_device_cell>>();
         match memory.is_null() {

@@ -1,4 +1,4 @@
-//! What blocks did that ran on different OS threads.
+//! Detects races between blocks that ran on different OS threads.
 
 use super::log::{ATOMIC, Log, PAGE, SAME};
 use super::report::{AccessRecord, Did, Race, between, record};
@@ -6,7 +6,8 @@ use super::rules::Earlier;
 use super::{Watched, locked};
 use crate::abi::croq_sim_device_cell;
 
-/// Of the pairs of accesses that race, in blocks below `limit`, one whose later block has the lowest number.
+/// Of the pairs of accesses that race, in blocks below `limit`, one whose later block has the
+/// lowest number.
 pub(in super::super) fn races_between(watched: &Watched, limit: u64) -> Option<Box<Race>> {
     let logs: Vec<_> = locked(&watched.logs).values().cloned().collect();
     if logs.len() < 2 {
@@ -41,7 +42,7 @@ pub(in super::super) fn races_between(watched: &Watched, limit: u64) -> Option<B
     Some(between(name, element, first, second))
 }
 
-/// What a cell says of one OS thread's blocks.
+/// The accesses that a cell records for one OS thread's blocks.
 struct Side {
     stores: Vec<(AccessRecord, u32, u32)>,
     reads: Vec<AccessRecord>,

@@ -1,17 +1,20 @@
-//! Accesses of device memory by different threads of a launch that nothing orders.
+//! Detects races in device memory: unordered accesses by different threads of a launch.
 //!
-//! Looked at are the buffers that the compiler names: the launch writes them, and it could not prove that each element
-//! belongs to one thread. Each OS thread that takes part in a launch has a [`Log`]: a cell for each element says who stored to
-//! it last and who has read it. Device text looks at the cells itself (`sim/contended.h`) and asks here where it
-//! can't tell. What blocks did that ran on different OS threads is compared when the launch is over ([`merge`]).
+//! The buffers that the compiler names are checked: those that the launch writes, and for which it
+//! could not prove that each element belongs to one thread. Each OS thread that takes part in a
+//! launch has a [`Log`], with a cell for each element that records the last store and the last
+//! reads. Device text checks the cells itself (`sim/contended.h`) and calls the runtime if they do
+//! not decide. Blocks that ran on different OS threads are compared at the end of the launch
+//! ([`merge`]).
 //!
-//! An *epoch* is what a block does between two barriers of all its threads; it has a number of its own in the log. Accesses
-//! of one block in different epochs are ordered, those of different blocks are not, but for barriers of a cluster or a
-//! grid. As soon as a thread executes a fence for the device, or some threads of a block meet apart from the rest, every
-//! access comes here, and [`sync`] knows what fences and atomic operations order. Kernels in which that may happen run on one OS
-//! thread.
+//! An *epoch* is the part of a block's execution between two barriers of all its threads; it has a
+//! unique number in the log. Accesses of one block in different epochs are ordered, those of
+//! different blocks are not, except by barriers of a cluster or a grid. After a thread has executed
+//! a fence for the device, or some threads of a block have used a barrier without the others, every
+//! access is reported to the runtime, and [`sync`] tracks the order by fences and atomic
+//! operations. Kernels in which that may happen run on one OS thread.
 //!
-//! No races: atomic operations with each other, and stores of equal values.
+//! Not races: atomic operations with each other, and stores of equal values.
 
 mod log;
 mod merge;
@@ -34,7 +37,7 @@ pub(super) use rules::{By, Watch};
 use super::settings;
 use crate::abi::{croq_sim_device_cell, croq_sim_launch};
 
-/// A buffer that is looked at.
+/// A buffer that is checked.
 #[derive(Clone)]
 pub(super) struct Buffer {
     pub(super) name: String,
@@ -45,21 +48,22 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// The element at an address.
+    /// The index of the element at an address.
     fn index(&self, at: *const u8) -> Option<usize> {
         let index = (at as usize).checked_sub(self.memory)? / self.element.max(1);
         (index < self.count).then_some(index)
     }
 }
 
-/// Of a launch: what is looked at, and the logs.
+/// The checked buffers of a launch, and the logs.
 pub(super) struct Watched {
-    /// By their numbers; nobody looks at those of no elements.
+    /// By number; those without elements are not checked.
     buffers: Vec<Buffer>,
-    /// Those that nobody looks at, since text that the compiler can't see into has their address.
+    /// Buffers that are not checked, because text that the compiler cannot analyse has their
+    /// address.
     escaping: Vec<String>,
     logs: Mutex<HashMap<ThreadId, Arc<Mutex<Log>>>>,
-    /// There is room for the cells of one OS thread only.
+    /// Whether there is only memory for the cells of one OS thread.
     pub(super) alone: bool,
 }
 
@@ -68,7 +72,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watched {
-    /// `None` if there is nothing to look at, or nobody asked for it.
+    /// `None` if there is nothing to check, or checks are disabled.
     ///
     /// # Safety
     /// `launch` is from the device API's `host::launch`.
@@ -122,7 +126,7 @@ impl Watched {
         Arc::clone(own.or_insert_with(|| Arc::new(Mutex::new(Log::new(&self.buffers)))))
     }
 
-    /// The end of a report: what nobody looked at.
+    /// The end of a report: the buffers that were not checked.
     pub(super) fn unseen(&self) -> String {
         let names: Vec<String> = self.escaping.iter().map(|n| format!("`{n}`")).collect();
         match names.as_slice() {

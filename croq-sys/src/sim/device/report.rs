@@ -1,4 +1,4 @@
-//! What is said about accesses of device memory that nothing orders.
+//! Reports of races in device memory.
 
 use std::fmt::Write;
 
@@ -58,13 +58,13 @@ pub(super) struct AccessRecord {
     pub(super) did: Did,
 }
 
-/// Two accesses of one element.
+/// Two unordered accesses of one element.
 #[derive(Debug)]
 pub(in super::super) struct Race {
     buffer: String,
     element: u64,
     now: AccessRecord,
-    /// `None` if it was one of several threads of the same block, and it is not known which.
+    /// `None` if it is by one of several threads of the same block, and it is not known by which.
     other: Option<AccessRecord>,
     did: Did,
 }
@@ -127,7 +127,7 @@ impl Race {
         )
     }
 
-    /// The linear number of the block in which it was found.
+    /// The linear index of the block in which it was detected.
     pub(in super::super) fn block(&self) -> u64 {
         self.now.block
     }

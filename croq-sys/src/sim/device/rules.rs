@@ -1,4 +1,4 @@
-//! Which accesses nothing orders.
+//! The rules for which accesses are unordered.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,18 +16,18 @@ use crate::abi::{
 use crate::sim::clocks::Clocks;
 use crate::sim::tensor::Tile;
 
-/// How an earlier access stands to what the block does now.
+/// The relation of an earlier access to the block's current one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// A barrier is between, or it never was.
+    /// A barrier is in between, or there was no access.
     Past,
-    /// By the same block, with no barrier of the block between.
+    /// By the same block, without a barrier of the block in between.
     Now,
     /// By another block.
     Concurrent,
 }
 
-/// An earlier access, as a cell or a list has it.
+/// An earlier access, as recorded in a cell or a list.
 #[derive(Clone, Copy)]
 pub(super) struct Earlier {
     pub(super) epoch: u32,
@@ -35,12 +35,12 @@ pub(super) struct Earlier {
     pub(super) did: Did,
 }
 
-/// Who makes an access, and where.
+/// The thread of an access, and its location.
 #[derive(Clone, Copy)]
 pub(in super::super) struct By {
     pub(in super::super) thread: u32,
     pub(in super::super) line: u32,
-    /// TMA, for all blocks of the cluster.
+    /// By TMA, for all blocks of the cluster.
     pub(in super::super) multicast: bool,
 }
 
@@ -50,20 +50,20 @@ impl By {
     }
 }
 
-/// As `digest` of `sim/contended.h`: stores of equal values have equal digests.
+/// The same as `digest` of `sim/contended.h`: stores of equal values have equal digests.
 fn digest(bits: u64) -> u32 {
     bits as u32 ^ ((bits >> 32) as u32).wrapping_mul(0x9e37_79b1)
 }
 
-/// In place of a buffer's number: the other number is an address.
+/// Replaces a buffer's number: then the other number is an address.
 const ANYWHERE: u32 = u32::MAX;
 
-/// How a block's accesses of device memory are looked at.
+/// The checks of a block's accesses of device memory.
 pub(in super::super) struct Watch {
     state: Rc<Cell<croq_sim_device>>,
     log: Option<Arc<Mutex<Log>>>,
     place: Place,
-    /// Several blocks take turns on this OS thread.
+    /// Several blocks run alternately on this OS thread.
     alternates: bool,
     threads: usize,
     knows: Knows,
@@ -92,7 +92,8 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// For a launch that has so many blocks, of so many threads, at a time here; what its threads are told.
+    /// Prepares for a launch that runs so many blocks, of so many threads, at a time here; returns
+    /// the data for its threads.
     pub(in super::super) fn prepare(
         &mut self,
         watched: Option<&Watched>,
@@ -115,7 +116,7 @@ impl Watch {
         self.state.as_ptr()
     }
 
-    /// The launch is over, or its blocks of this worker are.
+    /// The launch has ended, or its blocks on this worker have.
     pub(in super::super) fn end(&mut self) {
         self.log = None;
         self.knows = Knows::default();
@@ -147,7 +148,7 @@ impl Watch {
         self.state.set(state);
     }
 
-    /// A sweep over blocks begins, an epoch each.
+    /// A sweep over blocks begins, with an epoch each.
     pub(in super::super) fn sweep(&mut self, first: u64, count: u64, start: u64, step: u64) {
         let Some(log) = &self.log else { return };
         let mut log = locked(log);
@@ -161,7 +162,7 @@ impl Watch {
         }
     }
 
-    /// All threads of the block have met.
+    /// All threads of the block were at a barrier.
     pub(in super::super) fn all_have_met(&mut self) {
         if self.looks() {
             self.knows.all_meet();
@@ -169,8 +170,8 @@ impl Watch {
         }
     }
 
-    /// All threads of the cluster, or of a grid that is resident together, have met: called for one of its blocks,
-    /// before any of them begins an epoch.
+    /// All threads of the cluster, or of a resident grid, were at a barrier: called for one of its
+    /// blocks, before any of them begins an epoch.
     pub(in super::super) fn cluster_has_met(&self) {
         if let Some(log) = &self.log {
             let mut log = locked(log);
@@ -178,7 +179,7 @@ impl Watch {
         }
     }
 
-    /// The same for each of its blocks, if they are all of the grid.
+    /// The same for each block, if the cluster is the whole grid.
     pub(in super::super) fn grid_has_met(&mut self) {
         if let Some(log) = &self.log {
             let before = locked(log).ordered_before.1;
@@ -189,7 +190,7 @@ impl Watch {
         }
     }
 
-    /// Some threads have met. From here on every access is told.
+    /// Some threads were at a barrier. From now on every access is reported to the runtime.
     pub(in super::super) fn have_met(&mut self, threads: impl Iterator<Item = u32> + Clone) {
         if let Some(log) = &self.log {
             locked(log).ask();
@@ -197,14 +198,14 @@ impl Watch {
         }
     }
 
-    /// Some threads let others know of what they did. From here on every access is told.
+    /// Some threads release their accesses. From now on every access is reported to the runtime.
     pub(in super::super) fn ask(&self) {
         if let Some(log) = &self.log {
             locked(log).ask();
         }
     }
 
-    /// In a sweep blocks change without a word.
+    /// In a sweep the current block changes without a call.
     fn move_to(&mut self, place: Place, clocks: &mut Clocks) {
         if place != self.place {
             self.place = place;
@@ -224,11 +225,12 @@ impl Watch {
         self.knows.fence(thread, place.block, epoch, clocks);
     }
 
-    /// An atomic operation by text that has a pointer: whatever it is of, it orders.
+    /// An atomic operation by text that has a pointer: it orders accesses, whatever memory it is
+    /// on.
     pub(in super::super) fn atomic_at(&mut self, thread: u32, at: u64, clocks: &mut Clocks) {
         let Some(log) = self.log.clone() else { return };
         let mut log = locked(&log);
-        // Nothing has been released before.
+        // There was no release before.
         if !log.asks() {
             return;
         }
@@ -248,7 +250,7 @@ impl Watch {
         sync::exchange(&mut now, &mut self.knows, key, CROQ_ACCESS_ATOMIC);
     }
 
-    /// An access that device text could not judge; `value` is a digest of what is stored.
+    /// An access that device text could not decide; `value` is a digest of the stored value.
     pub(in super::super) fn access(
         &mut self,
         thread: u32,
@@ -272,8 +274,8 @@ impl Watch {
         self.note(&mut log, by, element, (kind, value), clocks)
     }
 
-    /// TMA reads a box for a thread, which begins that now. What was written before must be ordered before
-    /// this; what is written later, after the wait for the copy.
+    /// TMA reads a box for a thread, which begins the copy now. Earlier writes must be ordered
+    /// before this; later writes, after the wait for the copy.
     pub(in super::super) fn reads_box(
         &mut self,
         by: By,
@@ -300,11 +302,12 @@ impl Watch {
         Ok(())
     }
 
-    /// TMA writes a box for a thread, which begins that now. `stored`: what is in the element there, and
-    /// what comes to it.
+    /// TMA writes a box for a thread, which begins the copy now. `stored`: the element's current
+    /// value, and its new one.
     ///
     /// # Safety
-    /// The box is in device memory, and `source` is its place in shared memory, at `offset` there.
+    /// The box is in device memory, and `source` is the corresponding address in shared memory, at
+    /// `offset` there.
     pub(in super::super) unsafe fn writes_box(
         &mut self,
         by: By,
@@ -320,7 +323,7 @@ impl Watch {
             return Ok(());
         };
         let size = (tile.map.element_bytes as usize).clamp(1, size_of::<u64>());
-        // SAFETY: of both, there is an element.
+        // SAFETY: both are addresses of an element.
         let bits = |at: *const u8| unsafe {
             let mut bytes = [0; size_of::<u64>()];
             let (bytes_of, _) = bytes.split_at_mut(size);
@@ -349,7 +352,7 @@ impl Watch {
         outcome
     }
 
-    /// An access that comes while TMA reads the element for a thread.
+    /// A race with a copy: the access occurs while TMA reads the element for a thread.
     #[cold]
     pub(in super::super) fn race_with_copy(
         &self,
@@ -414,7 +417,7 @@ impl Watch {
     }
 }
 
-/// The access that is being looked at.
+/// The current access.
 pub(super) struct Now<'a> {
     pub(super) log: &'a mut Log,
     pub(super) state: croq_sim_device,
@@ -442,7 +445,8 @@ impl Now<'_> {
         }
     }
 
-    /// The earlier access, if nothing orders it and this one; of the same thread if it is not known whose it was.
+    /// The earlier access, if it is unordered with this one; it is of the same thread if its thread
+    /// is not known.
     fn unordered(&self, epoch: u32, who: u32, did: Did) -> Option<Earlier> {
         let is_own = who & THREAD == self.thread && who & MANY == 0;
         match self.relation_to(epoch) {
@@ -452,7 +456,8 @@ impl Now<'_> {
         }
     }
 
-    /// As `reads_in_order` and `stores_in_order` of `sim/contended.h`, with what they don't decide.
+    /// The same rules as `reads_in_order` and `stores_in_order` of `sim/contended.h`, and the cases
+    /// that these do not decide.
     fn by_cell(&self, cell: &mut croq_sim_device_cell, kind: u32, value: u32) -> Option<Earlier> {
         let atomic = cell.writer & ATOMIC != 0;
         let did = if atomic { Did::Changed } else { Did::Wrote };
@@ -533,7 +538,7 @@ impl Now<'_> {
     }
 }
 
-/// For blocks of other OS threads: the first access of each kind stays.
+/// For the comparison with other OS threads: keeps the first access of each kind.
 fn keep(cell: &mut croq_sim_device_cell, epoch: u32, who: u32, kind: u32, value: u32) {
     if kind == CROQ_ACCESS_READS {
         if cell.read == 0 {

@@ -1,10 +1,12 @@
-//! What fences and atomic operations order.
+//! The order of accesses by fences and atomic operations.
 //!
-//! A thread that executes a fence for the device *releases* what it knows of so far: its own accesses, and what is ordered
-//! before them. An atomic operation after it, or a plain store (a flag), publishes that at the element. Who reads the element by an atomic
-//! operation knows of it behind a fence of its own. Barriers share all of it among the threads that meet.
+//! A thread that executes a fence for the device *releases* its own accesses so far and those
+//! ordered before them. A later atomic operation by it, or a plain store (a flag), publishes these
+//! at the element. A thread that reads the element by an atomic operation acquires them with its
+//! own next fence. Barriers share all acquired accesses among their threads.
 //!
-//! What was published at an element is a list that only grows, so that what somebody knows is how long some lists were.
+//! The points published at an element are a list that only grows, so the state of a thread is the
+//! length that each list had.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,10 +20,10 @@ use crate::abi::{
 };
 use crate::sim::clocks::Clocks;
 
-/// So many accesses of an element by threads that don't know of each other are kept.
+/// The most accesses of an element by mutually unordered threads that are kept.
 const MOST: usize = 256;
 
-/// So much of a list.
+/// A prefix of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Prefix {
     list: u32,
@@ -35,7 +37,7 @@ struct Point {
     epoch: u32,
     thread: u32,
     clock: u32,
-    /// By thread: which of its clocks is known.
+    /// For each thread, the acquired clock value.
     others: Option<Vec<u32>>,
 }
 
@@ -55,16 +57,16 @@ impl Point {
     }
 }
 
-/// What has been published at an element.
+/// The points published at an element.
 #[derive(Default)]
 pub(super) struct Published {
     length: u32,
-    /// By block, with the number that each has in the list.
+    /// By block, with the index of each in the list.
     points: HashMap<u64, Vec<(u32, Point)>>,
     nested: Vec<(u32, Vec<Prefix>)>,
 }
 
-/// What a fence has released.
+/// The points that a fence has released.
 #[derive(Default)]
 struct Release {
     points: Vec<Point>,
@@ -74,7 +76,7 @@ struct Release {
 #[derive(Clone, Default)]
 struct OfThread {
     known: Vec<Prefix>,
-    /// Read by atomic operations, and no fence since.
+    /// Read by atomic operations, without a fence since.
     read: Vec<Prefix>,
     released: Option<Rc<Release>>,
 }
@@ -107,16 +109,17 @@ fn add(all: &mut Vec<Prefix>, new: Prefix) {
     }
 }
 
-/// What the threads of a block know of other blocks.
+/// The points of other blocks that the threads of a block have acquired.
 #[derive(Default)]
 pub(super) struct Knows {
     all: OfThread,
-    /// Of those that have come to know more since the last barrier.
+    /// For the threads that have acquired more since the last barrier.
     each: HashMap<u32, OfThread>,
 }
 
 impl Knows {
-    /// Where fences, atomic operations or barriers of some threads may order accesses.
+    /// Finds an unordered access if fences, atomic operations or barriers of some threads may order
+    /// accesses.
     pub(super) fn by_list(
         &mut self,
         now: &mut Now<'_>,
@@ -189,7 +192,7 @@ impl Knows {
     }
 }
 
-/// One of those who have been at an element.
+/// One access of an element.
 #[derive(Clone, Copy)]
 struct Record {
     epoch: u32,
@@ -197,18 +200,18 @@ struct Record {
     clock: u32,
     value: u32,
     kind: u32,
-    /// A plain store behind a fence: it may be a flag.
+    /// A plain store after a fence: it may be a flag.
     release: bool,
     /// By a copy to all blocks of the cluster, each of which may have waited for it.
     multicast: bool,
 }
 
-/// Those who have been at an element and of whom somebody may not know.
+/// The accesses of an element that may be unordered with later ones.
 #[derive(Default)]
 pub(in super::super) struct Detail {
     stores: Vec<Record>,
     reads: Vec<Record>,
-    /// The list of what has been published here.
+    /// The list of the points published here.
     published: Option<u32>,
 }
 
@@ -263,7 +266,7 @@ fn judge(
             (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_ATOMIC) | (CROQ_ACCESS_SAME, CROQ_ACCESS_READS) => {
                 true
             }
-            // A flag that is set behind a fence, and looked at by atomic operations.
+            // A flag that is stored after a fence and read by atomic operations.
             (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => released,
             (_, CROQ_ACCESS_ATOMIC) => store.release,
             (_, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => store.value == value,
@@ -295,7 +298,7 @@ fn judge(
         CROQ_ACCESS_READS => &mut detail.reads,
         _ => &mut detail.stores,
     };
-    // Who comes after this access comes after those that it knows of.
+    // Later accesses that are ordered after this one are also ordered after those before it.
     list.retain(unknown);
     if list.len() >= MOST {
         list.remove(0);
@@ -328,7 +331,7 @@ fn is_known(now: &Now<'_>, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
     }
 }
 
-/// Whether an access is among what was published in these lists.
+/// Whether an access is covered by the points in these prefixes.
 fn is_published(
     now: &Now<'_>,
     known: &[Prefix],
@@ -359,7 +362,7 @@ fn is_published(
     false
 }
 
-/// What the access, which is in order, publishes and reads.
+/// Publishes and reads points at the element, for an access that is ordered.
 pub(super) fn exchange(now: &mut Now<'_>, knows: &mut Knows, at: (u32, u64), kind: u32) {
     if kind == CROQ_ACCESS_READS {
         return;
@@ -370,7 +373,7 @@ pub(super) fn exchange(now: &mut Now<'_>, knows: &mut Knows, at: (u32, u64), kin
     };
     let plain = kind != CROQ_ACCESS_ATOMIC;
     if plain {
-        // What was published here before is overwritten.
+        // The points published here before are overwritten.
         detail.published = None;
     }
     if let Some(list) = detail.published {

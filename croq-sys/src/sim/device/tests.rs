@@ -62,7 +62,7 @@ fn an_epoch_says_whose_it_was() {
     assert_eq!(log.place(14), place(9, 9));
 }
 
-/// Two OS threads run a block each, which leave the cells `a` and `b` at element 130.
+/// Two OS threads run a block each, and record the cells `a` and `b` at element 130.
 fn race_of(a: croq_sim_device_cell, b: croq_sim_device_cell) -> Option<String> {
     let watched = watched();
     for (block, cell) in [(4, a), (2, b)] {
