@@ -1,6 +1,6 @@
 //! Tiles of one tensor that certainly have elements in common.
 
-use crate::ir::{Access, View};
+use super::{Access, View};
 use crate::symbolic::{Ctx, Sym};
 
 /// Per axis of the tensor that a view was cut from: where the view begins, and how many positions
@@ -32,7 +32,7 @@ fn is_same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
 }
 
 /// The element is certainly one of the view's.
-pub(crate) fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
+pub fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
     let (Some(boxes), Some(frame)) = (boxed(source), &access.view.frame) else {
         return false;
     };
@@ -47,7 +47,7 @@ pub(crate) fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
 }
 
 /// Two boxes of one tensor certainly have something in common.
-pub(crate) fn overlaps(cx: &Ctx, a: &View, b: &View) -> bool {
+pub fn overlaps(cx: &Ctx, a: &View, b: &View) -> bool {
     let (Some(first), Some(second)) = (boxed(a), boxed(b)) else {
         return false;
     };
