@@ -24,7 +24,9 @@ fn main() {
             );
         }
         if ir {
-            println!("{program:#?}");
+            for checked in &program {
+                println!("{:#?}", checked.function);
+            }
         }
     }
 }

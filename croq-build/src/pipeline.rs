@@ -4,9 +4,9 @@
 use crate::diagnostics::{Diagnostic, Diagnostics, codes, notes_once};
 use crate::emit::{self, FileMeta};
 use crate::ir::{self, Function, KernelId, Phase};
-use crate::passes::pass::Pass;
+use crate::passes::pass::{Pass, State};
 use crate::passes::{self, driver};
-use crate::sema;
+use crate::sema::{self, Checked};
 use crate::settings::{Checks, ThreadOrder};
 use crate::source::{self, SourceFile, Span};
 use crate::syntax;
@@ -117,7 +117,7 @@ impl Dump {
     ///
     /// Returns all names, if this is not one of them.
     pub fn add(&mut self, stage: &str) -> Result<(), Vec<&'static str>> {
-        let passes = passes::table::PASSES.iter().map(|pass| pass.name);
+        let passes = passes::table::all().map(|pass| pass.name);
         let stages: Vec<&str> = ["all", SEMA].into_iter().chain(passes).collect();
         if !stages.contains(&stage) {
             return Err(stages);
@@ -204,6 +204,46 @@ pub fn compile_and_dump(
     (compiled, watch.text)
 }
 
+fn state<'d>(options: &Options, verify: bool, diags: &'d mut Diagnostics) -> State<'d> {
+    let reorder = options.thread_order == ThreadOrder::Auto;
+    State::new(
+        options.shared_limits(),
+        reorder,
+        options.checks,
+        verify,
+        diags,
+    )
+}
+
+/// Runs the stages that complete what `sema` made of a function. `None` after an error in it.
+fn completed(
+    checked: Checked,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+    watch: &mut Watch,
+) -> Option<Function> {
+    let Checked {
+        mut function,
+        mut findings,
+    } = checked;
+    let own = &mut findings.diags;
+    if own.has_errors() {
+        let mut state = state(options, false, own);
+        driver::complete(&mut function, &mut state, &mut ());
+    } else {
+        watch.stage(SEMA, &function, None);
+        // Of a function that did not parse parts are missing.
+        let verify = options.verify && !diagnostics.has_errors();
+        if verify && let Err(violation) = ir::verify::function(&function) {
+            own.push(driver::report(SEMA, &function, violation));
+        } else {
+            let mut state = state(options, verify, own);
+            driver::complete(&mut function, &mut state, watch);
+        }
+    }
+    findings.publish(diagnostics).then_some(function)
+}
+
 fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) -> Compiled {
     let mut diagnostics = Diagnostics::new();
     let file = source::load(&names.path, text, &options.defines, &mut diagnostics);
@@ -221,22 +261,14 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
         reports: options.checks == Checks::Report,
     };
     let checked = sema::check(&file, &tree, &sema_options, &mut diagnostics);
-    // Parts of a function are missing if it did not parse.
-    let verify = options.verify && !diagnostics.has_errors();
+    let mut complete = Vec::new();
+    for checked in checked {
+        complete.extend(completed(checked, options, &mut diagnostics, watch));
+    }
     let mut functions = Vec::new();
-    for function in checked {
-        watch.stage(SEMA, &function, None);
-        if verify && let Err(violation) = ir::verify::function(&function) {
-            diagnostics.push(driver::report(SEMA, &function, violation));
-            continue;
-        }
-        let mut state = passes::pass::State::new(
-            options.shared_limits(),
-            options.thread_order == ThreadOrder::Auto,
-            options.checks,
-            verify,
-            &mut diagnostics,
-        );
+    let verify = options.verify && !diagnostics.has_errors();
+    for function in complete {
+        let mut state = state(options, verify, &mut diagnostics);
         functions.extend(driver::lower(function, &mut state, watch));
     }
 

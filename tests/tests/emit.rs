@@ -52,7 +52,7 @@ fn outputs(stem: &str) -> [(&'static str, String); 6] {
         .collect();
     let report = render::report(&compiled.file, &errors, false);
     let outputs = compiled.outputs.unwrap_or_else(|| panic!("{report}"));
-    let last = croq_build::passes::table::PASSES.last().expect("passes");
+    let last = croq_build::passes::table::all().last().expect("passes");
     [
         (".sema.ir", sema),
         (".final.ir", dump(last.name).1),

@@ -53,6 +53,14 @@ impl Diagnostic {
             .help("this is an error in croq, not in the program; please report it with this file")
     }
 
+    /// An integer that the prover can't express.
+    pub fn too_large_integer(span: Span) -> Self {
+        let message = "this integer expression grows too large to be kept exactly";
+        Self::new(codes::E0429, span, message)
+            .label("too many terms, or beyond 64 bits")
+            .help("in a kernel, compute a part of it into an `s64` variable first")
+    }
+
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,

@@ -45,6 +45,7 @@ impl Signature {
             signals: Vec::new(),
             fragments: BTreeMap::new(),
             reports: false,
+            facts: Default::default(),
         };
         Self {
             function,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Buffer, BufferId, CheckCode, Dim, DimId, Event, EventId, Fragment, Kernel, KernelId, Level,
-    LocalId, Param, ParamId, Phase, Return, Scalar, Signal, SignalId, Stmt, Tiles,
+    Buffer, BufferId, CheckCode, Dim, DimId, Event, EventId, Facts, Fragment, Kernel, KernelId,
+    Level, LocalId, Param, ParamId, Phase, Return, Scalar, Signal, SignalId, Stmt, Tiles,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
@@ -35,6 +35,7 @@ pub struct Function<P: Phase = Tiles> {
     /// Whether a failed check in a kernel is recorded and execution continues
     /// ([`crate::Checks::Report`]): then no access may move out of the guard around it.
     pub reports: bool,
+    pub facts: Facts,
 }
 
 impl<P: Phase> Function<P> {

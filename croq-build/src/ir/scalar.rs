@@ -150,6 +150,11 @@ impl Scalar {
         }
     }
 
+    /// Bytes of an element, as a factor of other sizes.
+    pub fn size(self) -> i64 {
+        i64::try_from(self.bytes()).unwrap_or(1).max(1)
+    }
+
     /// The name in Croqtile.
     pub fn name(self) -> &'static str {
         self.info().name

@@ -4,7 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Function, KernelId, Phase, Threads, verify};
 use crate::passes::lower::seal;
 use crate::passes::pass::{Kind, Pass, Run, State, kernel_id};
-use crate::passes::table::PASSES;
+use crate::passes::table::{self, COMPLETION, LOWERING, RESOLUTION};
 
 /// Reports a violation that the verifier has found after a stage, as an error of croq.
 pub fn report<P: Phase>(
@@ -44,13 +44,28 @@ impl Observe for () {
     fn after<P: Phase>(&mut self, _: &'static Pass, _: &Function<P>, _: Option<KernelId>) {}
 }
 
-/// Runs the whole table. `None` after an error: of the program, or of croq, which is reported, too.
+/// Runs the stages that complete what `sema` made of a function, as far as errors in it allow; `state.diags` holds
+/// those of this function alone.
+pub fn complete(function: &mut Function, state: &mut State, observe: &mut impl Observe) {
+    for stage in [RESOLUTION, COMPLETION] {
+        if state.diags.has_errors() && !stage.after_errors {
+            return;
+        }
+        let passes: Vec<&'static Pass> = stage.passes.iter().collect();
+        if run(&passes, function, state, observe).is_none() {
+            return;
+        }
+    }
+}
+
+/// Runs the last stage, on a complete function. `None` after an error: of the program, or of croq, which is
+/// reported, too.
 pub fn lower(
     function: Function,
     state: &mut State,
     observe: &mut impl Observe,
 ) -> Option<Function<Threads>> {
-    let passes: Vec<&'static Pass> = PASSES.iter().collect();
+    let passes: Vec<&'static Pass> = LOWERING.passes.iter().collect();
     lower_by(&passes, function, state, observe)
 }
 
@@ -66,7 +81,7 @@ pub(super) fn lower_by(
     if state.diags.has_errors() {
         return None;
     }
-    let last = PASSES.iter().find(|pass| matches!(pass.run, Run::Seal))?;
+    let last = table::all().find(|pass| matches!(pass.run, Run::Seal))?;
     let name = function.name.clone();
     let sealed = sealed(function, state)
         .map_err(|violation| internal(last.name, &name, violation))
@@ -85,7 +100,7 @@ pub(super) fn lower_by(
 /// A lowering that did not run. Not every one leaves statements that `seal` finds when it is forgotten: that of
 /// swizzles changes addresses.
 fn forgotten(state: &State) -> Option<&'static str> {
-    let lowerings = PASSES.iter().filter(|pass| pass.kind == Kind::Lowering);
+    let lowerings = table::all().filter(|pass| pass.kind == Kind::Lowering);
     let mut lowerings = lowerings.filter(|pass| !matches!(pass.run, Run::Seal));
     let forgotten = lowerings.find(|pass| !state.ran.contains(pass.name));
     forgotten.map(|pass| pass.name)

@@ -1,344 +1,50 @@
-//! The table of passes, in the order in which they run. [`super::driver`] runs it; `croq emit --ir=after:PASS`,
-//! `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
+//! The table of passes, in the order in which they run, in three stages. [`super::driver`] runs it;
+//! `croq emit --ir=after:PASS`, `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
 
-use crate::passes::check::{
-    bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, signals,
+use crate::passes::pass::Pass;
+
+mod completion;
+mod lowering;
+
+/// A part of the table. An error in a function ends its way through the passes where a stage begins.
+pub struct Stage {
+    pub name: &'static str,
+    /// On what its passes run.
+    pub about: &'static str,
+    /// It is for functions with errors, too, so that one run reports what can be.
+    pub after_errors: bool,
+    pub passes: &'static [Pass],
+}
+
+/// All of them, in order.
+pub const STAGES: [Stage; 3] = [RESOLUTION, COMPLETION, LOWERING];
+
+pub const RESOLUTION: Stage = Stage {
+    name: "resolution",
+    about: "every function, even one with errors, so that one run reports as much as possible",
+    after_errors: true,
+    passes: completion::RESOLUTION,
 };
-use crate::passes::lower::{
-    barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
+
+pub const COMPLETION: Stage = Stage {
+    name: "completion",
+    about: "functions without an error so far",
+    after_errors: false,
+    passes: completion::COMPLETION,
 };
-use crate::passes::pass::{Kind, Pass, Run, kernel_id};
-use crate::passes::transform::{
-    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, registers, row_padding,
-    scalar_replacement, single_thread_levels, thread_order, warp_uniform,
+
+/// Its own errors end it only before `seal`: checks that follow have more to report.
+pub const LOWERING: Stage = Stage {
+    name: "lowering",
+    about: "functions without an error so far, after the stages before it have seen all functions of the file",
+    after_errors: false,
+    passes: lowering::PASSES,
 };
 
-use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
-use crate::settings::Checks;
-
-use Kind::{Analysis, Check, Lowering, Transformation};
-
-/// All of them, in order. Neighbouring passes over kernels run one kernel after the other.
-pub const PASSES: &[Pass] = &[
-    Pass {
-        name: "fewer-checks",
-        kind: Transformation,
-        does: "drops the run-time checks that the build does not ask for",
-        because: "before everything that would keep a check's operands alive",
-        run: Run::Function(|function, state| match state.checks {
-            Checks::Entry => fewer_checks::lower(function, true),
-            Checks::None => fewer_checks::lower(function, false),
-            Checks::All | Checks::Report => {}
-        }),
-    },
-    Pass {
-        name: "signals",
-        kind: Check,
-        does: "the host does not wait for launches that wait for the host",
-        because: "",
-        run: Run::Function(|function, state| signals::check(function, state.diags)),
-    },
-    Pass {
-        name: "early-reads",
-        kind: Check,
-        does: "no element of shared memory or of a local array is read before it can have been written",
-        because: "before `unwritten`, which removes declarations",
-        run: Run::Function(|function, state| {
-            for at in 0..function.kernels.len() {
-                early_reads::check(function, kernel_id(at), state.diags);
-            }
-        }),
-    },
-    Pass {
-        name: "lost-reductions",
-        kind: Check,
-        does: "no reduction of a fragment overwrites a value that nothing has read",
-        because: "while fragments are still whole",
-        run: Run::Function(|function, state| {
-            for at in 0..function.kernels.len() {
-                lost_reductions::check(function, kernel_id(at), state.diags);
-            }
-        }),
-    },
-    Pass {
-        name: "unwritten",
-        kind: Analysis,
-        does: "shared memory, local arrays and fragments that may be read before they are written",
-        because: "while copies and fragments are still whole",
-        run: Run::Function(|function, _| {
-            for at in 0..function.kernels.len() {
-                unwritten::find(function, kernel_id(at));
-            }
-        }),
-    },
-    Pass {
-        name: "mma-layouts",
-        kind: Lowering,
-        does: "fragments become per-thread arrays; each MMA gets a layout and an instruction",
-        because: "all other passes see fragments as per-thread arrays",
-        run: Run::Function(|function, _| mma::prepare(function)),
-    },
-    Pass {
-        name: "grid-copies",
-        kind: Lowering,
-        does: "distributes a copy or fill outside of kernels over a grid",
-        because: "such a kernel has no tiles, and passes over tiles leave it out",
-        run: Run::Kernel(|function, id, state| {
-            state.beginning = events::Beginning::default();
-            state.is_grid_copy = grid_copies::distribute(function, id);
-        }),
-    },
-    Pass {
-        name: "shared-by-instances",
-        kind: Analysis,
-        does: "finds device memory of which two instances may access one element",
-        because: "before indices are rewritten",
-        run: Run::Tiles(|function, id, state| kernel_facts::note_shared(function, id, state.diags)),
-    },
-    Pass {
-        name: "single-thread-levels",
-        kind: Transformation,
-        does: "parallelises blocks for which the program declares no threads",
-        because: "before anything depends on the number of threads",
-        run: Run::Tiles(|function, id, state| {
-            if let Some(note) = single_thread_levels::add(function, id) {
-                state.diags.push(note);
-            }
-        }),
-    },
-    Pass {
-        name: "thread-order",
-        kind: Transformation,
-        does: "chooses the index that varies fastest among a level's threads, where it is not observable",
-        because: "before indices are expressed by thread numbers",
-        run: Run::Tiles(|function, id, state| {
-            if state.reorder {
-                thread_order::choose(function, id);
-            }
-        }),
-    },
-    Pass {
-        name: "multicast",
-        kind: Check,
-        does: "multicast loads are the same in all blocks of a cluster",
-        because: "before copies are lowered",
-        run: Run::Tiles(|function, id, state| tma::check_multicast(function, id, state.diags)),
-    },
-    Pass {
-        name: "grid-barriers",
-        kind: Check,
-        does: "all threads of a grid reach its barriers",
-        because: "before conditions are rewritten",
-        run: Run::Tiles(|function, id, state| grid_barriers::check(function, id, state.diags)),
-    },
-    Pass {
-        name: "event-order",
-        kind: Check,
-        does: "each wait for an event has a trigger that can precede it",
-        because: "before events are lowered",
-        run: Run::Tiles(|function, id, state| events::check_order(function, id, state.diags)),
-    },
-    Pass {
-        name: "registers",
-        kind: Transformation,
-        does: "limits the registers of `setreg` to those of a block, and inserts a barrier between two changes",
-        because: "before `barrier-ids`, which numbers its barriers",
-        run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),
-    },
-    Pass {
-        name: "events",
-        kind: Lowering,
-        does: "events become mbarriers with arrival counts and phase bits",
-        because: "before `barriers`, which inserts none where mbarriers order accesses",
-        run: Run::Tiles(|function, id, state| {
-            state.beginning = events::prepare(function, id, state.diags);
-        }),
-    },
-    Pass {
-        name: "tma-regions",
-        kind: Check,
-        does: "multicast loads are reached by all threads of their region",
-        because: "after `events`, which determines the waiting threads",
-        run: Run::Tiles(|function, id, state| tma::check_regions(function, id, state.diags)),
-    },
-    Pass {
-        name: "tma-arrivals",
-        kind: Lowering,
-        does: "each TMA load gets an mbarrier slot, and the kernel its prologue",
-        because: "after `events`: the prologue also initialises its mbarriers",
-        run: Run::Tiles(|function, id, state| {
-            tma::prepare(function, id, std::mem::take(&mut state.beginning));
-        }),
-    },
-    Pass {
-        name: "barriers",
-        kind: Transformation,
-        does: "inserts barriers and fences between conflicting accesses of different threads",
-        because: "before copies are lowered, after asynchronous ones have waits",
-        run: Run::Tiles(|function, id, _| barriers::insert_barriers(function, id)),
-    },
-    Pass {
-        name: "scalar-replacement",
-        kind: Transformation,
-        does: "promotes elements that a loop updates to registers",
-        because: "after `barriers`: a barrier in the loop forbids it",
-        run: Run::Tiles(|function, id, _| scalar_replacement::promote(function, id)),
-    },
-    Pass {
-        name: "row-padding",
-        kind: Transformation,
-        does: "pads rows of transposed tiles to avoid bank conflicts",
-        because: "before buffers get addresses",
-        run: Run::Tiles(|function, id, _| row_padding::pad(function, id)),
-    },
-    Pass {
-        name: "bank-conflicts",
-        kind: Check,
-        does: "reports accesses of shared memory with bank conflicts",
-        because: "after `row-padding`, which removes some",
-        run: Run::Tiles(|function, id, state| {
-            bank_conflicts::check(function, id)
-                .into_iter()
-                .for_each(|found| state.diags.push(found));
-        }),
-    },
-    Pass {
-        name: "shared-memory",
-        kind: Analysis,
-        does: "shared buffers get addresses; buffers with disjoint live ranges share storage",
-        because: "after all passes that add or widen shared buffers",
-        run: Run::Tiles(|function, id, state| shared_memory::plan(function, id, state.limits)),
-    },
-    Pass {
-        name: "divergence",
-        kind: Transformation,
-        does: "all threads of a unit reach each collective statement, or none; inserts a check at run time where that is unknown",
-        because: "after `barriers`, and before copies are lowered",
-        run: Run::Tiles(|function, id, state| {
-            let unknown = divergence::check(function, id, state.diags);
-            if matches!(state.checks, Checks::All | Checks::Report) {
-                agreement::insert(function, id, &unknown);
-            }
-        }),
-    },
-    Pass {
-        name: "barrier-ids",
-        kind: Lowering,
-        does: "assigns one of the sixteen hardware barriers to each barrier",
-        because: "after `barriers` and `shared-memory`, which both insert them",
-        run: Run::Tiles(|function, id, state| barrier_ids::assign(function, id, state.diags)),
-    },
-    Pass {
-        name: "mma",
-        kind: Lowering,
-        does: "lowers MMAs, loads and stores of fragments to instructions",
-        because: "before `swizzles`, which rewrites the addresses of operands",
-        run: Run::Tiles(|function, id, _| mma::expand(function, id)),
-    },
-    Pass {
-        name: "swizzles",
-        kind: Lowering,
-        does: "elements of swizzled buffers are addressed by groups of columns",
-        because: "after `mma`: descriptors use unswizzled offsets",
-        run: Run::Tiles(|function, id, _| swizzled_addressing::apply(function, id)),
-    },
-    Pass {
-        name: "tma",
-        kind: Lowering,
-        does: "TMA copies become instructions with coordinates",
-        because: "after `swizzles`: a TMA box is addressed by its first element",
-        run: Run::Tiles(|function, id, _| tma::expand(function, id)),
-    },
-    Pass {
-        name: "copies",
-        kind: Lowering,
-        does: "lowers copies and fills to moves of single threads",
-        because: "after `tma`, which removes TMA copies",
-        run: Run::Tiles(|function, id, state| {
-            copies::expand(function, id)
-                .into_iter()
-                .for_each(|slow| state.diags.push(slow));
-        }),
-    },
-    Pass {
-        name: "asynchronous",
-        kind: Analysis,
-        does: "whether the kernel has asynchronous copies or warpgroup MMAs",
-        because: "after copies and MMAs are lowered",
-        run: Run::Kernel(|function, id, _| kernel_facts::note_asynchronous(function, id)),
-    },
-    Pass {
-        name: "block-order",
-        kind: Analysis,
-        does: "whether the result of a kernel depends on the order of its blocks",
-        because: "",
-        run: Run::Kernel(|function, id, _| kernel_facts::note_order(function, id)),
-    },
-    Pass {
-        name: "scalar-replacement-around-copies",
-        kind: Transformation,
-        does: "`scalar-replacement` again, for elements that copies access",
-        because: "after copies are lowered to moves of single threads",
-        run: Run::Kernel(|function, id, _| scalar_replacement::promote_around_copies(function, id)),
-    },
-    Pass {
-        name: "warp-uniform",
-        kind: Transformation,
-        does: "makes warp-uniform values visible to ptxas",
-        because: "after all thread numbers are explicit",
-        run: Run::Kernel(|function, id, _| warp_uniform::expose(function, id)),
-    },
-    Pass {
-        name: "copy-propagation",
-        kind: Transformation,
-        does: "variables that are copies of others go; thread numbers are declared once",
-        because: "after all passes that add variables",
-        run: Run::Kernel(|function, id, _| copy_propagation::propagate(function, id)),
-    },
-    Pass {
-        name: "dead-code",
-        kind: Transformation,
-        does: "removes variables that are never read",
-        because: "after `copy-propagation`, which leaves some without readers",
-        run: Run::Kernel(|function, id, _| dead_code::eliminate(function, id)),
-    },
-    Pass {
-        name: "register-regions",
-        kind: Transformation,
-        does: "merges a region and its initial `setmaxnreg` into one branch",
-        because: "after `events`, which splits them, and all passes that need the threads of a region",
-        run: Run::Kernel(|function, id, _| registers::merge_regions(function, id)),
-    },
-    Pass {
-        name: "shared-memory-limits",
-        kind: Check,
-        does: "the shared memory of a block does not exceed that of the GPU",
-        because: "after `shared-memory`",
-        run: Run::Kernel(|function, id, state| {
-            let kernel = function.kernels.get(id.index());
-            let excess =
-                kernel.and_then(|kernel| shared_memory::excess(function, kernel, state.limits));
-            if let Some(excess) = excess {
-                state.diags.push(excess);
-            }
-        }),
-    },
-    Pass {
-        name: "exact-integers",
-        kind: Transformation,
-        does: "checks integers that could overflow where they are computed",
-        because: "after all passes that write expressions",
-        run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
-    },
-    Pass {
-        name: "seal",
-        kind: Lowering,
-        does: "converts the IR to `Threads`, where only statements of single threads exist; \
-               a remaining statement of a unit is an internal error",
-        because: "last: `emit` accepts only its result",
-        run: Run::Seal,
-    },
-];
+/// The passes of all stages, in order.
+pub fn all() -> impl Iterator<Item = &'static Pass> {
+    STAGES.into_iter().flat_map(|stage| stage.passes)
+}
 
 #[cfg(test)]
 mod tests;

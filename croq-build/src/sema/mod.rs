@@ -7,10 +7,10 @@
 //! [`StmtKind::Check`](crate::ir::StmtKind::Check), and the shapes of every copy agree. A function
 //! with an error yields no IR.
 //!
-//! `state` has the data of that walk and depends on no rule. The other folders have functions on
-//! that data, by topic; `lower` produces the IR of a construct, `check_…` reports its errors,
-//! `lint_…` warns, `report_…` reports, `emit_…` emits statements. `late` has what runs after the IR
-//! is complete.
+//! `state` is the data of that walk and depends on no rule. The folders of topics hold functions
+//! over it; `lower` makes IR of a construct, `check_…` reports what is wrong with one, `lint_…`
+//! warns, `report_…` reports, `emit_…` makes statements. What needs the complete IR is in the first
+//! rows of the table of passes, with [`Facts`](crate::ir::Facts) that the walk recorded.
 //!
 //! An entity that is in error is *poisoned*: errors that depend on it are not reported.
 
@@ -24,12 +24,10 @@ use crate::syntax::ast;
 use asynchronous::{flags, futures};
 use checks::lints;
 use copies::tma_legality;
-use late::{bound_copies, pool_views, races, swizzle_uses, tma_boxes, wait_counts};
 use memory::{swizzles, tiles};
 use names::{hiding, params, returns, scope};
 use state::cx::Cx;
 use state::elab::{Elab, Rules};
-use state::facts::Facts;
 use statements::stmt;
 use tensor_cores::{layouts, warpgroup};
 use values::expr;
@@ -38,7 +36,6 @@ mod asynchronous;
 mod build;
 mod checks;
 mod copies;
-mod late;
 mod levels;
 mod memory;
 mod names;
@@ -61,13 +58,46 @@ const RULES: Rules = Rules {
     block: stmt::lower_block,
 };
 
-/// Checks every function of a file. Only functions without an error are returned.
+/// A function of the source, and what was found in it.
+pub struct Checked {
+    /// Of a function with an error parts are missing.
+    pub function: ir::Function,
+    pub findings: Findings,
+}
+
+/// Reports on one function, which are held back until all that can be checked of it is checked: what some rest on
+/// is in doubt after an error.
+pub struct Findings {
+    pub diags: Diagnostics,
+    /// Where parts of the function did not parse.
+    faults: Vec<Span>,
+}
+
+impl Findings {
+    /// Reports them, but for what follows from errors that are reported already. Whether the function is without
+    /// an error.
+    pub fn publish(self, diags: &mut Diagnostics) -> bool {
+        let failed = self.diags.has_errors();
+        let broken = failed || !self.faults.is_empty();
+        for d in self.diags.into_sorted() {
+            let is_fault = |at: &Span| cx::spans_meet(*at, d.primary.span);
+            let reported = self.faults.iter().any(is_fault);
+            let follows = broken && d.of_the_whole;
+            if !reported && !follows {
+                diags.push(d);
+            }
+        }
+        !failed
+    }
+}
+
+/// Checks every function of a file, as far as that is possible before the first passes.
 pub fn check(
     file: &SourceFile,
     functions: &[ast::Function],
     options: &Options,
     diags: &mut Diagnostics,
-) -> Vec<ir::Function> {
+) -> Vec<Checked> {
     let mut done = Vec::new();
     let siblings: Vec<String> = functions.iter().map(|f| f.name.text.clone()).collect();
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
@@ -96,29 +126,17 @@ pub fn check(
             .filter(|at| cx::spans_meet(*at, function.span))
             .collect();
         let mut own = Diagnostics::new();
-        let result = {
+        let function = {
             let cx = Cx::new(file, options, &siblings, &faults, &mut own);
             elaborate(Elab::new(cx, RULES, function), function)
         };
-        let failed = own.has_errors();
-        let broken = failed || !faults.is_empty();
-        for d in own.into_sorted() {
-            // A syntax error was already reported, and errors that follow from a missing part are
-            // not.
-            let reported = faults.iter().any(|at| cx::spans_meet(*at, d.primary.span));
-            let follows = broken && d.of_the_whole;
-            if !reported && !follows {
-                diags.push(d);
-            }
-        }
-        if !failed {
-            done.push(result);
-        }
+        let findings = Findings { diags: own, faults };
+        done.push(Checked { function, findings });
     }
     done
 }
 
-/// Elaborates a function to IR, and reports all findings about it.
+/// The IR of a function, and what is found on the way.
 fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     params::lower_all(&mut el, function);
     stmt::lower_all(&mut el, &function.body);
@@ -138,15 +156,11 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     el.f.body = std::mem::take(&mut el.build.entry);
     el.f.body.extend(body);
     tma_legality::check_rings(&mut el);
-    let facts = Facts::take(&mut el);
-    let (mut func, diags) = (el.f, el.cx.diags);
-    pool_views::rewrite_views(&mut func, &facts);
-    bound_copies::bind_copies(&mut func, &facts, diags);
-    swizzle_uses::check_uses(&func, &facts, diags);
-    tma_boxes::check_swizzled_boxes(&func, diags);
-    if !diags.has_errors() {
-        wait_counts::count_waits(&mut func, &facts, diags);
-        races::find_races(&func, diags);
-    }
-    func
+    el.f.facts = ir::Facts {
+        pools: el.storage.pools.parts,
+        swizzled_at: el.storage.swizzled_at,
+        first_tiles: el.asynchronous.first_tiles,
+        bound: el.asynchronous.events.bound,
+    };
+    el.f
 }

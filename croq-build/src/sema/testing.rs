@@ -1,9 +1,12 @@
-//! Functions for tests that run `sema` on a text.
+//! Functions for tests that run `sema` and the first passes on a text.
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::Function;
-use crate::sema::check;
+use crate::passes::pass::State;
+use crate::passes::{Limits, driver};
 use crate::sema::state::cx::{Options, Target};
+use crate::sema::{Checked, check};
+use crate::settings::Checks;
 use crate::source::{self, SourceFile};
 use crate::syntax;
 
@@ -20,7 +23,24 @@ fn program_for(
     let mut diags = Diagnostics::new();
     let file = source::load(path, text, &[], &mut diags);
     let tree = syntax::parse(&file, &mut diags);
-    let functions = check(&file, &tree, options, &mut diags);
+    let limits = Limits {
+        most: u64::MAX,
+        least: u64::MAX,
+    };
+    let mut functions = Vec::new();
+    for checked in check(&file, &tree, options, &mut diags) {
+        let Checked {
+            mut function,
+            mut findings,
+        } = checked;
+        let verify = !diags.has_errors() && !findings.diags.has_errors();
+        let own = &mut findings.diags;
+        let mut state = State::new(limits, true, Checks::All, verify, own);
+        driver::complete(&mut function, &mut state, &mut ());
+        if findings.publish(&mut diags) {
+            functions.push(function);
+        }
+    }
     (file, functions, diags)
 }
 

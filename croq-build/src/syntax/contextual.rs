@@ -151,9 +151,9 @@ impl Neighbours<'_> {
         }
         let ends = |punct: Punct| after.is_some_and(|kind| kind.is(punct));
         match self.before(at) {
-            Some(TokenKind::Type(_)) => [Punct::Eq, Punct::Semi, Punct::Comma]
-                .into_iter()
-                .any(ends),
+            Some(TokenKind::Type(_)) => {
+                [Punct::Eq, Punct::Semi, Punct::Comma].into_iter().any(ends)
+            }
             Some(TokenKind::Keyword(Keyword::Mutable)) => ends(Punct::Eq),
             Some(TokenKind::Keyword(Keyword::Parallel)) => {
                 after.is_some_and(|kind| kind.is_keyword(Keyword::By)) || ends(Punct::Eq)

@@ -4,5 +4,8 @@ pub mod bank_conflicts;
 pub mod divergence;
 pub mod early_reads;
 pub mod grid_barriers;
+pub mod instance_races;
 pub mod lost_reductions;
 pub mod signals;
+pub mod swizzle_uses;
+pub mod tma_boxes;

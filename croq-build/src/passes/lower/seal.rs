@@ -50,6 +50,7 @@ pub fn seal(mut function: Function) -> Result<Function<Threads>, Violation> {
         signals,
         fragments,
         reports,
+        facts,
     } = function;
     Ok(Function {
         name,
@@ -69,6 +70,7 @@ pub fn seal(mut function: Function) -> Result<Function<Threads>, Violation> {
         signals,
         fragments,
         reports,
+        facts,
     })
 }
 

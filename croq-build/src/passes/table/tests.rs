@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::PASSES;
+use super::{LOWERING, STAGES, all};
 use crate::diagnostics::Severity;
 use crate::passes::driver;
 use crate::passes::pass::{Kind, State};
@@ -10,9 +10,9 @@ use crate::settings::Checks;
 
 #[test]
 fn names_are_unique_and_each_pass_says_what_it_does() {
-    for (at, pass) in PASSES.iter().enumerate() {
+    for (at, pass) in all().enumerate() {
         assert!(!pass.does.is_empty(), "{}", pass.name);
-        let same = PASSES.iter().skip(at + 1).find(|p| p.name == pass.name);
+        let same = all().skip(at + 1).find(|p| p.name == pass.name);
         assert!(same.is_none(), "{}", pass.name);
     }
 }
@@ -21,21 +21,29 @@ fn names_are_unique_and_each_pass_says_what_it_does() {
 #[test]
 fn the_page_lists_the_table() {
     let mut page = "# The passes\n\n\
-        Between `sema` and `emit`, in this order. Written from `croq-build/src/passes/table.rs`;\n\
+        Between `sema` and `emit`, in this order. Written from `croq-build/src/passes/table`;\n\
         a test compares it (`CROQ_BLESS=1 cargo test -p croq-build --lib passes::table` renews it).\n\
         `croq emit --ir` prints the IR before the first pass, `--ir=after:PASS` after one of them, and\n\
         `--ir=all` after each. `CROQ_DUMP_IR=PASS,...` (or `all`), with `CROQ_DUMP_KERNEL=name` for one kernel,\n\
         writes the same from a build script to `OUT_DIR/croq-ir`. After each pass the verifier\n\
         (`ir/verify`) runs in debug builds, and in release builds under `CROQ_VERIFY=1`.\n\n\
-        | pass | kind | what it does | why it stands there |\n|---|---|---|---|\n"
+        The table has three stages; an error in a function ends its way where the next stage begins.\n"
         .to_owned();
-    for pass in PASSES {
-        let (name, kind) = (pass.name, pass.kind.name());
-        let _ = writeln!(
+    for stage in STAGES {
+        let _ = write!(
             page,
-            "| `{name}` | {kind} | {} | {} |",
-            pass.does, pass.because
+            "\n## Stage `{}`\n\nFor {}.\n\n\
+            | pass | kind | what it does | why it stands there |\n|---|---|---|---|\n",
+            stage.name, stage.about
         );
+        for pass in stage.passes {
+            let (name, kind) = (pass.name, pass.kind.name());
+            let _ = writeln!(
+                page,
+                "| `{name}` | {kind} | {} | {} |",
+                pass.does, pass.because
+            );
+        }
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/passes.md");
     if std::env::var_os("CROQ_BLESS").is_some_and(|v| v == "1") {
@@ -88,7 +96,8 @@ fn codes_without(forgotten: &str, text: &str) -> Vec<String> {
     let (_, functions, mut diags) = crate::sema::testing::program("t.co", text);
     assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
     let limits = crate::pipeline::Options::default().shared_limits();
-    let passes = PASSES.iter().filter(|pass| pass.name != forgotten);
+    let passes = LOWERING.passes.iter();
+    let passes = passes.filter(|pass| pass.name != forgotten);
     let passes: Vec<_> = passes.collect();
     for function in functions {
         let mut state = State::new(limits, true, Checks::All, true, &mut diags);
@@ -136,7 +145,7 @@ const EVERYTHING: &str =
 #[test]
 fn a_lowering_that_is_forgotten_is_an_internal_error() {
     assert_eq!(codes_without("nothing", EVERYTHING), [""; 0]);
-    let lowerings = PASSES.iter().filter(|pass| pass.kind == Kind::Lowering);
+    let lowerings = all().filter(|pass| pass.kind == Kind::Lowering);
     for pass in lowerings.filter(|pass| pass.name != "seal") {
         let found = codes_without(pass.name, EVERYTHING);
         let internal = found.iter().all(|error| error.starts_with("E1199 "));

@@ -2,13 +2,16 @@
 
 pub mod agreement;
 pub mod barriers;
+pub mod bound_copies;
 pub mod copy_propagation;
 pub mod dead_code;
 pub mod exact;
 pub mod fewer_checks;
+pub mod pool_views;
 pub mod registers;
 pub mod row_padding;
 pub mod scalar_replacement;
 pub mod single_thread_levels;
 pub mod thread_order;
+pub mod wait_counts;
 pub mod warp_uniform;

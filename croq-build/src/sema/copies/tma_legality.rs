@@ -136,19 +136,13 @@ pub(crate) fn check_box(
 
 /// Extents that may be equal, such as those of `N / cdiv(N, 64)` elements and of 64: each call checks
 /// that they are, if it can before the launch.
-fn equal_at_entry(
-    el: &mut Elab<'_>,
-    (from, to): (&Sym, &Sym),
-    axis: usize,
-    c: &CopyStmt,
-) -> bool {
+fn equal_at_entry(el: &mut Elab<'_>, (from, to): (&Sym, &Sym), axis: usize, c: &CopyStmt) -> bool {
     let known = run_time::known_at_entry(&el.f, from) && run_time::known_at_entry(&el.f, to);
     if !known || el.f.cx.eq(from, to) == Truth::No {
         return false;
     }
-    let message = format!(
-        "axis {axis} of the copy: {{0}} elements into {{1}}, and `tma` moves whole boxes"
-    );
+    let message =
+        format!("axis {axis} of the copy: {{0}} elements into {{1}}, and `tma` moves whole boxes");
     let check = run_time::Check::new(CheckCode::R07, message, c.head.to(c.source.span));
     run_time::emit_equal_at_entry(el, check, from, to);
     true

@@ -8,7 +8,7 @@ use crate::sema::levels::{instances, uniformity};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
-use crate::sema::values::{arith, conditionals};
+use crate::sema::values::conditionals;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -153,7 +153,7 @@ fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
 }
 
 fn depends_on_unit(el: &Elab<'_>, e: &Expr) -> bool {
-    match arith::as_sym(&el.f, e) {
+    match ir::as_sym(&el.f, e) {
         Some(s) => s
             .vars()
             .iter()
@@ -207,7 +207,7 @@ fn thread_condition(func: &ir::Function, cond: &Expr) -> Option<Condition> {
             Condition::Or(a, b)
         }
         ExprKind::Binary(op, a, b) => {
-            Condition::Compare(*op, arith::as_sym(func, a)?, arith::as_sym(func, b)?)
+            Condition::Compare(*op, ir::as_sym(func, a)?, ir::as_sym(func, b)?)
         }
         _ => return None,
     })

@@ -67,7 +67,7 @@ pub(crate) fn join_pool(el: &mut Elab<'_>, buffer: BufferId, pool: BufferId, uni
         pool.read |= read;
         pool.written |= written;
     }
-    el.storage.pools.part_of.insert(part, (root, base));
+    el.storage.pools.parts.0.insert(part, (root, base));
 }
 
 /// The offset of `buffer` relative to `pool`; both are in one pool.

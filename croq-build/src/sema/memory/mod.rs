@@ -11,7 +11,6 @@ pub(crate) mod cut;
 pub(crate) mod data;
 pub(crate) mod guards;
 pub(crate) mod origins;
-pub(crate) mod overlap;
 pub(crate) mod select;
 pub(crate) mod swizzles;
 pub(crate) mod tile_operands;

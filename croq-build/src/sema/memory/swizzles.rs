@@ -6,9 +6,8 @@
 //! a whole pool has one swizzle, the first that was requested for any part.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, BufferId, CheckCode, Storage, Swizzle, View, walk_block};
+use crate::ir::{self, BinOp, BufferId, CheckCode, LayoutUses, Storage, Swizzle, View};
 use crate::sema::checks::{run_time, unsupported};
-use crate::sema::late::swizzle_uses::{self, Uses};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::values::constants;
@@ -114,7 +113,7 @@ fn check_rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);
     let (name, elem, declared) = (buffer.name.clone(), buffer.elem, buffer.span);
-    let row = &columns * swizzle_uses::size(elem);
+    let row = &columns * elem.size();
     let width = Sym::int(i64::from(bytes));
     match el.f.cx.divides(&width, &row) {
         Truth::Yes => return Some(()),
@@ -153,7 +152,7 @@ fn check_rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -
         Some(n) => d.help(format!("write `.swiz<{n}>`")),
         None => d.help(format!(
             "make rows a multiple of {} elements",
-            i64::from(bytes) / swizzle_uses::size(elem)
+            i64::from(bytes) / elem.size()
         )),
     });
     None
@@ -192,10 +191,7 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
 /// Whether the program depends on the layout of the buffer: C++ text that accesses it, or TMA
 /// copies of part of it, since TMA swizzles whole tiles only.
 fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
-    let mut uses = Uses::default();
-    for kernel in &func.kernels {
-        walk_block(&kernel.body, &mut uses);
-    }
+    let uses = LayoutUses::of(func);
     let shape = &func.buffer(id).shape;
     let raw = uses.raw.iter().any(|(buffer, _)| *buffer == id);
     let cut = uses.moved.iter().filter(|view| view.buffer == id);
@@ -212,7 +208,7 @@ fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
 /// The widest swizzle whose groups divide the rows.
 fn widest_that_fits(el: &Elab<'_>, id: BufferId) -> Option<u32> {
     let (_, columns) = rows_and_columns(el, id);
-    let row = &columns * swizzle_uses::size(el.f.buffer(id).elem);
+    let row = &columns * el.f.buffer(id).elem.size();
     [128, 64, 32].into_iter().find(|bytes| {
         let bytes = Sym::int(i64::from(*bytes));
         el.f.cx.divides(&bytes, &row).is_yes()
@@ -224,7 +220,7 @@ fn decide_widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);
     let (name, declared) = (buffer.name.clone(), buffer.span);
-    let row = &columns * swizzle_uses::size(buffer.elem);
+    let row = &columns * buffer.elem.size();
     let Some(bytes) = widest_that_fits(el, id) else {
         let shown = el.f.cx.show(&row);
         el.cx.report(
@@ -278,7 +274,7 @@ fn decide(el: &mut Elab<'_>, id: BufferId, root: BufferId, bytes: u32, at: Span)
             return;
         }
     }
-    el.storage.swizzle_at.insert(root, at);
+    el.storage.swizzled_at.insert(root, at);
     if let Some(buffer) = el.f.buffers.get_mut(root.index()) {
         buffer.swizzle = Some(swizzle);
     }
@@ -299,7 +295,7 @@ fn report_two_widths(
     };
     let mut d =
         Diagnostic::new(codes::W0854, at, text).label(format!("{bytes} bytes, has no effect"));
-    if let Some(earlier) = el.storage.swizzle_at.get(&root) {
+    if let Some(earlier) = el.storage.swizzled_at.get(&root) {
         d = d.also(*earlier, format!("{first} bytes"));
     }
     el.cx.report(d.help(format!(

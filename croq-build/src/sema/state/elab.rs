@@ -68,6 +68,7 @@ impl<'a> Elab<'a> {
             signals: Vec::new(),
             fragments: BTreeMap::new(),
             reports: cx.options.reports,
+            facts: ir::Facts::default(),
         };
         Self {
             rules,

@@ -5,7 +5,6 @@ pub(crate) mod asynchronous;
 pub(crate) mod builder;
 pub(crate) mod cx;
 pub(crate) mod elab;
-pub(crate) mod facts;
 pub(crate) mod fragments;
 pub(crate) mod kernel;
 pub(crate) mod nests;

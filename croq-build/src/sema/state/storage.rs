@@ -8,8 +8,7 @@ use crate::symbolic::Sym;
 
 #[derive(Default)]
 pub(crate) struct Pools {
-    /// For a buffer that became part of another: the other buffer, and the offset in it.
-    pub part_of: BTreeMap<BufferId, (BufferId, Sym)>,
+    pub parts: ir::PoolParts,
     /// One pool for each group of exchanged futures, kernel and type.
     pub of_futures: BTreeMap<(usize, usize, Scalar, Sym), BufferId>,
     /// The shapes of buffers before they became pools.
@@ -19,17 +18,12 @@ pub(crate) struct Pools {
 impl Pools {
     /// The pool that finally contains a buffer, and the offset in it.
     pub(crate) fn find(&self, buffer: BufferId) -> (BufferId, Sym) {
-        let (mut at, mut place) = (buffer, Sym::zero());
-        while let Some((outer, base)) = self.part_of.get(&at) {
-            place = &place + base;
-            at = *outer;
-        }
-        (at, place)
+        self.parts.find(buffer)
     }
 
     /// All declared buffers in the pool `root`; it may be the only one.
     pub(crate) fn parts(&self, root: BufferId) -> Vec<BufferId> {
-        let others = self.part_of.keys().copied();
+        let others = self.parts.0.keys().copied();
         let made_up = |id: BufferId| self.of_futures.values().any(|pool| *pool == id);
         std::iter::once(root)
             .chain(others.filter(|part| self.find(*part).0 == root))
@@ -73,6 +67,6 @@ pub(crate) struct BufferFacts {
     pub cut_off: BTreeMap<ir::BufferId, Span>,
     pub pools: Pools,
     pub swizzles: Swizzles,
-    /// The statement that decided the swizzle of a buffer.
-    pub swizzle_at: BTreeMap<ir::BufferId, Span>,
+    /// Where the swizzle of a buffer was decided.
+    pub swizzled_at: BTreeMap<ir::BufferId, Span>,
 }

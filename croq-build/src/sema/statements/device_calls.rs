@@ -1,7 +1,7 @@
 //! `call f(…)`: C++ device functions, checked as far as the file shows their signatures.
 
 use crate::diagnostics::{Diagnostic, Severity, codes};
-use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
+use crate::ir::{self, Arg, Call, Expr, ExprKind, Scalar};
 use crate::sema::memory::{tiles, whole};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -158,7 +158,7 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
         if let Arg::Value(e) = &mut inner
             && let ExprKind::Cast(index) = &*e.kind
             && let ExprKind::Index(sym) = &*index.kind
-            && !widths::is_within(&el.f, sym, e.ty)
+            && !ir::is_within(&el.f, sym, e.ty)
         {
             e.ty = widths::whole_type(&el.f, sym);
         }

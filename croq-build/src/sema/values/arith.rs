@@ -1,7 +1,7 @@
 //! Conversions between run-time expressions and symbolic integers.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
+use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, UnOp, as_sym};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::memory::origins;
@@ -9,48 +9,10 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::convert::integer_range;
-use crate::sema::values::widths;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// The symbolic integer that an expression already is, without emitting statements. Exact: an
-/// operation that could wrap in the expression's type is not converted.
-pub(crate) fn as_sym(func: &ir::Function, e: &Expr) -> Option<Sym> {
-    match &*e.kind {
-        ExprKind::Index(s) => Some(s.clone()),
-        ExprKind::Int(n) => i64::try_from(*n).ok().map(Sym::int),
-        ExprKind::Local(id) => func.locals.get(id.index())?.var.map(Sym::var),
-        ExprKind::Cast(inner) if e.ty.is_integer() && inner.ty.is_integer() => {
-            let s = as_sym(func, inner)?;
-            fits(func, &s, e.ty).then_some(s)
-        }
-        ExprKind::Binary(op, a, b) if e.ty.is_integer() => {
-            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
-            let s = match op {
-                BinOp::Add => &a + &b,
-                BinOp::Sub => &a - &b,
-                BinOp::Mul => &a * &b,
-                BinOp::Div if b.as_int().is_some_and(|n| n != 0) => func.cx.div(&a, &b),
-                BinOp::Rem if b.as_int().is_some_and(|n| n != 0) => func.cx.rem(&a, &b),
-                BinOp::Min => func.cx.min(&a, &b),
-                BinOp::Max => func.cx.max(&a, &b),
-                _ => return None,
-            };
-            fits(func, &s, e.ty).then_some(s)
-        }
-        ExprKind::Unary(UnOp::Neg, a) if e.ty.is_integer() => {
-            let s = -as_sym(func, a)?;
-            fits(func, &s, e.ty).then_some(s)
-        }
-        _ => None,
-    }
-}
-
-fn fits(func: &ir::Function, s: &Sym, ty: Scalar) -> bool {
-    matches!(ty, Scalar::Index | Scalar::S64) || widths::is_within(func, s, ty)
-}
-
-/// Makes any integer value symbolic; binds it to a local if it is not symbolic yet.
+/// Makes any integer value symbolic, binding it to a local when it isn't already.
 pub(crate) fn to_sym(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Sym> {
     match value {
         Value::Int(i) => Some(i.value),

@@ -1,7 +1,7 @@
 //! Element types, and conversions between them (language 02 section 9).
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Expr, ExprKind, Scalar};
+use crate::ir::{self, Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
 use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
@@ -137,7 +137,7 @@ fn index_to(
         return None;
     }
     let (lo, hi) = el.f.cx.range(&value);
-    let within = widths::is_within(&el.f, &value, target);
+    let within = ir::is_within(&el.f, &value, target);
     let e = Expr::index(value, span);
     if target.is_float() {
         let exact: i64 = target.format().map_or(0, |format| 1 << format.digits);

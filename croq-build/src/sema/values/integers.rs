@@ -96,17 +96,7 @@ pub(crate) fn apply(
 }
 
 pub(crate) fn report_too_large(cx: &mut Cx<'_>, at: Span) {
-    cx.report(too_large(at));
-}
-
-pub(crate) fn too_large(at: Span) -> Diagnostic {
-    Diagnostic::new(
-        codes::E0429,
-        at,
-        "this integer expression grows too large to be kept exactly",
-    )
-    .label("too many terms, or beyond 64 bits")
-    .help("in a kernel, compute a part of it into an `s64` variable first")
+    cx.report(Diagnostic::too_large_integer(at));
 }
 
 /// Reports that `x op y` exceeds the 64-bit integers.

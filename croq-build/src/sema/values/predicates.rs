@@ -1,7 +1,7 @@
 //! Named predicates: immutable booleans over integers that never change, such as `first = p == 0;`
 //! and `bool twice = true;`. A condition with the name is equivalent to one with the expression.
 
-use crate::ir::{BinOp, Expr, ExprKind, LocalId, Scalar, UnOp};
+use crate::ir::{BinOp, Expr, ExprKind, LocalId, Scalar, UnOp, as_sym};
 use crate::sema::state::elab::Elab;
 use crate::sema::values::arith;
 
@@ -43,8 +43,8 @@ fn lasting(el: &Elab<'_>, e: &Expr, parts: &mut usize) -> Option<Expr> {
             ExprKind::Binary(*op, lasting(el, a, parts)?, lasting(el, b, parts)?)
         }
         ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            arith::as_sym(&el.f, a)?;
-            arith::as_sym(&el.f, b)?;
+            as_sym(&el.f, a)?;
+            as_sym(&el.f, b)?;
             return Some(e.clone());
         }
         _ => return None,

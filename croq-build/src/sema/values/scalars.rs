@@ -23,7 +23,7 @@ pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
             _ => ty,
         };
     };
-    let fits = widths::is_within(func, &i.value, ty);
+    let fits = ir::is_within(func, &i.value, ty);
     if i.literal && fits || ty.bytes() == 8 {
         return ty;
     }
@@ -129,7 +129,7 @@ fn check_host_divisor(el: &mut Elab<'_>, y: Expr, span: Span) -> Expr {
 fn sym_operand(func: &ir::Function, v: &Value) -> Option<Sym> {
     match v {
         Value::Int(i) => Some(i.value.clone()),
-        Value::Scalar(e) if e.ty.is_integer() && e.ty != Scalar::U64 => arith::as_sym(func, e),
+        Value::Scalar(e) if e.ty.is_integer() && e.ty != Scalar::U64 => ir::as_sym(func, e),
         _ => None,
     }
 }

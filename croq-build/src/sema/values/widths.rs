@@ -7,7 +7,7 @@ use crate::ir::{self, Expr, ParamKind, Scalar, VarHome, Visit, walk_exprs};
 use crate::symbolic::{Sym, Var};
 
 pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
-    if !is_within(func, sym, Scalar::S32) && is_wide(func, sym) {
+    if !ir::is_within(func, sym, Scalar::S32) && is_wide(func, sym) {
         Scalar::S64
     } else {
         Scalar::S32
@@ -43,17 +43,7 @@ pub(crate) fn type_of_index(func: &ir::Function, e: &Expr) -> Scalar {
     if find.1 { Scalar::S64 } else { Scalar::S32 }
 }
 
-/// Whether all values are known to fit the type; false for float types.
-pub(crate) fn is_within(func: &ir::Function, sym: &Sym, ty: Scalar) -> bool {
-    let Some((least, most)) = ty.limits() else {
-        return false;
-    };
-    let (lo, hi) = func.cx.range(sym);
-    lo.is_some_and(|l| i128::from(l) >= least) && hi.is_some_and(|h| i128::from(h) <= most)
-}
-
-/// Whether the integer contains a large constant, a 64-bit variable, or a variable whose bounds
-/// contain one.
+/// Whether a large number, a variable of 64 bits, or a variable whose bounds contain such goes into it.
 fn is_wide(func: &ir::Function, sym: &Sym) -> bool {
     let mut open = vec![sym];
     let mut seen = BTreeSet::new();

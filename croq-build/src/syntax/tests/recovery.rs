@@ -115,8 +115,7 @@ fn an_error_in_a_loop_header_keeps_the_loop_body_checked() {
 
 #[test]
 fn a_keyword_as_a_name_is_reported_once() {
-    let (_, diags, _) =
-        parse_file("__co__ void f() { int if = 1; x = if + if; y = if * 2; }");
+    let (_, diags, _) = parse_file("__co__ void f() { int if = 1; x = if + if; y = if * 2; }");
     assert_eq!(diags.len(), 1);
 }
 

@@ -142,6 +142,7 @@ fn function(case: &Case) -> Function {
         signals: Vec::new(),
         fragments: BTreeMap::new(),
         reports: false,
+        facts: Default::default(),
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    self, Access, BufferId, Expr, ExprKind, Level, LocalId, Role, Stmt, StmtKind, Storage, Visit,
-    walk_exprs,
+    Access, BufferId, Expr, ExprKind, Function, Level, LocalId, Role, Stmt, StmtKind, Storage,
+    Visit, walk_exprs,
 };
 use crate::symbolic::{Sym, Var};
 
@@ -27,13 +27,13 @@ struct Seen {
     atomic: bool,
 }
 
-pub(crate) fn find_races(func: &ir::Function, diags: &mut Diagnostics) {
+pub fn check(func: &Function, diags: &mut Diagnostics) {
     for kernel in &func.kernels {
         find_in(func, diags, &kernel.body, &[]);
     }
 }
 
-fn find_in(func: &ir::Function, diags: &mut Diagnostics, stmts: &[Stmt], around: &[Index]) {
+fn find_in(func: &Function, diags: &mut Diagnostics, stmts: &[Stmt], around: &[Index]) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Parallel { level, body } => {
@@ -53,7 +53,7 @@ fn find_in(func: &ir::Function, diags: &mut Diagnostics, stmts: &[Stmt], around:
     }
 }
 
-fn indices_of(func: &ir::Function, body: &[Stmt]) -> Vec<Index> {
+fn indices_of(func: &Function, body: &[Stmt]) -> Vec<Index> {
     let lets = body.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Let { local, .. } => Some(*local),
         _ => None,
@@ -72,7 +72,7 @@ fn indices_of(func: &ir::Function, body: &[Stmt]) -> Vec<Index> {
 
 /// The body of a level: its accesses in groups that no barrier divides.
 fn find_between_barriers(
-    func: &ir::Function,
+    func: &Function,
     diags: &mut Diagnostics,
     body: &[Stmt],
     indices: &[Index],
@@ -168,7 +168,7 @@ fn conflicting_instances(a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i
 }
 
 fn report(
-    func: &ir::Function,
+    func: &Function,
     diags: &mut Diagnostics,
     one: &Seen,
     other: &Seen,

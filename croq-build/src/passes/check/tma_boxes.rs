@@ -1,12 +1,11 @@
 //! Swizzled tiles that TMA moves.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{self, Stmt, StmtKind, View, Visit, walk_block};
+use crate::ir::{Function, Stmt, StmtKind, View, Visit, walk_block};
 use crate::symbolic::{Sym, split_index};
 
-/// Whether swizzled tiles are such as TMA writes and reads: whole groups, from where
-/// the pattern begins. At the function's end, when swizzles are decided.
-pub(crate) fn check_swizzled_boxes(func: &ir::Function, diags: &mut Diagnostics) {
+/// Whether swizzled tiles are such as TMA writes and reads: whole groups, from where the pattern begins.
+pub fn check(func: &Function, diags: &mut Diagnostics) {
     struct Tiles(Vec<(View, View)>);
     impl Visit for Tiles {
         fn stmt(&mut self, stmt: &Stmt) {
@@ -28,7 +27,7 @@ pub(crate) fn check_swizzled_boxes(func: &ir::Function, diags: &mut Diagnostics)
     }
 }
 
-fn check_swizzled_box(func: &ir::Function, diags: &mut Diagnostics, view: &View) {
+fn check_swizzled_box(func: &Function, diags: &mut Diagnostics, view: &View) {
     let buffer = func.buffer(view.buffer);
     let (Some(swizzle), Some(width)) = (buffer.swizzle.clone(), view.shape.last()) else {
         return;

@@ -1,6 +1,6 @@
 //! Detects tiles of one tensor that certainly share elements.
 
-use crate::ir::{Access, View};
+use super::{Access, View};
 use crate::symbolic::{Ctx, Sym};
 
 /// For each axis of the tensor that a view was cut from: the first position of the view and the
@@ -31,8 +31,8 @@ fn is_same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
         && cx.eq(&f.base(&a.offset), &g.base(&b.offset)).is_yes()
 }
 
-/// Whether the element is certainly one of the view's.
-pub(crate) fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
+/// The element is certainly one of the view's.
+pub fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
     let (Some(boxes), Some(frame)) = (boxed(source), &access.view.frame) else {
         return false;
     };
@@ -46,8 +46,8 @@ pub(crate) fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
         })
 }
 
-/// Whether two boxes of one tensor certainly share elements.
-pub(crate) fn overlaps(cx: &Ctx, a: &View, b: &View) -> bool {
+/// Two boxes of one tensor certainly have something in common.
+pub fn overlaps(cx: &Ctx, a: &View, b: &View) -> bool {
     let (Some(first), Some(second)) = (boxed(a), boxed(b)) else {
         return false;
     };

@@ -1,12 +1,7 @@
 //! What a kernel does with swizzled buffers that depends on how they are laid out.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{
-    self, Access, Arg, BufferId, CppName, Expr, ExprKind, MmaOp, Scalar, Stmt, StmtKind, Swizzle,
-    View, Visit, walk_block,
-};
-use crate::sema::state::facts::Facts;
-use crate::sema::values::integers;
+use crate::ir::{Access, BufferId, Function, LayoutUses, Scalar, Swizzle, View};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, split_index};
 
@@ -20,30 +15,27 @@ const UNIT: i64 = 16;
 const STEP: i64 = 32;
 
 /// What a kernel does with swizzled buffers that the layout has a say in.
-pub(crate) fn check_uses(func: &ir::Function, facts: &Facts, diags: &mut Diagnostics) {
-    if facts.swizzle_at.is_empty() {
+pub fn check(func: &Function, diags: &mut Diagnostics) {
+    if func.facts.swizzled_at.is_empty() {
         return;
     }
-    let mut uses = Uses::default();
-    for kernel in &func.kernels {
-        walk_block(&kernel.body, &mut uses);
-    }
+    let uses = LayoutUses::of(func);
     for view in uses.copied {
-        check_pattern_begin(func, facts, diags, &view);
+        check_pattern_begin(func, diags, &view);
     }
     for access in uses.accessed {
         place_is_known(func, diags, &access);
     }
     for (view, k_last) in uses.multiplied {
-        check_operand_begin(func, facts, diags, &view, k_last);
+        check_operand_begin(func, diags, &view, k_last);
     }
     for (buffer, at) in uses.raw {
-        report_seen_raw(func, facts, diags, buffer, at);
+        report_seen_raw(func, diags, buffer, at);
     }
 }
 
 /// A copy's tile begins where the pattern of a swizzle does.
-fn check_pattern_begin(func: &ir::Function, facts: &Facts, diags: &mut Diagnostics, view: &View) {
+fn check_pattern_begin(func: &Function, diags: &mut Diagnostics, view: &View) {
     let buffer = func.buffer(view.buffer);
     let Some(swizzle) = &buffer.swizzle else {
         return;
@@ -58,7 +50,7 @@ fn check_pattern_begin(func: &ir::Function, facts: &Facts, diags: &mut Diagnosti
         format!("a tile of `{name}`, which is swizzled, starts {text}"),
     )
     .label("the pattern does not begin here");
-    if let Some(at) = facts.swizzle_at.get(&view.buffer) {
+    if let Some(at) = func.facts.swizzled_at.get(&view.buffer) {
         d = d.also(*at, "swizzled by this");
     }
     diags.push(d.help(format!(
@@ -68,13 +60,7 @@ fn check_pattern_begin(func: &ir::Function, facts: &Facts, diags: &mut Diagnosti
 
 /// A warpgroup is told of an operand by its first element's address: it must be one at which the
 /// pattern begins, or, along K, one of its steps.
-fn check_operand_begin(
-    func: &ir::Function,
-    facts: &Facts,
-    diags: &mut Diagnostics,
-    view: &View,
-    k_last: bool,
-) {
+fn check_operand_begin(func: &Function, diags: &mut Diagnostics, view: &View, k_last: bool) {
     let buffer = func.buffer(view.buffer);
     let Some(swizzle) = &buffer.swizzle else {
         return;
@@ -82,7 +68,7 @@ fn check_operand_begin(
     let cx = &func.cx;
     let (row, column) = split_index(cx, &view.offset, &swizzle.columns);
     let step = match k_last {
-        true => STEP / size(buffer.elem),
+        true => STEP / buffer.elem.size(),
         false => swizzle.group(buffer.elem),
     };
     let aligned = cx.divides(&Sym::int(step), &column).is_yes()
@@ -112,29 +98,23 @@ fn check_operand_begin(
         return;
     };
     let mut d = Diagnostic::new(codes::E0855, view.span, text).label(label);
-    if let Some(at) = facts.swizzle_at.get(&view.buffer) {
+    if let Some(at) = func.facts.swizzled_at.get(&view.buffer) {
         d = d.also(*at, "swizzled by this");
     }
     diags.push(d.help(help));
 }
 
-fn place_is_known(func: &ir::Function, diags: &mut Diagnostics, access: &Access) {
+fn place_is_known(func: &Function, diags: &mut Diagnostics, access: &Access) {
     let buffer = func.buffer(access.view.buffer);
     let place = buffer.by_groups(&func.cx, &access.address());
     if place.is_poison() {
-        diags.push(integers::too_large(access.span));
+        diags.push(Diagnostic::too_large_integer(access.span));
     }
 }
 
 /// Text in C++ sees more than one element of the buffer.
-fn report_seen_raw(
-    func: &ir::Function,
-    facts: &Facts,
-    diags: &mut Diagnostics,
-    id: BufferId,
-    at: Span,
-) {
-    let (root, _) = facts.pools.find(id);
+fn report_seen_raw(func: &Function, diags: &mut Diagnostics, id: BufferId, at: Span) {
+    let (root, _) = func.facts.pools.find(id);
     let buffer = func.buffer(root);
     if buffer.swizzle.is_none() {
         return;
@@ -146,7 +126,7 @@ fn report_seen_raw(
         format!("`{name}` is swizzled, and C++ sees its memory as it lies"),
     )
     .label("rows are not in order there");
-    if let Some(swizzled) = facts.swizzle_at.get(&root) {
+    if let Some(swizzled) = func.facts.swizzled_at.get(&root) {
         d = d.also(*swizzled, "swizzled by this");
     }
     diags.push(d.help(format!(
@@ -154,76 +134,12 @@ fn report_seen_raw(
     )));
 }
 
-/// Of all buffers, swizzled or not.
-#[derive(Default)]
-pub(crate) struct Uses {
-    pub copied: Vec<View>,
-    /// By TMA.
-    pub moved: Vec<View>,
-    pub accessed: Vec<Access>,
-    /// Operands of warpgroups, each with whether K runs along its rows.
-    pub multiplied: Vec<(View, bool)>,
-    /// Seen by text in C++.
-    pub raw: Vec<(BufferId, Span)>,
-}
-
-impl Visit for Uses {
-    fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Copy(copy) => {
-                let sides = [copy.source.clone(), copy.dest.clone()];
-                if !copy.engine.is_threads() {
-                    self.moved.extend(sides.clone());
-                }
-                self.copied.extend(sides);
-            }
-            StmtKind::Mma(op) => {
-                if let MmaOp::WarpgroupMma(mma) = &**op {
-                    let tiles = mma.tiles();
-                    self.multiplied
-                        .extend(tiles.map(|t| (t.view.clone(), t.k_last)));
-                }
-            }
-            StmtKind::Cpp { names, .. } => {
-                self.raw.extend(names.iter().filter_map(|name| match name {
-                    CppName::Buffer(id) => Some((*id, stmt.span)),
-                    CppName::Local(_) => None,
-                }))
-            }
-            _ => {}
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        if let ExprKind::Call(call) = &*expr.kind {
-            for mut arg in &call.args {
-                while let Arg::Cast(_, inner) = arg {
-                    arg = inner;
-                }
-                if let Arg::Pointer(view) = arg
-                    && !view.shape.iter().all(Sym::is_one)
-                {
-                    self.raw.push((view.buffer, view.span));
-                }
-            }
-        }
-    }
-
-    fn access(&mut self, access: &Access, _: bool) {
-        self.accessed.push(access.clone());
-    }
-}
-
-pub(crate) fn size(elem: Scalar) -> i64 {
-    i64::try_from(elem.bytes()).unwrap_or(1).max(1)
-}
-
 /// Where a view starts, if the pattern certainly does not begin there.
 fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
     let (row, column) = split_index(cx, offset, &swizzle.columns);
-    let unit = Sym::int(UNIT / size(elem));
+    let unit = Sym::int(UNIT / elem.size());
     if cx.divides(&unit, &column).is_no() {
-        let bytes = &column * size(elem);
+        let bytes = &column * elem.size();
         return Some(format!("{} bytes into a row", cx.show(&bytes)));
     }
     let (_, row) = split_index(cx, &row, &swizzle.rows);

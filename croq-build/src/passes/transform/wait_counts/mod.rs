@@ -13,14 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    self, Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, walk_block,
+    Access, Atomic, BufferId, Copy, Function, FutureId, KernelId, Level, Stmt, StmtKind, Valid,
+    View, Visit, Waited, overlaps, store_overlaps, walk_block,
 };
-use crate::sema::late::copy_groups;
-use crate::sema::late::flight::{self, Flight};
-use crate::sema::memory::overlap::{overlaps, store_overlaps};
-use crate::sema::state::facts::Facts;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
+use flight::Flight;
+
+mod copy_groups;
+mod flight;
 
 #[derive(Default)]
 struct Exits {
@@ -29,8 +30,7 @@ struct Exits {
 }
 
 struct Walker<'c> {
-    func: &'c ir::Function,
-    facts: &'c Facts,
+    func: &'c Function,
     diags: &'c mut Diagnostics,
     loops: Vec<Exits>,
     /// The last walk, which reports and writes down what to wait for.
@@ -46,18 +46,13 @@ struct Walker<'c> {
     goes_to: BTreeMap<Span, (BufferId, Level)>,
 }
 
-/// Decides what each `wait` of the function's kernels waits for.
-pub(crate) fn count_waits(func: &mut ir::Function, facts: &Facts, diags: &mut Diagnostics) {
-    for at in 0..func.kernels.len() {
-        let Some(kernel) = func.kernels.get_mut(at) else {
-            continue;
-        };
-        let mut body = std::mem::take(&mut kernel.body);
-        let count = copy_groups::balance(&mut body);
-        if count != Some(0) || copy_groups::has_asynchronous(&body) {
+/// Decides what each `wait` of the kernel waits for.
+pub fn count(func: &mut Function, id: KernelId, diags: &mut Diagnostics) {
+    func.with_kernel_body(id, |func, body| {
+        let count = copy_groups::balance(body);
+        if count != Some(0) || copy_groups::has_asynchronous(body) {
             let mut walker = Walker {
                 func,
-                facts,
                 diags,
                 loops: Vec::new(),
                 last: true,
@@ -66,22 +61,17 @@ pub(crate) fn count_waits(func: &mut ir::Function, facts: &Facts, diags: &mut Di
                 dests: BTreeMap::new(),
                 goes_to: BTreeMap::new(),
             };
-            let end = walker.block(&mut body, Flight::default());
+            let end = walker.block(body, Flight::default());
             walker.left_over(&end);
         }
-        copy_groups::drop_marks(&mut body);
-        if let Some(kernel) = func.kernels.get_mut(at) {
-            kernel.body = body;
-        }
-    }
+        copy_groups::drop_marks(body);
+    });
 }
 
 impl Walker<'_> {
     fn name(&self, id: FutureId) -> String {
-        self.facts
-            .future(id)
-            .map(|f| f.name.clone())
-            .unwrap_or_default()
+        let future = self.func.futures.get(id.index());
+        future.map(|f| f.name.clone()).unwrap_or_default()
     }
 
     /// Copies that are in flight where the kernel ends.
@@ -111,7 +101,7 @@ impl Walker<'_> {
         let span = stmt.span;
         self.used_early(stmt, &flight);
         match &mut stmt.kind {
-            StmtKind::Store { access, .. } | StmtKind::Atomic(crate::ir::Atomic { access, .. }) => {
+            StmtKind::Store { access, .. } | StmtKind::Atomic(Atomic { access, .. }) => {
                 let access = &*access;
                 self.overwritten(access.span, &flight, |cx, source| {
                     source.buffer == access.view.buffer && store_overlaps(cx, source, access)
@@ -200,7 +190,7 @@ impl Walker<'_> {
         }
     }
 
-    fn copy(&mut self, copy: &crate::ir::Copy, span: Span, flight: &mut Flight) {
+    fn copy(&mut self, copy: &Copy, span: Span, flight: &mut Flight) {
         let dest = &copy.dest;
         self.overwritten(dest.span, flight, |cx, source| {
             source.buffer == dest.buffer && overlaps(cx, source, dest)
@@ -208,7 +198,8 @@ impl Walker<'_> {
         let Some(id) = copy.future else { return };
         self.sources.insert(span, copy.source.clone());
         // The tiles of exchanged futures are told apart by their names alone.
-        let exchanged = self.facts.future(id).is_none_or(|f| f.handle.is_some());
+        let future = self.func.futures.get(id.index());
+        let exchanged = future.is_none_or(|f| f.tile.is_some());
         if !exchanged {
             self.dests.insert(span, copy.dest.clone());
         }

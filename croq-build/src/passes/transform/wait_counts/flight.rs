@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{self, BinOp, Expr, ExprKind, FutureId, Scalar, UnOp};
-use crate::sema::values::arith;
+use crate::ir::{BinOp, Expr, ExprKind, Function, FutureId, Scalar, UnOp, as_sym};
 use crate::source::Span;
 
 /// For each future that may be in flight: the least number of younger groups, and the copy. What
 /// TMA moves is in no group: it is waited for by itself.
 #[derive(Clone, Default, PartialEq)]
-pub(crate) struct Flight {
+pub struct Flight {
     pub copies: BTreeMap<FutureId, (Option<u32>, Span)>,
     /// Of some of them: the condition under which alone they are, and whether it holds then.
     pub guards: BTreeMap<FutureId, (String, bool)>,
@@ -19,7 +18,7 @@ pub(crate) struct Flight {
 
 impl Flight {
     /// Each future has what the next one had, and the last one what the first one had.
-    pub(crate) fn rotate(&mut self, futures: &[FutureId]) {
+    pub fn rotate(&mut self, futures: &[FutureId]) {
         for id in futures {
             self.guards.remove(id);
         }
@@ -34,14 +33,14 @@ impl Flight {
         }
     }
 
-    pub(crate) fn nowhere() -> Self {
+    pub fn nowhere() -> Self {
         Self {
             nowhere: true,
             ..Self::default()
         }
     }
 
-    pub(crate) fn join(&mut self, other: &Flight) {
+    pub fn join(&mut self, other: &Flight) {
         if other.nowhere {
             return;
         }
@@ -58,14 +57,14 @@ impl Flight {
         }
     }
 
-    pub(crate) fn begin_group(&mut self) {
+    pub fn begin_group(&mut self) {
         for (younger, _) in self.copies.values_mut() {
             *younger = younger.map(|n| n.saturating_add(1));
         }
     }
 
     /// What is in flight where a condition holds, or doesn't.
-    pub(crate) fn under(&self, condition: Option<&String>, holds: bool) -> Flight {
+    pub fn under(&self, condition: Option<&String>, holds: bool) -> Flight {
         let mut flight = self.clone();
         let guards = &self.guards;
         flight.copies.retain(|id, _| {
@@ -77,12 +76,7 @@ impl Flight {
 
     /// After an `if`: what was begun in one of its branches alone is in flight where the condition
     /// says so.
-    pub(crate) fn guard(
-        &mut self,
-        condition: &str,
-        before: &Flight,
-        [then, otherwise]: [&Flight; 2],
-    ) {
+    pub fn guard(&mut self, condition: &str, before: &Flight, [then, otherwise]: [&Flight; 2]) {
         for (this, other, holds) in [(then, otherwise, true), (otherwise, then, false)] {
             for (id, begun) in &this.copies {
                 let before = before.copies.get(id).is_some_and(|b| b.1 == begun.1);
@@ -94,7 +88,7 @@ impl Flight {
     }
 
     /// What is known of a copy is what both know, before `other` is joined.
-    pub(crate) fn join_guards(&mut self, other: &Flight) {
+    pub fn join_guards(&mut self, other: &Flight) {
         for id in other.copies.keys() {
             let guard = other.guards.get(id);
             if !self.copies.contains_key(id) {
@@ -106,7 +100,7 @@ impl Flight {
         }
     }
 
-    pub(crate) fn unguarded(mut self) -> Flight {
+    pub fn unguarded(mut self) -> Flight {
         self.guards.clear();
         self
     }
@@ -114,7 +108,7 @@ impl Flight {
 
 /// A condition that is the same wherever it stands in an iteration of the loops around, as a text that
 /// tells it from others.
-pub(crate) fn invariant_condition(func: &ir::Function, cond: &Expr) -> Option<String> {
+pub fn invariant_condition(func: &Function, cond: &Expr) -> Option<String> {
     match &*cond.kind {
         ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", invariant_condition(func, a)?)),
         ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => Some(format!(
@@ -123,7 +117,7 @@ pub(crate) fn invariant_condition(func: &ir::Function, cond: &Expr) -> Option<St
             invariant_condition(func, b)?
         )),
         ExprKind::Binary(op, a, b) if cond.ty == Scalar::Bool => {
-            let (a, b) = (arith::as_sym(func, a)?, arith::as_sym(func, b)?);
+            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
             Some(format!("{a:?} {op:?} {b:?}"))
         }
         _ => None,

@@ -2,33 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{self, BufferId, Expr, LocalId, Stmt, StmtKind, View, change_views, retain_stmts};
-use crate::sema::state::facts::Facts;
+use crate::ir::{
+    BufferId, Expr, Facts, Function, LocalId, Stmt, StmtKind, View, change_views, retain_stmts,
+};
 use crate::symbolic::Sym;
 
 /// Rewrites every view of a part; fills in the first tiles of placeholders.
-pub(crate) fn rewrite_views(func: &mut ir::Function, facts: &Facts) {
-    if facts.pools.part_of.is_empty() && facts.first_tiles.is_empty() {
+pub fn rewrite(func: &mut Function) {
+    let Facts {
+        pools, first_tiles, ..
+    } = &func.facts;
+    if pools.0.is_empty() && first_tiles.is_empty() {
         return;
     }
-    let pools = &facts.pools;
-    for buffer in pools.part_of.keys() {
-        let (read, written) = (func.buffer(*buffer).read, func.buffer(*buffer).written);
+    for buffer in pools.0.keys() {
+        let part = func.buffers.get(buffer.index());
+        let (read, written) = part.map_or((false, false), |part| (part.read, part.written));
         let (root, _) = pools.find(*buffer);
         if let Some(root) = func.buffers.get_mut(root.index()) {
             root.read |= read;
             root.written |= written;
         }
     }
-    let roots: BTreeSet<BufferId> = pools
-        .part_of
-        .keys()
-        .map(|part| pools.find(*part).0)
-        .collect();
+    let parts = pools.0.keys();
+    let roots: BTreeSet<BufferId> = parts.map(|part| pools.find(*part).0).collect();
     for kernel in &mut func.kernels {
         // A pool lives as long as any of its parts may.
         retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Alloc(id) => !roots.contains(id) && !pools.part_of.contains_key(id),
+            StmtKind::Alloc(id) => !roots.contains(id) && !pools.0.contains_key(id),
             _ => true,
         });
         change_views(&mut kernel.body, &mut |view: &mut View| {
@@ -36,11 +37,12 @@ pub(crate) fn rewrite_views(func: &mut ir::Function, facts: &Facts) {
             view.buffer = root;
             view.offset = &view.offset + &place;
         });
-        first_tiles(&mut kernel.body, &facts.first_tiles);
+        start_handles(&mut kernel.body, first_tiles);
     }
 }
 
-pub(crate) fn first_tiles(stmts: &mut [Stmt], first: &BTreeMap<LocalId, Sym>) {
+/// Gives the handles of placeholders their first values.
+fn start_handles(stmts: &mut [Stmt], first: &BTreeMap<LocalId, Sym>) {
     for stmt in stmts {
         if let StmtKind::Let {
             local,
@@ -51,7 +53,7 @@ pub(crate) fn first_tiles(stmts: &mut [Stmt], first: &BTreeMap<LocalId, Sym>) {
             *value = Expr::index(tile.clone(), value.span);
         }
         for block in stmt.kind.blocks_mut() {
-            first_tiles(block, first);
+            start_handles(block, first);
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::ir::{Stmt, StmtKind, retain_stmts};
 
 /// Gives the branches of each `if` the same number of groups, where each has a fixed number. How
 /// many the statements begin; `None` when that isn't fixed.
-pub(crate) fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
+pub fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
     let mut total = Some(0u32);
     for stmt in stmts {
         let span = stmt.span;
@@ -50,7 +50,7 @@ pub(crate) fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
     total
 }
 
-pub(crate) fn has_asynchronous(stmts: &[Stmt]) -> bool {
+pub fn has_asynchronous(stmts: &[Stmt]) -> bool {
     struct Find(bool);
     impl crate::ir::Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
@@ -67,7 +67,7 @@ pub(crate) fn has_asynchronous(stmts: &[Stmt]) -> bool {
 }
 
 /// What was there only to count by.
-pub(crate) fn drop_marks(stmts: &mut Vec<Stmt>) {
+pub fn drop_marks(stmts: &mut Vec<Stmt>) {
     retain_stmts(stmts, &mut |s| {
         !matches!(
             s.kind,

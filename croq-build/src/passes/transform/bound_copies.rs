@@ -1,20 +1,19 @@
-//! Copies that complete events are told which.
+//! Copies that a `trigger … after` has bound arrive at its event.
 
 use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{self, Engine, EventAt, FutureId, Stmt, StmtKind};
-use crate::sema::state::facts::Facts;
+use crate::ir::{Engine, EventAt, Function, FutureId, Stmt, StmtKind};
 use crate::source::Span;
 
-/// Copies that a later `trigger … after` has bound are told where to arrive.
-pub(crate) fn bind_copies(func: &mut ir::Function, facts: &Facts, diags: &mut Diagnostics) {
-    if facts.bound.is_empty() {
+/// Writes the event into each bound copy, which moves to its `trigger`.
+pub fn bind(func: &mut Function, diags: &mut Diagnostics) {
+    if func.facts.bound.is_empty() {
         return;
     }
     let mut apart = Vec::new();
     for kernel in &mut func.kernels {
-        bind(&mut kernel.body, &facts.bound, &mut apart);
+        bind_in(&mut kernel.body, &func.facts.bound, &mut apart);
     }
     for (copy, trigger) in apart {
         diags.push(
@@ -27,7 +26,7 @@ pub(crate) fn bind_copies(func: &mut ir::Function, facts: &Facts, diags: &mut Di
 }
 
 /// A copy is begun right before its `trigger`: only there is it known which slot that means.
-pub(crate) fn bind(
+fn bind_in(
     stmts: &mut Vec<Stmt>,
     bound: &BTreeMap<FutureId, (EventAt, Span)>,
     apart: &mut Vec<(Span, Span)>,
@@ -48,7 +47,7 @@ pub(crate) fn bind(
             stmts.extend(begun.extract_if(.., now).map(|copy| copy.1));
         }
         for block in stmt.kind.blocks_mut() {
-            bind(block, bound, apart);
+            bind_in(block, bound, apart);
         }
         stmts.push(stmt);
     }

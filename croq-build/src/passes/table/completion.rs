@@ -1,0 +1,59 @@
+//! The first two stages: what could be written into statements, or checked, only when `sema` had seen the whole function.
+
+use crate::passes::check::{instance_races, swizzle_uses, tma_boxes};
+use crate::passes::pass::{Kind, Pass, Run, kernel_id};
+use crate::passes::transform::{bound_copies, pool_views, wait_counts};
+
+use Kind::{Check, Transformation};
+
+pub(super) const RESOLUTION: &[Pass] = &[
+    Pass {
+        name: "pool-views",
+        kind: Transformation,
+        does: "views of buffers that are parts of a pool become views of the pool",
+        because: "first: everything after it looks at the buffers of views",
+        run: Run::Function(|function, _| pool_views::rewrite(function)),
+    },
+    Pass {
+        name: "bound-copies",
+        kind: Transformation,
+        does: "copies that a `trigger … after` names complete its event",
+        because: "before `wait-counts`, which counts the copies that no event completes",
+        run: Run::Function(|function, state| bound_copies::bind(function, state.diags)),
+    },
+    Pass {
+        name: "swizzle-uses",
+        kind: Check,
+        does: "tiles, operands and C++ that use a swizzled buffer fit its layout",
+        because: "after `pool-views`: a pool has one swizzle",
+        run: Run::Function(|function, state| swizzle_uses::check(function, state.diags)),
+    },
+    Pass {
+        name: "tma-boxes",
+        kind: Check,
+        does: "swizzled tiles that TMA moves are whole groups and begin where the pattern does",
+        because: "after `pool-views`, which moves the first elements of tiles",
+        run: Run::Function(|function, state| tma_boxes::check(function, state.diags)),
+    },
+];
+
+pub(super) const COMPLETION: &[Pass] = &[
+    Pass {
+        name: "wait-counts",
+        kind: Transformation,
+        does: "each wait for copies says how many younger groups stay in flight; no data is used before it has arrived",
+        because: "after `bound-copies`",
+        run: Run::Function(|function, state| {
+            for at in 0..function.kernels.len() {
+                wait_counts::count(function, kernel_id(at), state.diags);
+            }
+        }),
+    },
+    Pass {
+        name: "instance-races",
+        kind: Check,
+        does: "instances of a level do not race for an element of shared memory",
+        because: "after `wait-counts`, which removes statements that only it needs",
+        run: Run::Function(|function, state| instance_races::check(function, state.diags)),
+    },
+];
