@@ -4,7 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Function, KernelId, Phase, Threads, verify};
 use crate::passes::lower::seal;
 use crate::passes::pass::{Kind, Pass, Run, State, kernel_id};
-use crate::passes::table::{self, COMPLETION, LOWERING, RESOLUTION};
+use crate::passes::table::{self, COMPLETION, LOWERING, RESOLUTION, STAGES};
 
 /// Reports a violation that the verifier has found after a stage, as an error of croq.
 pub fn report<P: Phase>(
@@ -69,7 +69,19 @@ pub fn lower(
     lower_by(&passes, function, state, observe)
 }
 
-/// The same with another table.
+/// Runs the passes of a stage up to and including this one, on a function that has gone through the stages before.
+/// `None` if there is no such pass, or after an internal error, which is reported.
+pub fn run_until(name: &str, function: &mut Function, state: &mut State) -> Option<()> {
+    let is_last = |pass: &Pass| pass.name == name;
+    let stage = STAGES
+        .iter()
+        .find(|stage| stage.passes.iter().any(is_last))?;
+    let end = stage.passes.iter().position(is_last)?;
+    let passes: Vec<&'static Pass> = stage.passes.iter().take(end + 1).collect();
+    run(&passes, function, state, &mut ())
+}
+
+/// As [`lower`], with another table.
 pub(super) fn lower_by(
     passes: &[&'static Pass],
     mut function: Function,

@@ -1,7 +1,7 @@
 //! Checks, analyses, transformations and lowerings of the kernel IR between `sema` and `emit`.
 //!
 //! [`table`] lists them in the order in which they run, each with what it does and why it stands where it does;
-//! [`driver`] runs them, and `docs/passes.md` is written from the table. The last of them, [`lower::seal`], makes
+//! [`property`] has what they require and ensure, [`driver`] runs them, and `docs/passes.md` is written from the table. The last of them, [`lower::seal`], makes
 //! the only form that `emit` prints; nothing is left to decide there.
 //!
 //! * [`check`]: passes that report and change nothing;
@@ -16,6 +16,7 @@ mod lower;
 #[cfg(test)]
 mod model;
 pub mod pass;
+pub mod property;
 pub mod table;
 mod transform;
 

@@ -6,6 +6,7 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId};
 use crate::passes::analysis::shared_memory;
 use crate::passes::lower::events;
+use crate::passes::property::Property;
 use crate::settings::Checks;
 
 /// What a pass does to the IR.
@@ -48,6 +49,10 @@ pub struct Pass {
     pub does: &'static str,
     /// Why it stands where it does; empty where the order does not matter.
     pub because: &'static str,
+    /// What passes before it must have ensured.
+    pub requires: &'static [Property],
+    /// What holds of each kernel from here on.
+    pub ensures: &'static [Property],
     pub(super) run: Run,
 }
 

@@ -44,6 +44,16 @@ fn program_for(
     (file, functions, diags)
 }
 
+/// Functions as the walk leaves them, before the first pass.
+pub fn elaborated(path: &str, text: &str) -> (Vec<Function>, Diagnostics) {
+    let mut diags = Diagnostics::new();
+    let file = source::load(path, text, &[], &mut diags);
+    let tree = syntax::parse(&file, &mut diags);
+    let checked = check(&file, &tree, &Options::default(), &mut diags);
+    let functions = checked.into_iter().map(|checked| checked.function);
+    (functions.collect(), diags)
+}
+
 /// The first function.
 #[track_caller]
 pub fn function(text: &str) -> Function {

@@ -204,10 +204,8 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
             Engine::Tma(_) => "tma",
             Engine::Threads => "copies",
         },
-        StmtKind::Fill { .. }
-        | StmtKind::Wait { .. }
-        | StmtKind::Rotate { .. }
-        | StmtKind::UseFuture(_) => "copies",
+        StmtKind::Fill { .. } | StmtKind::Wait { .. } => "copies",
+        StmtKind::Rotate { .. } | StmtKind::UseFuture(_) => "wait-counts",
         StmtKind::WaitTma { .. } | StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => "tma",
         StmtKind::Barrier { .. } => "barrier-ids",
         _ => "",

@@ -2,9 +2,11 @@
 
 use crate::passes::check::{instance_races, swizzle_uses, tma_boxes};
 use crate::passes::pass::{Kind, Pass, Run, kernel_id};
+use crate::passes::property::Property;
 use crate::passes::transform::{bound_copies, pool_views, wait_counts};
 
 use Kind::{Check, Transformation};
+use Property::{EventCopiesBound, PoolsWhole, WaitsCounted};
 
 pub(super) const RESOLUTION: &[Pass] = &[
     Pass {
@@ -12,6 +14,8 @@ pub(super) const RESOLUTION: &[Pass] = &[
         kind: Transformation,
         does: "views of buffers that are parts of a pool become views of the pool",
         because: "first: everything after it looks at the buffers of views",
+        requires: &[],
+        ensures: &[PoolsWhole],
         run: Run::Function(|function, _| pool_views::rewrite(function)),
     },
     Pass {
@@ -19,6 +23,8 @@ pub(super) const RESOLUTION: &[Pass] = &[
         kind: Transformation,
         does: "copies that a `trigger … after` names complete its event",
         because: "before `wait-counts`, which counts the copies that no event completes",
+        requires: &[],
+        ensures: &[EventCopiesBound],
         run: Run::Function(|function, state| bound_copies::bind(function, state.diags)),
     },
     Pass {
@@ -26,6 +32,8 @@ pub(super) const RESOLUTION: &[Pass] = &[
         kind: Check,
         does: "tiles, operands and C++ that use a swizzled buffer fit its layout",
         because: "after `pool-views`: a pool has one swizzle",
+        requires: &[PoolsWhole],
+        ensures: &[],
         run: Run::Function(|function, state| swizzle_uses::check(function, state.diags)),
     },
     Pass {
@@ -33,6 +41,8 @@ pub(super) const RESOLUTION: &[Pass] = &[
         kind: Check,
         does: "swizzled tiles that TMA moves are whole groups and begin where the pattern does",
         because: "after `pool-views`, which moves the first elements of tiles",
+        requires: &[PoolsWhole],
+        ensures: &[],
         run: Run::Function(|function, state| tma_boxes::check(function, state.diags)),
     },
 ];
@@ -43,6 +53,8 @@ pub(super) const COMPLETION: &[Pass] = &[
         kind: Transformation,
         does: "each wait for copies says how many younger groups stay in flight; no data is used before it has arrived",
         because: "after `bound-copies`",
+        requires: &[PoolsWhole, EventCopiesBound],
+        ensures: &[WaitsCounted],
         run: Run::Function(|function, state| {
             for at in 0..function.kernels.len() {
                 wait_counts::count(function, kernel_id(at), state.diags);
@@ -54,6 +66,8 @@ pub(super) const COMPLETION: &[Pass] = &[
         kind: Check,
         does: "instances of a level do not race for an element of shared memory",
         because: "after `wait-counts`, which removes statements that only it needs",
+        requires: &[PoolsWhole, WaitsCounted],
+        ensures: &[],
         run: Run::Function(|function, state| instance_races::check(function, state.diags)),
     },
 ];

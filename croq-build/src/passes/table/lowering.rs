@@ -8,6 +8,7 @@ use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
 use crate::passes::pass::{Kind, Pass, Run, kernel_id};
+use crate::passes::property::Property;
 use crate::passes::transform::{
     agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, registers, row_padding,
     scalar_replacement, single_thread_levels, thread_order, warp_uniform,
@@ -17,6 +18,12 @@ use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
 use crate::settings::Checks;
 
 use Kind::{Analysis, Check, Lowering, Transformation};
+use Property::{
+    AccessesOrdered, BarriersNumbered, CopiesLowered, EventCopiesBound, EventsCounted,
+    EventsLowered, FragmentsOwned, GridCopiesDistributed, IntegersExact, LoadsHaveMbarriers,
+    MmasLowered, OfThreads, PoolsWhole, SharedPlaced, SwizzlesApplied, ThreadsDecided, TmaLowered,
+    WaitsCounted,
+};
 
 pub(super) const PASSES: &[Pass] = &[
     Pass {
@@ -24,6 +31,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "drops the run-time checks that the build does not ask for",
         because: "before everything that would keep a check's operands alive",
+        requires: &[],
+        ensures: &[],
         run: Run::Function(|function, state| match state.checks {
             Checks::Entry => fewer_checks::lower(function, true),
             Checks::None => fewer_checks::lower(function, false),
@@ -35,6 +44,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "the host does not wait for launches that wait for the host",
         because: "",
+        requires: &[],
+        ensures: &[],
         run: Run::Function(|function, state| signals::check(function, state.diags)),
     },
     Pass {
@@ -42,6 +53,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "no element of shared memory or of a local array is read before it can have been written",
         because: "before `unwritten`, which removes declarations",
+        requires: &[PoolsWhole, WaitsCounted],
+        ensures: &[],
         run: Run::Function(|function, state| {
             for at in 0..function.kernels.len() {
                 early_reads::check(function, kernel_id(at), state.diags);
@@ -53,6 +66,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "no reduction of a fragment overwrites a value that nothing has read",
         because: "while fragments are still whole",
+        requires: &[],
+        ensures: &[],
         run: Run::Function(|function, state| {
             for at in 0..function.kernels.len() {
                 lost_reductions::check(function, kernel_id(at), state.diags);
@@ -64,6 +79,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "shared memory, local arrays and fragments that may be read before they are written",
         because: "while copies and fragments are still whole",
+        requires: &[PoolsWhole, WaitsCounted],
+        ensures: &[],
         run: Run::Function(|function, _| {
             for at in 0..function.kernels.len() {
                 unwritten::find(function, kernel_id(at));
@@ -75,6 +92,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "fragments become per-thread arrays; each MMA gets a layout and an instruction",
         because: "all other passes see fragments as per-thread arrays",
+        requires: &[],
+        ensures: &[FragmentsOwned],
         run: Run::Function(|function, _| mma::prepare(function)),
     },
     Pass {
@@ -82,6 +101,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "distributes a copy or fill outside of kernels over a grid",
         because: "such a kernel has no tiles, and passes over tiles leave it out",
+        requires: &[],
+        ensures: &[GridCopiesDistributed],
         run: Run::Kernel(|function, id, state| {
             state.beginning = events::Beginning::default();
             state.is_grid_copy = grid_copies::distribute(function, id);
@@ -92,6 +113,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "finds device memory of which two instances may access one element",
         because: "before indices are rewritten",
+        requires: &[GridCopiesDistributed],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| kernel_facts::note_shared(function, id, state.diags)),
     },
     Pass {
@@ -99,6 +122,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "parallelises blocks for which the program declares no threads",
         because: "before anything depends on the number of threads",
+        requires: &[PoolsWhole],
+        ensures: &[ThreadsDecided],
         run: Run::Tiles(|function, id, state| {
             if let Some(note) = single_thread_levels::add(function, id) {
                 state.diags.push(note);
@@ -110,6 +135,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "chooses the index that varies fastest among a level's threads, where it is not observable",
         because: "before indices are expressed by thread numbers",
+        requires: &[ThreadsDecided],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| {
             if state.reorder {
                 thread_order::choose(function, id);
@@ -121,6 +148,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "multicast loads are the same in all blocks of a cluster",
         because: "before copies are lowered",
+        requires: &[],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| tma::check_multicast(function, id, state.diags)),
     },
     Pass {
@@ -128,6 +157,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "all threads of a grid reach its barriers",
         because: "before conditions are rewritten",
+        requires: &[ThreadsDecided],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| grid_barriers::check(function, id, state.diags)),
     },
     Pass {
@@ -135,6 +166,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "each wait for an event has a trigger that can precede it",
         because: "before events are lowered",
+        requires: &[],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| events::check_order(function, id, state.diags)),
     },
     Pass {
@@ -142,6 +175,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "limits the registers of `setreg` to those of a block, and inserts a barrier between two changes",
         because: "before `barrier-ids`, which numbers its barriers",
+        requires: &[ThreadsDecided],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),
     },
     Pass {
@@ -149,6 +184,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "events become mbarriers with arrival counts and phase bits",
         because: "before `barriers`, which inserts none where mbarriers order accesses",
+        requires: &[EventCopiesBound, ThreadsDecided],
+        ensures: &[EventsCounted],
         run: Run::Tiles(|function, id, state| {
             state.beginning = events::prepare(function, id, state.diags);
         }),
@@ -158,6 +195,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "multicast loads are reached by all threads of their region",
         because: "after `events`, which determines the waiting threads",
+        requires: &[EventsCounted],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| tma::check_regions(function, id, state.diags)),
     },
     Pass {
@@ -165,6 +204,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "each TMA load gets an mbarrier slot, and the kernel its prologue",
         because: "after `events`: the prologue also initialises its mbarriers",
+        requires: &[EventsCounted],
+        ensures: &[LoadsHaveMbarriers],
         run: Run::Tiles(|function, id, state| {
             tma::prepare(function, id, std::mem::take(&mut state.beginning));
         }),
@@ -174,6 +215,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "inserts barriers and fences between conflicting accesses of different threads",
         because: "before copies are lowered, after asynchronous ones have waits",
+        requires: &[WaitsCounted, ThreadsDecided, LoadsHaveMbarriers],
+        ensures: &[AccessesOrdered],
         run: Run::Tiles(|function, id, _| barriers::insert_barriers(function, id)),
     },
     Pass {
@@ -181,6 +224,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "promotes elements that a loop updates to registers",
         because: "after `barriers`: a barrier in the loop forbids it",
+        requires: &[AccessesOrdered],
+        ensures: &[],
         run: Run::Tiles(|function, id, _| scalar_replacement::promote(function, id)),
     },
     Pass {
@@ -188,6 +233,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "pads rows of transposed tiles to avoid bank conflicts",
         because: "before buffers get addresses",
+        requires: &[],
+        ensures: &[],
         run: Run::Tiles(|function, id, _| row_padding::pad(function, id)),
     },
     Pass {
@@ -195,6 +242,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "reports accesses of shared memory with bank conflicts",
         because: "after `row-padding`, which removes some",
+        requires: &[ThreadsDecided],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| {
             bank_conflicts::check(function, id)
                 .into_iter()
@@ -206,6 +255,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "shared buffers get addresses; buffers with disjoint live ranges share storage",
         because: "after all passes that add or widen shared buffers",
+        requires: &[AccessesOrdered],
+        ensures: &[SharedPlaced],
         run: Run::Tiles(|function, id, state| shared_memory::plan(function, id, state.limits)),
     },
     Pass {
@@ -213,6 +264,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "all threads of a unit reach each collective statement, or none; inserts a check at run time where that is unknown",
         because: "after `barriers`, and before copies are lowered",
+        requires: &[AccessesOrdered],
+        ensures: &[],
         run: Run::Tiles(|function, id, state| {
             let unknown = divergence::check(function, id, state.diags);
             if matches!(state.checks, Checks::All | Checks::Report) {
@@ -225,6 +278,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "assigns one of the sixteen hardware barriers to each barrier",
         because: "after `barriers` and `shared-memory`, which both insert them",
+        requires: &[AccessesOrdered, SharedPlaced],
+        ensures: &[BarriersNumbered],
         run: Run::Tiles(|function, id, state| barrier_ids::assign(function, id, state.diags)),
     },
     Pass {
@@ -232,6 +287,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "lowers MMAs, loads and stores of fragments to instructions",
         because: "before `swizzles`, which rewrites the addresses of operands",
+        requires: &[FragmentsOwned, AccessesOrdered],
+        ensures: &[MmasLowered],
         run: Run::Tiles(|function, id, _| mma::expand(function, id)),
     },
     Pass {
@@ -239,6 +296,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "elements of swizzled buffers are addressed by groups of columns",
         because: "after `mma`: descriptors use unswizzled offsets",
+        requires: &[MmasLowered],
+        ensures: &[SwizzlesApplied],
         run: Run::Tiles(|function, id, _| swizzled_addressing::apply(function, id)),
     },
     Pass {
@@ -246,6 +305,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "TMA copies become instructions with coordinates",
         because: "after `swizzles`: a TMA box is addressed by its first element",
+        requires: &[EventsCounted, LoadsHaveMbarriers, SwizzlesApplied],
+        ensures: &[EventsLowered, TmaLowered],
         run: Run::Tiles(|function, id, _| tma::expand(function, id)),
     },
     Pass {
@@ -253,6 +314,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "lowers copies and fills to moves of single threads",
         because: "after `tma`, which removes TMA copies",
+        requires: &[WaitsCounted, TmaLowered],
+        ensures: &[CopiesLowered],
         run: Run::Tiles(|function, id, state| {
             copies::expand(function, id)
                 .into_iter()
@@ -264,6 +327,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "whether the kernel has asynchronous copies or warpgroup MMAs",
         because: "after copies and MMAs are lowered",
+        requires: &[MmasLowered, CopiesLowered],
+        ensures: &[],
         run: Run::Kernel(|function, id, _| kernel_facts::note_asynchronous(function, id)),
     },
     Pass {
@@ -271,6 +336,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "whether the result of a kernel depends on the order of its blocks",
         because: "",
+        requires: &[],
+        ensures: &[],
         run: Run::Kernel(|function, id, _| kernel_facts::note_order(function, id)),
     },
     Pass {
@@ -278,6 +345,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "`scalar-replacement` again, for elements that copies access",
         because: "after copies are lowered to moves of single threads",
+        requires: &[AccessesOrdered, CopiesLowered],
+        ensures: &[],
         run: Run::Kernel(|function, id, _| scalar_replacement::promote_around_copies(function, id)),
     },
     Pass {
@@ -285,6 +354,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "makes warp-uniform values visible to ptxas",
         because: "after all thread numbers are explicit",
+        requires: &[MmasLowered, EventsLowered, TmaLowered, CopiesLowered],
+        ensures: &[],
         run: Run::Kernel(|function, id, _| warp_uniform::expose(function, id)),
     },
     Pass {
@@ -292,6 +363,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "variables that are copies of others go; thread numbers are declared once",
         because: "after all passes that add variables",
+        requires: &[],
+        ensures: &[],
         run: Run::Kernel(|function, id, _| copy_propagation::propagate(function, id)),
     },
     Pass {
@@ -299,6 +372,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "removes variables that are never read",
         because: "after `copy-propagation`, which leaves some without readers",
+        requires: &[],
+        ensures: &[],
         run: Run::Kernel(|function, id, _| dead_code::eliminate(function, id)),
     },
     Pass {
@@ -306,6 +381,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "merges a region and its initial `setmaxnreg` into one branch",
         because: "after `events`, which splits them, and all passes that need the threads of a region",
+        requires: &[EventsLowered],
+        ensures: &[],
         run: Run::Kernel(|function, id, _| registers::merge_regions(function, id)),
     },
     Pass {
@@ -313,6 +390,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Check,
         does: "the shared memory of a block does not exceed that of the GPU",
         because: "after `shared-memory`",
+        requires: &[SharedPlaced],
+        ensures: &[],
         run: Run::Kernel(|function, id, state| {
             let kernel = function.kernels.get(id.index());
             let excess =
@@ -327,6 +406,8 @@ pub(super) const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "checks integers that could overflow where they are computed",
         because: "after all passes that write expressions",
+        requires: &[],
+        ensures: &[IntegersExact],
         run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
     },
     Pass {
@@ -335,6 +416,15 @@ pub(super) const PASSES: &[Pass] = &[
         does: "converts the IR to `Threads`, where only statements of single threads exist; \
                a remaining statement of a unit is an internal error",
         because: "last: `emit` accepts only its result",
+        requires: &[
+            FragmentsOwned,
+            BarriersNumbered,
+            MmasLowered,
+            EventsLowered,
+            TmaLowered,
+            CopiesLowered,
+        ],
+        ensures: &[OfThreads],
         run: Run::Seal,
     },
 ];

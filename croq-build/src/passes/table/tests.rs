@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use super::{LOWERING, STAGES, all};
 use crate::diagnostics::Severity;
+use crate::ir::{Function, KernelId, Phase};
 use crate::passes::driver;
-use crate::passes::pass::{Kind, State};
+use crate::passes::pass::{Kind, Pass, State};
+use crate::passes::property::Property;
 use crate::settings::Checks;
 
 #[test]
@@ -27,21 +29,35 @@ fn the_page_lists_the_table() {
         `--ir=all` after each. `CROQ_DUMP_IR=PASS,...` (or `all`), with `CROQ_DUMP_KERNEL=name` for one kernel,\n\
         writes the same from a build script to `OUT_DIR/croq-ir`. After each pass the verifier\n\
         (`ir/verify`) runs in debug builds, and in release builds under `CROQ_VERIFY=1`.\n\n\
-        The table has three stages; an error in a function ends its way where the next stage begins.\n"
+        The table has three stages; an error in a function ends its way where the next stage begins.\n\
+        What a pass ensures of kernels holds until the end (`passes/property.rs`); what it requires, an\n\
+        earlier one has ensured. Tests compare both with the IR.\n"
         .to_owned();
     for stage in STAGES {
         let _ = write!(
             page,
             "\n## Stage `{}`\n\nFor {}.\n\n\
-            | pass | kind | what it does | why it stands there |\n|---|---|---|---|\n",
+            | pass | kind | what it does | why it stands there | requires | ensures |\n\
+            |---|---|---|---|---|---|\n",
             stage.name, stage.about
         );
         for pass in stage.passes {
             let (name, kind) = (pass.name, pass.kind.name());
             let _ = writeln!(
                 page,
-                "| `{name}` | {kind} | {} | {} |",
-                pass.does, pass.because
+                "| `{name}` | {kind} | {} | {} | {} | {} |",
+                pass.does,
+                pass.because,
+                pass.requires
+                    .iter()
+                    .map(|p| p.phrase())
+                    .collect::<Vec<_>>()
+                    .join("; "),
+                pass.ensures
+                    .iter()
+                    .map(|p| p.phrase())
+                    .collect::<Vec<_>>()
+                    .join("; "),
             );
         }
     }
@@ -51,6 +67,128 @@ fn the_page_lists_the_table() {
     }
     let found = std::fs::read_to_string(path).unwrap_or_default();
     assert!(found == page, "docs/passes.md is not what the table says");
+}
+
+#[test]
+fn what_a_pass_requires_is_ensured_before() {
+    let mut ensured: Vec<Property> = Vec::new();
+    for pass in all() {
+        for property in pass.requires {
+            assert!(ensured.contains(property), "{}: {property:?}", pass.name);
+        }
+        for property in pass.ensures {
+            assert!(!ensured.contains(property), "{}: {property:?}", pass.name);
+            ensured.push(*property);
+        }
+    }
+}
+
+/// Looks whether what was ensured holds after each pass; and what it was that a pass established.
+#[derive(Default)]
+struct Ensured {
+    broken: Vec<String>,
+    before: Vec<Property>,
+    established: Vec<Property>,
+}
+
+/// Properties that the IR of a kernel, or of all, shows to be broken.
+fn broken<P: Phase>(function: &Function<P>, id: Option<KernelId>) -> Vec<Property> {
+    let of = |at: usize| id.is_none_or(|id| id.index() == at);
+    let kernels = function.kernels.iter().enumerate();
+    let kernels: Vec<_> = kernels.filter(|(at, _)| of(*at)).collect();
+    let is_broken = |p: &Property| kernels.iter().any(|(_, k)| p.is_broken(function, k));
+    let properties = all().flat_map(|pass| pass.ensures).copied();
+    properties.filter(is_broken).collect()
+}
+
+impl driver::Observe for Ensured {
+    fn after<P: Phase>(
+        &mut self,
+        pass: &'static Pass,
+        function: &Function<P>,
+        id: Option<KernelId>,
+    ) {
+        let now = broken(function, id);
+        let end = all().position(|p| p.name == pass.name).expect("a row");
+        for property in all().take(end + 1).flat_map(|p| p.ensures) {
+            if now.contains(property) {
+                self.broken
+                    .push(format!("{property:?} after {}", pass.name));
+            }
+        }
+        let established = pass.ensures.iter().filter(|p| self.before.contains(p));
+        self.established.extend(established);
+        self.before = now;
+    }
+}
+
+/// The properties of the table, looked at in the IR after each pass over these files.
+#[test]
+fn what_a_pass_ensures_holds_until_the_end() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    for folder in ["tests/emit", "tests/run"] {
+        crate::passes::transform::barriers::races::co_files(&root.join(folder), &mut files);
+    }
+    let mut ensured = Ensured::default();
+    let mut look = |path: &str, text: &str| {
+        let (functions, mut diags) = crate::sema::testing::elaborated(path, text);
+        let limits = crate::pipeline::Options::default().shared_limits();
+        for mut function in functions {
+            ensured.before = broken(&function, None);
+            let mut state = State::new(limits, true, Checks::All, false, &mut diags);
+            driver::complete(&mut function, &mut state, &mut ensured);
+            driver::lower(function, &mut state, &mut ensured);
+        }
+        assert_eq!(ensured.broken, [""; 0], "{path}");
+    };
+    look("everything.co", EVERYTHING);
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("UTF-8");
+        look(&path.display().to_string(), &text);
+    }
+    // Those that the IR shows did not hold before their pass somewhere.
+    for property in all().flat_map(|pass| pass.ensures) {
+        let shown = !matches!(
+            property,
+            Property::ThreadsDecided
+                | Property::EventsCounted
+                | Property::AccessesOrdered
+                | Property::SwizzlesApplied
+                | Property::IntegersExact
+                | Property::OfThreads
+        );
+        let established = ensured.established.contains(property);
+        assert_eq!(established, shown, "{property:?}");
+    }
+}
+
+#[test]
+fn a_prefix_of_the_table_runs() {
+    let (_, mut functions, mut diags) = crate::sema::testing::program("t.co", EVERYTHING);
+    let mut function = functions.swap_remove(0);
+    let limits = crate::pipeline::Options::default().shared_limits();
+    let mut state = State::new(limits, true, Checks::All, true, &mut diags);
+    assert_eq!(
+        driver::run_until("no-such-pass", &mut function, &mut state),
+        None
+    );
+    assert_eq!(
+        driver::run_until("mma", &mut function, &mut state),
+        Some(())
+    );
+    let holds = |p: Property| {
+        function
+            .kernels
+            .iter()
+            .all(|kernel| !p.is_broken(&function, kernel))
+    };
+    assert!(holds(Property::MmasLowered) && holds(Property::SharedPlaced));
+    assert!(!holds(Property::TmaLowered) && !holds(Property::EventsLowered));
+    let ran: Vec<_> = LOWERING.passes.iter().map(|pass| pass.name).collect();
+    let end = ran.iter().position(|name| *name == "mma").expect("a row");
+    let ran = ran.into_iter().take(end + 1).collect();
+    assert_eq!(state.ran, ran);
 }
 
 /// Every file of kernels through all stages, verified after each; and its IR prints.

@@ -1,17 +1,22 @@
 //! Programs, and where their barriers go.
 
-use super::insert_barriers;
 use crate::diagnostics::Diagnostics;
-use crate::ir::{BarrierReason, BarrierScope, Kernel, KernelId, Stmt, StmtKind};
+use crate::ir::{BarrierReason, BarrierScope, Kernel, Stmt, StmtKind};
+use crate::passes::pass::State;
+use crate::passes::{Limits, driver};
 use crate::sema::testing;
+use crate::settings::Checks;
 
 /// The first kernel of `text` after the pass.
 fn kernel(text: &str) -> Kernel {
     let mut function = testing::function(text);
-    let events =
-        crate::passes::lower::events::prepare(&mut function, KernelId(0), &mut Diagnostics::new());
-    crate::passes::lower::tma::prepare(&mut function, KernelId(0), events);
-    insert_barriers(&mut function, KernelId(0));
+    let limits = Limits {
+        most: u64::MAX,
+        least: u64::MAX,
+    };
+    let mut diags = Diagnostics::new();
+    let mut state = State::new(limits, false, Checks::All, true, &mut diags);
+    driver::run_until("barriers", &mut function, &mut state).expect("no internal error");
     function.kernels.swap_remove(0)
 }
 
