@@ -13,7 +13,7 @@ pub struct Explanation {
     /// A phrase that names the construct or the fact.
     pub title: &'static str,
     /// Markdown, as [`super`] describes it.
-    pub text: &'static str,
+    pub page: &'static str,
 }
 
 impl Explanation {
@@ -26,7 +26,7 @@ impl Explanation {
             code,
             kind,
             title,
-            text,
+            page: text,
         }
     }
 
@@ -40,7 +40,7 @@ impl Explanation {
             self.kind.name(),
             self.title
         );
-        examples::show(self.kind, self.text, &mut out);
+        examples::show(self.kind, self.page, &mut out);
         out
     }
 }

@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostic;
 use crate::pipeline::{Compiled, FileNames, Options, compile_text};
 
 fn examples(of: &Explanation) -> Vec<Example<'static>> {
-    let examples = parts(of.text).into_iter().filter_map(|part| match part {
+    let examples = parts(of.page).into_iter().filter_map(|part| match part {
         Part::Example(example) => Some(example),
         _ => None,
     });
@@ -77,7 +77,7 @@ fn programs_give_the_reports_that_they_promise() {
 fn every_code_has_examples_or_a_reason() {
     for explanation in all() {
         let code = explanation.code;
-        let parts = parts(explanation.text);
+        let parts = parts(explanation.page);
         let reasons = parts
             .iter()
             .filter(|part| matches!(part, Part::NoExample(_)));
@@ -100,7 +100,10 @@ fn kinds_follow_from_letters() {
 #[test]
 fn texts_have_one_form() {
     for Explanation {
-        code, title, text, ..
+        code,
+        title,
+        page: text,
+        ..
     } in all()
     {
         assert!(!title.ends_with('.') && title.len() < 70, "{code}: {title}");
@@ -134,7 +137,10 @@ fn texts_are_in_the_words_of_the_field() {
         "mend",
     ];
     for Explanation {
-        code, text, title, ..
+        code,
+        page: text,
+        title,
+        ..
     } in all()
     {
         let prose = parts(text).into_iter().filter_map(|part| match part {
