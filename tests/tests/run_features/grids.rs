@@ -1,4 +1,4 @@
-use croq_sys::{Const, Device, DeviceTensor, Error, Tensor};
+use croq_sys::{Const, Error, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -92,27 +92,4 @@ fn more_blocks_than_fit_are_an_error() {
     );
     // The device remains usable.
     assert_exact(&kernels::grid_of(&x, 2).unwrap(), |i| x[i] + 1);
-}
-
-#[test]
-fn what_lets_a_block_come_is_a_race() {
-    if !Device::default().is_sim() {
-        return;
-    }
-    let mut x = DeviceTensor::<i32, _>::zeros((Const::<4>,), &Device::sim()).unwrap();
-    let error = kernels::grid_by_chance(&mut x).unwrap_err();
-    let Error::Hazard { report, .. } = &error else {
-        panic!("{error}");
-    };
-    let text = include_str!("../../run/features/grids.co");
-    let apart = text.find("grid_by_chance").unwrap();
-    let line = text[..apart].lines().count() + 2;
-    for part in [
-        "race in grid_by_chance_0, block ",
-        "`x`[0] is ",
-        &format!("run/features/grids.co:{line}"),
-        &format!("run/features/grids.co:{}", line + 1),
-    ] {
-        assert!(report.contains(part), "no `{part}` in\n{report}");
-    }
 }

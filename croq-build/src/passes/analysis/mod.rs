@@ -4,6 +4,7 @@
 
 pub mod barrier_intervals;
 pub mod captures;
+pub mod grid_intervals;
 pub mod kernel_facts;
 pub mod local_arena;
 pub mod shared_memory;

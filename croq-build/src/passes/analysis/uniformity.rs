@@ -8,7 +8,7 @@ mod calls;
 mod evaluate;
 pub mod flow;
 mod indices;
-mod memory;
+pub mod memory;
 mod merge;
 pub mod scope;
 mod state;
@@ -28,8 +28,12 @@ pub trait Divergence {
     fn hardware(&self, what: Intrinsic) -> bool;
     /// An index of a `parallel`; `None` is whatever its value says.
     fn index(&self, function: &Function, local: LocalId) -> Option<bool>;
-    /// What is read from memory of this kind, at one address; `None` is whatever was written there.
-    fn memory(&self, storage: Storage) -> Option<bool>;
+    /// What is read from a buffer, at one address; `None` is whatever was written there.
+    fn memory(&self, id: BufferId, storage: Storage) -> Option<bool>;
+    /// What one load finds, at one address.
+    fn load(&self, access: &Access, storage: Storage) -> Option<bool> {
+        self.memory(access.view.buffer, storage)
+    }
     /// The same value with what is known to be common taken for one.
     fn common(&self, function: &Function, sym: &Sym) -> Sharing;
     /// Which of them come to a region for these threads. `differs`: its predicate does.
@@ -228,7 +232,14 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
     /// What is in a buffer.
     fn contents_diverge(&self, id: BufferId) -> bool {
         let buffer = self.function.buffers.get(id.index());
-        let known = buffer.map_or(Some(true), |b| self.apart.memory(b.storage));
+        let known = buffer.map_or(Some(true), |b| self.apart.memory(id, b.storage));
+        known.unwrap_or_else(|| self.buffers.contains(&id))
+    }
+
+    fn load_differs(&self, access: &Access) -> bool {
+        let id = access.view.buffer;
+        let buffer = self.function.buffers.get(id.index());
+        let known = buffer.map_or(Some(true), |b| self.apart.load(access, b.storage));
         known.unwrap_or_else(|| self.buffers.contains(&id))
     }
 }
@@ -260,7 +271,7 @@ impl<A: Divergence> Visit for Find<'_, '_, A> {
     }
 
     fn access(&mut self, access: &Access, _written: bool) {
-        self.found |= self.uniformity.contents_diverge(access.view.buffer);
+        self.found |= self.uniformity.load_differs(access);
     }
 }
 

@@ -2,15 +2,17 @@
 //!
 //! Who does not come is waited for forever, so what may differ between two threads of the grid must not
 //! decide about it: not a condition around, nor the iterations of a loop, nor who has left before. What is read from one
-//! element of device memory is the same for all, as far as nobody writes it at that time.
+//! element of device memory is the same for all if no thread of the launch writes it between the barriers of the grid
+//! around the load.
 
 use std::collections::BTreeSet;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    BarrierScope, ExprKind, Function, Intrinsic, KernelId, LocalId, Role, Stmt, StmtKind, Storage,
-    ThreadSet, Visit, walk_block,
+    Access, BarrierScope, BufferId, ExprKind, Function, Intrinsic, KernelId, LocalId, Role, Stmt,
+    StmtKind, Storage, ThreadSet, Visit, walk_block,
 };
+use crate::passes::analysis::uniformity::memory::Changes;
 use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -31,7 +33,11 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
         return;
     }
     let mut walk = Walk {
-        uniformity: Uniformity::of(function, &kernel.body, Everybody),
+        uniformity: Uniformity::of(
+            function,
+            &kernel.body,
+            Everybody(Changes::of(function, kernel)),
+        ),
         around: Vec::new(),
         gone: None,
         reported: BTreeSet::new(),
@@ -81,7 +87,7 @@ fn is_barrier(stmt: &Stmt) -> bool {
 }
 
 /// All threads of a grid.
-struct Everybody;
+struct Everybody(Changes);
 
 impl Divergence for Everybody {
     fn hardware(&self, _: Intrinsic) -> bool {
@@ -96,11 +102,18 @@ impl Divergence for Everybody {
         (matches!(local.role, Role::Parallel(_)) && single).then_some(false)
     }
 
-    fn memory(&self, storage: Storage) -> Option<bool> {
+    fn memory(&self, id: BufferId, storage: Storage) -> Option<bool> {
         match storage {
             Storage::Mbarriers | Storage::Fragment => Some(true),
             Storage::Shared | Storage::Local => None,
-            Storage::Param(_) | Storage::Host => Some(false),
+            Storage::Param(_) | Storage::Host => Some(!self.0.is_constant(id)),
+        }
+    }
+
+    fn load(&self, access: &Access, storage: Storage) -> Option<bool> {
+        match storage {
+            Storage::Param(_) | Storage::Host => Some(!self.0.is_common(access)),
+            _ => self.memory(access.view.buffer, storage),
         }
     }
 
@@ -157,8 +170,8 @@ impl Walk<'_> {
     }
 
     fn barrier(&mut self, at: Span) {
-        let out = "move it out, and let what is around it rest on parameters, or on one element of device memory, \
-                   which are the same for all";
+        let out = "move it out, and let what is around it rest on parameters, or on one element of device memory \
+                   that no block writes between the same two barriers: these are the same for all";
         let (why, what, help) = match (self.around.last(), self.gone) {
             (Some((around, Split::Asked)), _) => {
                 (head(*around, at), "this may differ between them", out)

@@ -6,6 +6,7 @@ use crate::ir::{
     Access, BufferId, CppName, Flow, Function, Kernel, Stmt, StmtKind, Storage, View, Visitor, walk,
 };
 use crate::passes::analysis::barrier_intervals::separated;
+use crate::passes::analysis::grid_intervals::{LoadId, load_id, undisturbed};
 use crate::passes::analysis::uses::identifiers;
 
 /// Buffers that the launch changes.
@@ -16,6 +17,10 @@ pub struct Changes {
     pub escapes: BTreeSet<BufferId>,
     /// Shared buffers that are only read, or only written, between two barriers of the block.
     separated: BTreeSet<BufferId>,
+    /// Loads of device memory that no write in the same interval between barriers of the grid meets.
+    undisturbed: BTreeSet<LoadId>,
+    /// Device memory whose elements C++ code may access.
+    escaping: BTreeSet<BufferId>,
 }
 
 impl Changes {
@@ -30,8 +35,32 @@ impl Changes {
             changes: Changes::default(),
         };
         let _ = find.block(&kernel.body);
-        find.changes.separated = separated(function, kernel);
-        find.changes
+        let mut changes = find.changes;
+        changes.separated = separated(function, kernel);
+        let of_device = |id: &&BufferId| {
+            let buffer = function.buffers.get(id.index());
+            buffer.is_some_and(|b| b.storage.is_global())
+        };
+        let written = changes.written.iter().filter(of_device).copied().collect();
+        changes.escaping.extend(&kernel.facts.escaping);
+        changes.undisturbed = undisturbed(function, kernel, &written);
+        changes
+    }
+
+    /// No thread of the launch, and no code that the compiler does not see, changes device memory.
+    pub fn is_constant(&self, id: BufferId) -> bool {
+        !self.is_open(id) && !self.written.contains(&id)
+    }
+
+    /// All threads of the grid that read one element of device memory here find one value.
+    pub fn is_common(&self, access: &Access) -> bool {
+        let id = access.view.buffer;
+        let undisturbed = || !self.is_open(id) && self.undisturbed.contains(&load_id(access));
+        self.is_constant(id) || undisturbed()
+    }
+
+    fn is_open(&self, id: BufferId) -> bool {
+        self.escapes.contains(&id) || self.escaping.contains(&id)
     }
 }
 
@@ -98,7 +127,7 @@ pub enum Content {
 ///
 /// Barriers have been inserted. Threads that read one element of shared memory between two barriers find one value if
 /// nobody writes the buffer there.
-pub fn content(function: &Function, kernel: &Kernel, changes: &Changes, id: BufferId) -> Content {
+pub fn content(function: &Function, changes: &Changes, id: BufferId) -> Content {
     let Some(buffer) = function.buffers.get(id.index()) else {
         return Content::Changing;
     };
@@ -109,11 +138,9 @@ pub fn content(function: &Function, kernel: &Kernel, changes: &Changes, id: Buff
         Storage::Shared if changes.is_stable(id) => Content::PerBlock,
         Storage::Shared => Content::Changing,
         Storage::Mbarriers => Content::Changing,
-        Storage::Param(_) | Storage::Host => {
-            match changes.written.contains(&id) || kernel.facts.escaping.contains(&id) {
-                false => Content::Common,
-                true => Content::Changing,
-            }
-        }
+        Storage::Param(_) | Storage::Host => match changes.is_constant(id) {
+            true => Content::Common,
+            false => Content::Changing,
+        },
     }
 }

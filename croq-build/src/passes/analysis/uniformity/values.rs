@@ -393,11 +393,18 @@ impl Values<'_> {
     }
 
     fn load(&self, access: &Access) -> Uniform {
+        let is_of_device = self.is_of_device(access.view.buffer);
         let content = match element(self.function, access) {
             Some(place) => self.state.at(place),
+            None if is_of_device && self.changes.is_common(access) => Uniform::EVERYWHERE,
             None => self.content(access.view.buffer, access.span),
         };
         content.meet(self.address(access))
+    }
+
+    fn is_of_device(&self, id: BufferId) -> bool {
+        let buffer = self.function.buffers.get(id.index());
+        buffer.is_some_and(|b| b.storage.is_global())
     }
 
     /// All elements of a view.
@@ -409,7 +416,7 @@ impl Values<'_> {
     }
 
     pub fn content(&self, id: BufferId, at: Span) -> Uniform {
-        match content(self.function, self.kernel, &self.changes, id) {
+        match content(self.function, &self.changes, id) {
             Content::Common => Uniform::EVERYWHERE,
             Content::PerBlock => Uniform::at_least(Scope::Block, CauseKind::PerBlock(id), at),
             Content::Changing => Uniform::at_least(Scope::Thread, CauseKind::Written(id), at),

@@ -1,6 +1,6 @@
 //! What differs between threads of a block.
 
-use crate::ir::{Function, Intrinsic, Level, LocalId, Role, Storage, ThreadSet};
+use crate::ir::{BufferId, Function, Intrinsic, Level, LocalId, Role, Storage, ThreadSet};
 use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing};
 use crate::symbolic::Sym;
 
@@ -34,7 +34,7 @@ impl Divergence for Threads<'_> {
         }
     }
 
-    fn memory(&self, storage: Storage) -> Option<bool> {
+    fn memory(&self, _: BufferId, storage: Storage) -> Option<bool> {
         Some(storage.is_private())
     }
 

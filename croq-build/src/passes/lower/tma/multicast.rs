@@ -1,13 +1,15 @@
 //! Loads for all blocks of a cluster: each of them comes by, and means the same tile.
 //!
 //! The first block loads, so a tile must not depend on where in its cluster a block is; and all of them
-//! wait, so neither may whether, or how often, they come by.
+//! wait, so neither may whether, or how often, they come by. What is read from device memory that the launch writes at
+//! that time may differ.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    Copy, Engine, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Stmt, StmtKind,
-    Storage, ThreadSet, VarHome, View, Visit, walk_block,
+    Access, BufferId, Copy, Engine, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role,
+    Stmt, StmtKind, Storage, ThreadSet, VarHome, View, Visit, walk_block,
 };
+use crate::passes::analysis::uniformity::memory::Changes;
 use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -19,8 +21,9 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     if !kernel.is_clustered() {
         return;
     }
+    let changes = Changes::of(function, kernel);
     function.with_kernel_body(id, |function, body| {
-        let blocks = Blocks::of(function, id, body);
+        let blocks = Blocks::of(function, id, body, changes);
         let mut walk = Walk {
             function,
             body,
@@ -70,6 +73,7 @@ fn in_regions(stmts: &[Stmt], inside: bool, diags: &mut Diagnostics) {
 
 /// The blocks of a cluster.
 struct Blocks {
+    changes: Changes,
     cluster: [u32; 3],
     /// Block indices along axes with several blocks of a cluster: a multiple of the cluster's size, which
     /// is common, and a place in it.
@@ -78,9 +82,10 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn of(function: &mut Function, id: KernelId, body: &[Stmt]) -> Self {
+    fn of(function: &mut Function, id: KernelId, body: &[Stmt], changes: Changes) -> Self {
         let cluster = function.kernels.get(id.index());
         let mut blocks = Self {
+            changes,
             cluster: cluster.map_or([1; 3], |k| k.cluster),
             indices: Vec::new(),
             places: Vec::new(),
@@ -139,12 +144,19 @@ impl Divergence for Blocks {
         Some(!matches!(bounds, Some((_, Some(hi))) if hi.is_zero()))
     }
 
-    fn memory(&self, storage: Storage) -> Option<bool> {
+    fn memory(&self, id: BufferId, storage: Storage) -> Option<bool> {
         match storage {
             // Each block has its own.
             Storage::Shared | Storage::Mbarriers | Storage::Fragment => Some(true),
             Storage::Local => None,
-            Storage::Param(_) | Storage::Host => Some(false),
+            Storage::Param(_) | Storage::Host => Some(!self.changes.is_constant(id)),
+        }
+    }
+
+    fn load(&self, access: &Access, storage: Storage) -> Option<bool> {
+        match storage {
+            Storage::Param(_) | Storage::Host => Some(!self.changes.is_common(access)),
+            _ => self.memory(access.view.buffer, storage),
         }
     }
 

@@ -1,0 +1,523 @@
+//! Loads of device memory whose element nobody writes between the barriers of the grid around them.
+//!
+//! All threads of a grid find the same there. The walk follows the text with what was accessed since the last
+//! barrier of the grid, and with the values of locals as far as they are constants, sizes, and what a loop adds to them in
+//! each iteration: so `changes.at(turn)` behind the barrier is not what the next iteration adds to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{
+    Access, BarrierScope, BinOp, BufferId, Expr, ExprKind, Function, Kernel, LocalId, MmaOp,
+    Scalar, Stmt, StmtKind, VarHome, Visit, any_stmt, walk_block, walk_exprs,
+};
+use crate::symbolic::{Atom, Sym, Var};
+
+/// A buffer and where it is read.
+pub type LoadId = (BufferId, u32, u32);
+
+pub fn load_id(access: &Access) -> LoadId {
+    (access.view.buffer, access.span.start, access.span.end)
+}
+
+/// Iterations of the analysis before it forgets which elements a loop accesses.
+const MOST_ROUNDS: usize = 4;
+/// Statements that it looks at before it gives up.
+const MOST_STATEMENTS: usize = 200_000;
+
+/// `written`: what the launch writes; loads of other buffers are not listed.
+pub fn undisturbed(
+    function: &Function,
+    kernel: &Kernel,
+    written: &BTreeSet<BufferId>,
+) -> BTreeSet<LoadId> {
+    let is_barrier = |s: &Stmt| {
+        matches!(
+            s.kind,
+            StmtKind::Barrier {
+                scope: BarrierScope::Grid,
+                ..
+            }
+        )
+    };
+    if !any_stmt(&kernel.body, is_barrier) {
+        return BTreeSet::new();
+    }
+    let mut loose = Loose::default();
+    walk_block(&kernel.body, &mut loose);
+    let mut walk = Walk {
+        function,
+        written,
+        declared: assigned(&kernel.body),
+        loads: BTreeSet::new(),
+        disturbed: BTreeSet::new(),
+        trail: Vec::new(),
+        depth: 0,
+        steps: 0,
+    };
+    walk.block(&kernel.body, &mut Path::default());
+    if walk.steps > MOST_STATEMENTS {
+        return BTreeSet::new();
+    }
+    let loads = walk.loads.difference(&walk.disturbed).copied();
+    loads.filter(|load| !loose.0.contains(&load.0)).collect()
+}
+
+/// Buffers that a copy may still write behind the next barrier.
+#[derive(Default)]
+struct Loose(BTreeSet<BufferId>);
+
+impl Visit for Loose {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Copy(copy) = &stmt.kind
+            && (copy.future.is_some() || !copy.engine.is_threads())
+        {
+            self.0.insert(copy.dest.buffer);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Term {
+    /// A local at the head of the loop of this depth.
+    Head(usize, LocalId),
+    /// What the launch was given.
+    Fixed(Var),
+}
+
+/// A sum with a value that all threads have at one moment.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Value {
+    terms: BTreeMap<Term, i64>,
+    constant: i64,
+}
+
+impl Value {
+    fn int(constant: i64) -> Self {
+        Self {
+            constant,
+            ..Self::default()
+        }
+    }
+
+    fn term(term: Term) -> Self {
+        Self {
+            terms: BTreeMap::from([(term, 1)]),
+            constant: 0,
+        }
+    }
+
+    fn plus(&self, other: &Self, times: i64) -> Option<Self> {
+        let mut sum = self.clone();
+        sum.constant = sum
+            .constant
+            .checked_add(other.constant.checked_mul(times)?)?;
+        for (term, n) in &other.terms {
+            let at = sum.terms.entry(*term).or_default();
+            *at = at.checked_add(n.checked_mul(times)?)?;
+        }
+        sum.terms.retain(|_, n| *n != 0);
+        Some(sum)
+    }
+
+    /// What is added to `term`, if that is all.
+    fn beyond(&self, term: Term) -> Option<i64> {
+        let rest = self.plus(&Self::term(term), -1)?;
+        rest.terms.is_empty().then_some(rest.constant)
+    }
+
+    fn is_of_loop(&self, depth: usize) -> bool {
+        let of = |term: &Term| matches!(term, Term::Head(at, _) if *at == depth);
+        self.terms.keys().any(of)
+    }
+}
+
+/// Something done to device memory since the last barrier.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Past {
+    buffer: BufferId,
+    /// `None`: a write.
+    load: Option<LoadId>,
+    /// `None`: any element.
+    at: Option<Value>,
+}
+
+impl Past {
+    fn meets(&self, other: &Past) -> bool {
+        if self.buffer != other.buffer || self.load.is_some() == other.load.is_some() {
+            return false;
+        }
+        let (Some(a), Some(b)) = (&self.at, &other.at) else {
+            return true;
+        };
+        let apart = a.plus(b, -1).filter(|d| d.terms.is_empty());
+        // Integers of 32 bits may wrap: the same distance, but for multiples of 2^32.
+        apart.is_none_or(|d| d.constant == 0 || d.constant.unsigned_abs() >= 1 << 31)
+    }
+
+    fn anywhere(self) -> Self {
+        Self { at: None, ..self }
+    }
+}
+
+/// What is known at one point.
+#[derive(Clone, Default)]
+struct Path {
+    values: BTreeMap<LocalId, Value>,
+    past: BTreeSet<Past>,
+}
+
+struct Walk<'a> {
+    function: &'a Function,
+    written: &'a BTreeSet<BufferId>,
+    /// Locals of the kernel itself.
+    declared: BTreeSet<LocalId>,
+    loads: BTreeSet<LoadId>,
+    disturbed: BTreeSet<LoadId>,
+    /// Everything that was done so far.
+    trail: Vec<Past>,
+    depth: usize,
+    steps: usize,
+}
+
+/// Accesses of a statement or an expression.
+#[derive(Default)]
+struct Found(Vec<(Option<LoadId>, BufferId, Sym)>);
+
+impl Visit for Found {
+    fn access(&mut self, access: &Access, written: bool) {
+        let load = (!written).then(|| load_id(access));
+        self.0.push((load, access.view.buffer, access.address()));
+    }
+}
+
+impl Walk<'_> {
+    fn block(&mut self, stmts: &[Stmt], path: &mut Path) {
+        for stmt in stmts {
+            self.steps += 1;
+            if self.steps > MOST_STATEMENTS {
+                return;
+            }
+            self.stmt(stmt, path);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, path: &mut Path) {
+        match &stmt.kind {
+            StmtKind::Barrier {
+                scope: BarrierScope::Grid,
+                ..
+            } => path.past.clear(),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.expr(cond, path);
+                let mut other = path.clone();
+                self.block(then, path);
+                self.block(otherwise, &mut other);
+                self.join(path, other);
+            }
+            StmtKind::For {
+                local,
+                lo,
+                step,
+                body,
+                ..
+            } => {
+                let first = self.of_sym(lo, path).filter(|_| step.as_int().is_some());
+                let counts = first.zip(step.as_int());
+                if let Some((first, _)) = &counts {
+                    path.values.insert(*local, first.clone());
+                }
+                let counts = counts.map(|(_, step)| (*local, step));
+                self.iterate(path, &[], None, body, counts);
+            }
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } => self.iterate(path, prelude, Some(cond), body, None),
+            StmtKind::Region {
+                pred, elected_from, ..
+            } => {
+                self.expr(pred, path);
+                if let Some((asked, _)) = elected_from {
+                    self.expr(asked, path);
+                }
+                self.perhaps(stmt, path);
+            }
+            StmtKind::SingleThread { .. } => self.perhaps(stmt, path),
+            StmtKind::Parallel { body, .. } => self.block(body, path),
+            StmtKind::Mma(op) if op.body().is_some() => {
+                // How often it runs is the fragment's.
+                let inside = op.body().map_or(&[][..], |body| body);
+                self.iterate(path, &[], None, inside, None);
+            }
+            _ => self.leaf(stmt, path),
+        }
+    }
+
+    fn perhaps(&mut self, stmt: &Stmt, path: &mut Path) {
+        let mut inside = path.clone();
+        stmt.kind.blocks().for_each(|b| self.block(b, &mut inside));
+        self.join(path, inside);
+    }
+
+    fn leaf(&mut self, stmt: &Stmt, path: &mut Path) {
+        let mut found = Found::default();
+        walk_block(std::slice::from_ref(stmt), &mut found);
+        self.note(found, path);
+        let whole = match &stmt.kind {
+            StmtKind::Copy(copy) => vec![copy.dest.buffer],
+            StmtKind::Fill { view, .. } => vec![view.buffer],
+            StmtKind::Mma(op) => {
+                let written = op.views().into_iter().filter(|(_, written)| *written);
+                written.map(|(view, _)| view.buffer).collect()
+            }
+            _ => Vec::new(),
+        };
+        for buffer in whole {
+            let (load, at) = (None, None);
+            self.add(Past { buffer, load, at }, path);
+        }
+        match &stmt.kind {
+            StmtKind::Let { local, value } => {
+                let value = value.as_ref().and_then(|e| self.of_expr(e, path));
+                set(path, *local, value);
+            }
+            StmtKind::Assign { local, value } => {
+                let value = self.of_expr(value, path);
+                set(path, *local, value);
+            }
+            StmtKind::Atomic(atomic) => {
+                if let Some(local) = atomic.result {
+                    set(path, local, None);
+                }
+            }
+            _ => {}
+        }
+        // C++ may assign to anything.
+        if matches!(stmt.kind, StmtKind::Cpp { .. }) || calls(stmt) {
+            path.values.clear();
+        }
+    }
+
+    fn expr(&mut self, e: &Expr, path: &mut Path) {
+        let mut found = Found::default();
+        walk_exprs(e, &mut found);
+        self.note(found, path);
+    }
+
+    fn note(&mut self, found: Found, path: &mut Path) {
+        // Loads of a statement first.
+        let (loads, writes): (Vec<_>, Vec<_>) = found.0.into_iter().partition(|f| f.0.is_some());
+        for (load, buffer, address) in loads.into_iter().chain(writes) {
+            let at = self.of_sym(&address, path);
+            self.add(Past { buffer, load, at }, path);
+        }
+    }
+
+    fn add(&mut self, past: Past, path: &mut Path) {
+        if !self.written.contains(&past.buffer) {
+            return;
+        }
+        self.loads.extend(past.load);
+        for other in path.past.iter().filter(|other| past.meets(other)) {
+            self.disturbed.extend(past.load.or(other.load));
+        }
+        self.trail.push(past.clone());
+        path.past.insert(past);
+    }
+
+    /// Some threads come this way, some the other.
+    fn join(&mut self, path: &mut Path, other: Path) {
+        for a in &path.past {
+            for b in other.past.iter().filter(|b| a.meets(b)) {
+                self.disturbed.extend(a.load.or(b.load));
+            }
+        }
+        path.past.extend(other.past);
+        path.values
+            .retain(|local, value| other.values.get(local) == Some(value));
+    }
+
+    /// `counts`: the variable of a `for`, and its step.
+    fn iterate(
+        &mut self,
+        path: &mut Path,
+        prelude: &[Stmt],
+        cond: Option<&Expr>,
+        body: &[Stmt],
+        counts: Option<(LocalId, i64)>,
+    ) {
+        self.depth += 1;
+        let depth = self.depth;
+        let mut changed = assigned(prelude);
+        changed.extend(assigned(body));
+        changed.extend(counts.map(|(local, _)| local));
+        let tracked = changed.iter().filter(|l| path.values.contains_key(l));
+        let mut tracked: BTreeSet<LocalId> = tracked.copied().collect();
+        path.values.retain(|local, _| !changed.contains(local));
+        let leaves = body.iter().any(Stmt::leaves_iteration);
+        let mut head = path.past.clone();
+        let mut rounds = 0;
+        let at_exit = loop {
+            rounds += 1;
+            let start = self.at_head(path, &tracked, &head);
+            let (mark, mut now) = (self.trail.len(), start);
+            self.block(prelude, &mut now);
+            cond.into_iter().for_each(|cond| self.expr(cond, &mut now));
+            let mut exit = now.past.clone();
+            self.block(body, &mut now);
+            if leaves {
+                let all = self.trail.iter().skip(mark).cloned().map(Past::anywhere);
+                now.past.extend(all);
+                now.values.retain(|local, _| !changed.contains(local));
+                exit.extend(now.past.iter().cloned());
+            }
+            if let Some((local, step)) = counts
+                && let Some(next) = Value::term(Term::Head(depth, local)).plus(&Value::int(step), 1)
+            {
+                now.values.insert(local, next);
+            }
+            let known = tracked.iter().filter(|l| now.values.contains_key(l));
+            let known: BTreeSet<LocalId> = known.copied().collect();
+            if known != tracked {
+                // What is no longer tracked was not the same for all.
+                tracked = known;
+                head = path.past.clone();
+                continue;
+            }
+            let next = now.past.iter().map(|p| at_next_head(p, depth, &now.values));
+            let next = next.map(|p| match rounds > MOST_ROUNDS {
+                true => p.anywhere(),
+                false => p,
+            });
+            let known = head.len();
+            head.extend(next);
+            if head.len() == known || self.steps > MOST_STATEMENTS {
+                break exit;
+            }
+        };
+        self.depth -= 1;
+        // A `for` ends at its head.
+        let exit = at_exit.into_iter().chain(head);
+        path.past = exit
+            .map(
+                |p| match p.at.as_ref().is_some_and(|at| at.is_of_loop(depth)) {
+                    true => p.anywhere(),
+                    false => p,
+                },
+            )
+            .collect();
+    }
+
+    fn at_head(&self, path: &Path, tracked: &BTreeSet<LocalId>, past: &BTreeSet<Past>) -> Path {
+        let mut values = path.values.clone();
+        let heads = tracked.iter().map(|l| (*l, Term::Head(self.depth, *l)));
+        values.extend(heads.map(|(local, term)| (local, Value::term(term))));
+        Path {
+            values,
+            past: past.clone(),
+        }
+    }
+
+    fn of_sym(&self, sym: &Sym, path: &Path) -> Option<Value> {
+        let mut sum = Value::default();
+        for (coefficient, atoms) in sym.terms() {
+            let value = match atoms {
+                [] => Value::int(1),
+                [Atom::Var(var)] => match self.function.var_home.get(var)? {
+                    VarHome::Local(id) if self.declared.contains(id) => {
+                        path.values.get(id)?.clone()
+                    }
+                    _ => Value::term(Term::Fixed(*var)),
+                },
+                _ => return None,
+            };
+            sum = sum.plus(&value, coefficient)?;
+        }
+        Some(sum)
+    }
+
+    fn of_expr(&self, e: &Expr, path: &Path) -> Option<Value> {
+        let is_wide = |ty: Scalar| !ty.is_float() && ty.bytes() >= 4;
+        if !is_wide(e.ty) {
+            return None;
+        }
+        match &*e.kind {
+            ExprKind::Int(value) => i64::try_from(*value).ok().map(Value::int),
+            ExprKind::Index(sym) => self.of_sym(sym, path),
+            ExprKind::Local(id) if self.declared.contains(id) => path.values.get(id).cloned(),
+            ExprKind::Cast(inner) if is_wide(inner.ty) => self.of_expr(inner, path),
+            ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+                let sign = if *op == BinOp::Add { 1 } else { -1 };
+                self.of_expr(a, path)?.plus(&self.of_expr(b, path)?, sign)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn set(path: &mut Path, local: LocalId, value: Option<Value>) {
+    match value {
+        Some(value) => drop(path.values.insert(local, value)),
+        None => drop(path.values.remove(&local)),
+    }
+}
+
+/// The same element, in terms of what the next iteration has at its head.
+fn at_next_head(past: &Past, depth: usize, end: &BTreeMap<LocalId, Value>) -> Past {
+    let at = past.at.as_ref().and_then(|at| {
+        let mut at = at.clone();
+        for (term, n) in at.terms.clone() {
+            let Term::Head(_, local) = term else {
+                continue;
+            };
+            if !matches!(term, Term::Head(of, _) if of == depth) {
+                continue;
+            }
+            let step = end.get(&local)?.beyond(term)?;
+            at = at.plus(&Value::int(step), n.checked_neg()?)?;
+        }
+        Some(at)
+    });
+    Past { at, ..past.clone() }
+}
+
+/// Locals that are declared or assigned.
+fn assigned(stmts: &[Stmt]) -> BTreeSet<LocalId> {
+    struct Find(BTreeSet<LocalId>);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            match &stmt.kind {
+                StmtKind::Let { local, .. }
+                | StmtKind::Assign { local, .. }
+                | StmtKind::For { local, .. } => drop(self.0.insert(*local)),
+                StmtKind::Atomic(atomic) => self.0.extend(atomic.result),
+                StmtKind::Mma(op) => {
+                    if let MmaOp::Apply { indices, .. } = &**op {
+                        self.0.extend(indices);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut find = Find(BTreeSet::new());
+    walk_block(stmts, &mut find);
+    find.0
+}
+
+fn calls(stmt: &Stmt) -> bool {
+    struct Find(bool);
+    impl Visit for Find {
+        fn expr(&mut self, e: &Expr) {
+            self.0 |= matches!(*e.kind, ExprKind::Call(_));
+        }
+    }
+    let mut find = Find(false);
+    walk_block(std::slice::from_ref(stmt), &mut find);
+    find.0
+}
