@@ -25,7 +25,7 @@ fn words_of_the_grammar_are_names() {
             })
         });
     }
-    let mut x = Tensor::<i32, _>::zeros((Const::<4>, Const::<6>)).unwrap();
+    let mut x = Tensor::<i32, _>::zeros((Const::<4>, Const::<6>));
     kernels::written_loops(&mut x).unwrap();
     assert_exact(&x, |[by, t]| (3 * t + by) as i32);
 }
