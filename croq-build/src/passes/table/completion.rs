@@ -1,7 +1,7 @@
 //! The first two stages: what could be written into statements, or checked, only when `sema` had seen the whole function.
 
 use crate::passes::check::{instance_races, swizzle_uses, tma_boxes};
-use crate::passes::pass::{Kind, Pass, Run, kernel_id};
+use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{bound_copies, pool_views, wait_counts};
 
@@ -55,11 +55,7 @@ pub(super) const COMPLETION: &[Pass] = &[
         because: "after `bound-copies`",
         requires: &[PoolsWhole, EventCopiesBound],
         ensures: &[WaitsCounted],
-        run: Run::Function(|function, state| {
-            for at in 0..function.kernels.len() {
-                wait_counts::count(function, kernel_id(at), state.diags);
-            }
-        }),
+        run: Run::Kernel(|function, id, state| wait_counts::count(function, id, state.diags)),
     },
     Pass {
         name: "instance-races",

@@ -7,7 +7,7 @@ use crate::passes::check::{
 use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
-use crate::passes::pass::{Kind, Pass, Run, kernel_id};
+use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
     agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, registers, row_padding,
@@ -55,11 +55,7 @@ pub(super) const PASSES: &[Pass] = &[
         because: "before `unwritten`, which removes declarations",
         requires: &[PoolsWhole, WaitsCounted],
         ensures: &[],
-        run: Run::Function(|function, state| {
-            for at in 0..function.kernels.len() {
-                early_reads::check(function, kernel_id(at), state.diags);
-            }
-        }),
+        run: Run::Kernel(|function, id, state| early_reads::check(function, id, state.diags)),
     },
     Pass {
         name: "lost-reductions",
@@ -68,11 +64,7 @@ pub(super) const PASSES: &[Pass] = &[
         because: "while fragments are still whole",
         requires: &[],
         ensures: &[],
-        run: Run::Function(|function, state| {
-            for at in 0..function.kernels.len() {
-                lost_reductions::check(function, kernel_id(at), state.diags);
-            }
-        }),
+        run: Run::Kernel(|function, id, state| lost_reductions::check(function, id, state.diags)),
     },
     Pass {
         name: "unwritten",
@@ -81,11 +73,7 @@ pub(super) const PASSES: &[Pass] = &[
         because: "while copies and fragments are still whole",
         requires: &[PoolsWhole, WaitsCounted],
         ensures: &[],
-        run: Run::Function(|function, _| {
-            for at in 0..function.kernels.len() {
-                unwritten::find(function, kernel_id(at));
-            }
-        }),
+        run: Run::Kernel(|function, id, _| unwritten::find(function, id)),
     },
     Pass {
         name: "mma-layouts",
