@@ -56,7 +56,9 @@ pub(crate) fn lower_expr(
                 match (&v, arith::int_of(&v)) {
                     (_, Some(i)) => ok &= const_targ(&mut el.cx, &i.value, e.span, &mut targs),
                     (Value::Error, _) => ok = false,
-                    (Value::Scalar(value), _) if let Some(value) = constant(el, value) => {
+                    (Value::Scalar(value), _)
+                        if let Some(value) = predicates::decided(el, value.clone()) =>
+                    {
                         targs.push(value.to_string());
                     }
                     _ => {
@@ -90,11 +92,6 @@ pub(crate) fn lower_expr(
     })
 }
 
-/// The value of a boolean that is known at compile time.
-fn constant(el: &Elab<'_>, value: &Expr) -> Option<bool> {
-    arith::decided(&el.f, &predicates::resolve(el, value.clone()))
-}
-
 fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> bool {
     let Some(binding) = el.names.read(&name.text, name.span) else {
         // The name is one of C++.
@@ -103,13 +100,16 @@ fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> b
     };
     match binding.entity.clone() {
         Entity::Int { value, .. } => const_targ(&mut el.cx, &value.value, name.span, targs),
-        Entity::Scalar { local, .. } => match predicates::constant(el, local) {
-            Some(value) => {
-                targs.push(value.to_string());
-                true
+        Entity::Scalar { local, .. } => {
+            let value = Expr::local(local, Scalar::Bool, name.span);
+            match predicates::decided(el, value) {
+                Some(value) => {
+                    targs.push(value.to_string());
+                    true
+                }
+                None => run_time_targ(&mut el.cx, name.span),
             }
-            None => run_time_targ(&mut el.cx, name.span),
-        },
+        }
         Entity::ScalarParam { .. } | Entity::Word(_) => run_time_targ(&mut el.cx, name.span),
         other => {
             let kind = other.kind();

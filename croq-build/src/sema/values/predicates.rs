@@ -20,9 +20,9 @@ pub(crate) fn note(el: &mut Elab<'_>, local: LocalId, value: &Expr) {
     }
 }
 
-/// The constant value of an immutable boolean.
-pub(crate) fn constant(el: &Elab<'_>, local: LocalId) -> Option<bool> {
-    arith::decided(&el.f, el.names.predicates.get(&local)?)
+/// The value of a condition that is decided at compile time.
+pub(crate) fn decided(el: &Elab<'_>, cond: Expr) -> Option<bool> {
+    arith::decided(&el.f, &resolve(el, cond))
 }
 
 /// The expression with names of predicates replaced. `None` if it reads a value that may change, or
