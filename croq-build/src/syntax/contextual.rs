@@ -115,6 +115,12 @@ impl Neighbours<'_> {
         }
     }
 
+    /// A statement may begin here, and no expression may go on with a name: after a `;`, and after the
+    /// operand that ends the header of a loop, as in `foreach i in [2] wait e;`.
+    fn may_begin_statement(&self, at: usize) -> bool {
+        self.begins_statement(at) || self.follows_an_operand(at)
+    }
+
     /// The token before ends an operand, so that an operator or a keyword follows.
     fn follows_an_operand(&self, at: usize) -> bool {
         match self.before(at) {
@@ -184,10 +190,10 @@ impl Neighbours<'_> {
                 | Keyword::Rotate
                 | Keyword::Sync
                 | Keyword::Apply
-                | Keyword::With => self.begins_statement(at),
+                | Keyword::With => self.may_begin_statement(at),
                 Keyword::By | Keyword::In | Keyword::Where => self.follows_an_operand(at),
                 Keyword::Dma | Keyword::Tma | Keyword::Mma => {
-                    then(Punct::Dot) && (self.begins_statement(at) || before(Punct::Eq))
+                    then(Punct::Dot) && (self.may_begin_statement(at) || before(Punct::Eq))
                 }
                 Keyword::Call => matches!(after, Some(TokenKind::Word(_))),
                 Keyword::Select => then(Punct::LParen),
@@ -195,7 +201,7 @@ impl Neighbours<'_> {
                 // Storages and types of declarations.
                 _ => {
                     before(Punct::FatArrow)
-                        || self.begins_statement(at) && begins_an_operand(after)
+                        || self.may_begin_statement(at) && begins_an_operand(after)
                         || matches!(
                             self.before(at),
                             Some(TokenKind::Keyword(

@@ -245,6 +245,9 @@ fn words_of_the_grammar_may_be_names() {
         "sync = 1; sync.shared; y = sync; swap = 2; swap(a, b); y = swap + sync;",
         "inf = 3; y = inf; event = 1; event e; y = event; frag = 2; y = frag;",
         "mutable half = 1; half += 2; half = half * half;",
+        "int wait = 1; foreach i in [2] wait e; foreach i in 4 wait f; x = wait;",
+        "int trigger = 1; foreach s in [2] trigger e[s]; if (a) trigger f; else wait e;",
+        "mma = 1; foreach k in [2] mma.row.row c, a, b; dma = 2; foreach k in n dma.copy x => y;",
         "f16 = 3; f16 y; y = f16 + 1; f = mma.fill.f16 0.0f;",
     ] {
         body(text);
