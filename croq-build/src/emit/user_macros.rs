@@ -1,10 +1,11 @@
-//! Macros of the user's: they stand around C++ of the user's only, never around generated text,
-//! which so need not avoid their names.
+//! The macros of a `.co` file in the emitted text: they are defined only around the user's own C++,
+//! so generated text need not avoid their names.
 //!
-//! Behind the text of the file they are undefined. One that spliced text mentions is pushed before,
-//! and popped around that text, so that conditions which only C++ can judge hold there too. A macro
-//! that no C++ of the user's mentions is left out. One that a call names is a macro that `source`
-//! could not read (a variadic one): it stays defined, as the call is generated text.
+//! They are undefined after the file's own text. A macro that a spliced `__cpp__` text mentions is
+//! saved by `push_macro` before that and restored around the text, so that definitions under
+//! conditions of the preprocessor hold there, too. A macro that the user's C++ does not mention is
+//! not printed. A macro that a call names is one that `source` could not expand (a variadic one): it
+//! stays defined, because the call is generated text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,15 +17,16 @@ use crate::source::{DeviceText, SourceFile};
 
 #[derive(Debug, Default)]
 pub(super) struct UserMacros<'a> {
-    /// By name: the words of all its definitions.
+    /// For each macro, the identifiers in its definitions.
     words: BTreeMap<&'a str, BTreeSet<&'a str>>,
-    /// What C++ of the user's may mention.
+    /// The macros that the user's C++ mentions, directly or through other macros.
     needed: BTreeSet<&'a str>,
-    /// What spliced text may mention.
+    /// The same for spliced texts.
     spliced: BTreeSet<&'a str>,
-    /// What calls mention.
+    /// The same for calls.
     called: BTreeSet<&'a str>,
-    /// Up to there, texts have conditions and includes, which may depend on any macro.
+    /// The position of the last conditional or include: definitions before it are all printed, as it
+    /// may depend on any macro.
     conditional: u32,
 }
 
@@ -83,7 +85,7 @@ impl<'a> UserMacros<'a> {
         }
     }
 
-    /// Behind the file's own text.
+    /// Prints the end of all definitions, after the file's own text.
     pub fn close(&self, writer: &mut Writer<'_>, file: &SourceFile) {
         let printed = file.device.iter().filter(|kept| self.keeps(kept));
         let names: BTreeSet<&str> = printed
@@ -99,7 +101,7 @@ impl<'a> UserMacros<'a> {
         }
     }
 
-    /// The macros that a spliced text is to have.
+    /// The macros to restore around a spliced text.
     pub fn around(&self, text: &str) -> BTreeSet<&'a str> {
         let mut names = self.reached(identifiers(text).into_iter());
         names.retain(|name| !self.called.contains(name));
@@ -107,7 +109,7 @@ impl<'a> UserMacros<'a> {
     }
 }
 
-/// What a text that is a preprocessor line says: for `#define` and `#undef` the word and the name.
+/// The directive of a preprocessor line: for `#define` and `#undef` the word and the name.
 fn directive(text: &str) -> Option<(Option<&str>, &str)> {
     let rest = text.trim_start().strip_prefix('#')?.trim_start();
     let defining = ["define", "undef"].into_iter().find_map(|word| {
@@ -153,7 +155,7 @@ fn logical_line(text: &str) -> usize {
     end
 }
 
-/// The words of spliced texts and of calls.
+/// The identifiers in spliced texts and in calls.
 #[derive(Default)]
 struct Mentioned {
     by_text: BTreeSet<String>,

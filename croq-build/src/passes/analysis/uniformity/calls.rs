@@ -1,11 +1,11 @@
-//! What functions of the user's C++ may change: memory they get a pointer to, and variables that they may take by
-//! reference.
+//! The places that calls of the user's C++ may change: memory passed by pointer, and variables that
+//! the function may take by reference.
 
 use super::state::Place;
 use crate::ir::{Arg, Expr, ExprKind, Function, Visit};
 use crate::symbolic::Sym;
 
-/// What calls are given the address of, or may take by reference.
+/// Collects these places.
 pub struct Given<'a> {
     function: &'a Function,
     pub places: Vec<Place>,

@@ -1,4 +1,4 @@
-//! The value of an expression for one thread, where the number of the thread determines it.
+//! Evaluates an expression for one thread, if the thread number alone determines the value.
 
 use super::indices::{Indices, List, Number};
 use super::state::{Place, State, element};
@@ -12,7 +12,7 @@ pub struct Evaluate<'a> {
 }
 
 impl Evaluate<'_> {
-    /// For every thread.
+    /// The values for all threads.
     pub fn list(&self, e: &Expr) -> Option<List> {
         self.indices.evaluate(|thread| self.number(e, thread))
     }
@@ -71,7 +71,7 @@ impl Evaluate<'_> {
     }
 }
 
-/// Types whose constants and small integers are exact here.
+/// A constant or small integer of a float type, if it is exact in an `f64`.
 fn float(value: f64, ty: Scalar) -> Option<Number> {
     match ty {
         Scalar::F64 => Some(Number::float(value)),
@@ -80,7 +80,7 @@ fn float(value: f64, ty: Scalar) -> Option<Number> {
     }
 }
 
-/// Whatever overflows is checked or wraps: nothing is known of it.
+/// An integer of the type. `None` if it overflows: then it is checked at run time, or wraps.
 fn int(value: i128, ty: Scalar) -> Option<Number> {
     let (least, most) = ty.limits()?;
     (least..=most)

@@ -1,7 +1,7 @@
-//! What is computed from the number of the thread alone, computed for each thread of the block.
+//! Values that depend on the thread number alone, computed for each thread of the block.
 //!
-//! `i / 32` is the same in a warp, and so is `i < 64`, though `i` is not. No rule about expressions finds all of
-//! these, and a block has at most 1024 threads, so the values themselves are compared.
+//! `i / 32` is equal in the threads of a warp, and so is `i < 64`, although `i` is not. No rule about
+//! expressions finds all of these. A block has at most 1024 threads, so the values are compared.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,12 +10,13 @@ use std::rc::Rc;
 use super::scope::{Known, Scope};
 use crate::ir::{ThreadSet, WARP_THREADS, WARPGROUP_THREADS};
 
-/// Of a block of any GPU.
+/// Threads of the largest block of any GPU.
 const MOST: usize = 1024;
-/// Parts of expressions that one walk of a kernel evaluates, each for each thread. What needs more is unknown.
+/// Subexpressions that one walk of a kernel evaluates, counted for each thread. Values beyond that are
+/// unknown.
 const MOST_STEPS: usize = 1 << 23;
 
-/// A value of one thread.
+/// The value in one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Number {
     Int(i128),
@@ -37,7 +38,7 @@ impl Number {
     }
 }
 
-/// The values of all threads.
+/// The values in all threads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
     Same(Number),
@@ -53,20 +54,20 @@ impl List {
     }
 }
 
-/// Threads that come to a statement, as far as the numbers of threads tell; the others surely do not.
+/// The threads that may reach a statement, as far as thread numbers decide it; the others do not.
 pub type Active = Option<Rc<[bool]>>;
 
-/// The lists of a kernel, each once.
+/// The lists of a kernel, without duplicates.
 pub struct Indices {
     threads: usize,
     lists: Vec<List>,
     by_list: BTreeMap<List, Known>,
-    /// Steps of this walk.
+    /// Steps that this walk may still take.
     left: Cell<usize>,
 }
 
 impl Indices {
-    /// `threads`: of the block, where it is known.
+    /// `threads` is the size of the block, if it is known.
     pub fn new(threads: Option<i64>) -> Self {
         let threads = threads.and_then(|n| usize::try_from(n).ok());
         Self {
@@ -77,12 +78,12 @@ impl Indices {
         }
     }
 
-    /// Before a walk. All walks that find the same stop at the same place.
+    /// Starts a walk with all steps, so that equal walks end at the same statement.
     pub fn begin(&self) {
         self.left.set(MOST_STEPS);
     }
 
-    /// `None`: no steps are left.
+    /// `None` if no steps are left.
     pub fn spend(&self, steps: usize) -> Option<()> {
         self.left.set(self.left.get().saturating_sub(steps));
         (!self.is_spent()).then_some(())
@@ -105,7 +106,7 @@ impl Indices {
         self.lists.get(known.0)
     }
 
-    /// The value for every thread.
+    /// Evaluates for all threads.
     pub fn evaluate(&self, value: impl Fn(usize) -> Option<Number>) -> Option<List> {
         let values: Rc<[Number]> = (0..self.threads).map(value).collect::<Option<_>>()?;
         let first = *values.first()?;
@@ -115,13 +116,13 @@ impl Indices {
         }
     }
 
-    /// The widest units of which all active threads have the same; `None` where it is not known of each.
+    /// The widest unit in which all active threads have the same value; `None` if a value is unknown.
     pub fn scope(&self, active: &Active, value: impl Fn(usize) -> Option<Number>) -> Option<Scope> {
         let comes = |thread: &usize| is_active(active, *thread);
         scope_of((0..self.threads).filter(comes).map(|t| (t, value(t))))
     }
 
-    /// Those of the active threads for which this holds.
+    /// The active threads for which `holds` is true.
     pub fn narrowed(&self, active: &Active, holds: impl Fn(usize) -> bool) -> Active {
         let threads = 0..self.threads;
         Some(threads.map(|t| is_active(active, t) && holds(t)).collect())

@@ -1,4 +1,4 @@
-//! What is known where two paths of a kernel meet.
+//! Merges the facts of two paths of a kernel.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::scope::Uniform;
 use super::state::Place;
 use super::values::Values;
 
-/// What decides between two states.
+/// The condition that selects one of two paths.
 pub struct Decides {
     pub value: Uniform,
-    /// For every thread, where its number determines it.
+    /// Its value for all threads, if thread numbers determine it.
     pub truths: Option<List>,
 }
 
@@ -22,7 +22,7 @@ impl Decides {
         }
     }
 
-    /// What either side has changed, behind both.
+    /// The facts that either path changed, after both.
     pub fn join(
         &self,
         values: &mut Values<'_>,

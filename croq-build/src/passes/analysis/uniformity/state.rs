@@ -1,24 +1,25 @@
-//! What is known of each variable and array at one point of a kernel.
+//! Facts about the variables and arrays of a kernel at one statement.
 
 use std::collections::BTreeMap;
 
 use super::scope::Uniform;
 use crate::ir::{Access, BufferId, Function, LocalId, Storage};
 
-/// Elements of longer `local` arrays are not told apart.
+/// Elements of longer `local` arrays have no facts of their own.
 const MOST_ELEMENTS: i64 = 64;
 
-/// What each thread has of its own.
+/// A variable or array of which each thread has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Local(LocalId),
-    /// A `local` array, all of its elements that were written.
+    /// All written elements of a `local` array.
     Array(BufferId),
-    /// One of them, once it was written by its number.
+    /// One element, once it was written with a constant index.
     Element(BufferId, i64),
 }
 
-/// Locals that are missing are the same everywhere. Elements that are missing are as the array.
+/// A missing local has the same value in all threads. For a missing element the facts of the array
+/// hold.
 #[derive(Default)]
 pub struct State(BTreeMap<Place, Uniform>);
 
@@ -31,7 +32,7 @@ impl State {
         self.0.clear();
     }
 
-    /// What was there.
+    /// Returns the previous fact.
     pub fn replace(&mut self, place: Place, value: Option<Uniform>) -> Option<Uniform> {
         match value {
             Some(value) => self.0.insert(place, value),
@@ -47,13 +48,13 @@ impl State {
         })
     }
 
-    /// The elements of an array that are told apart.
+    /// The elements of an array that have facts of their own.
     pub fn elements(&self, id: BufferId) -> Vec<Place> {
         let all = Place::Element(id, 0)..=Place::Element(id, MOST_ELEMENTS);
         self.0.range(all).map(|(place, _)| *place).collect()
     }
 
-    /// Behind a branch that has left this; `None`: of an array that has not been written.
+    /// The fact after a branch that changed `side`; `None` for an array that has not been written.
     pub fn behind(&self, side: &BTreeMap<Place, Uniform>, place: Place) -> Option<Uniform> {
         let known = |place: Place| side.get(&place).copied().or_else(|| self.get(place));
         match place {
@@ -64,7 +65,7 @@ impl State {
     }
 }
 
-/// An element of a `local` array with a number that the text says.
+/// The element of a `local` array that a constant index accesses.
 pub fn element(function: &Function, access: &Access) -> Option<Place> {
     let id = access.view.buffer;
     let buffer = function.buffers.get(id.index())?;

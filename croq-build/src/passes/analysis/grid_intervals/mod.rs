@@ -1,8 +1,10 @@
-//! Loads of device memory whose element nobody writes between the barriers of the grid around them.
+//! Loads of device memory whose element is not written between the two grid barriers around them.
 //!
-//! All threads of a grid find the same there. The walk follows the text with what was accessed since the last
-//! barrier of the grid, and with the values of locals as far as they are constants, sizes, and what a loop adds to them in
-//! each iteration: so `changes.at(turn)` behind the barrier is not what the next iteration adds to.
+//! Such a load has the same value in all threads of the grid. The walk follows the statements with
+//! two sets of facts: the accesses since the last grid barrier, and the values of locals as far as
+//! they are sums of constants, sizes, and what a loop adds in each iteration. With these,
+//! `changes.at(turn)` after the barrier is a different element than the one that the next iteration
+//! writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,21 +12,19 @@ use crate::ir::{
     Access, BarrierScope, BinOp, BufferId, Expr, ExprKind, Function, Kernel, LocalId, MmaOp,
     Scalar, Stmt, StmtKind, VarHome, Visit, any_stmt, walk_block, walk_exprs,
 };
-use crate::symbolic::{Atom, Sym, Var};
+use crate::symbolic::{Atom, Sym};
 
-/// A buffer and where it is read.
-pub type LoadId = (BufferId, u32, u32);
+mod value;
 
-pub fn load_id(access: &Access) -> LoadId {
-    (access.view.buffer, access.span.start, access.span.end)
-}
+pub use value::{LoadId, load_id};
+use value::{PastAccess, Term, Value, at_next_head};
 
-/// Iterations of the analysis before it forgets which elements a loop accesses.
+/// Iterations of the analysis after which the accesses of a loop are taken as of any element.
 const MOST_ROUNDS: usize = 4;
-/// Statements that it looks at before it gives up.
+/// Statements that are analysed; a kernel with more has no such loads.
 const MOST_STATEMENTS: usize = 200_000;
 
-/// `written`: what the launch writes; loads of other buffers are not listed.
+/// The loads. `written` has the buffers that the launch writes; loads of others are not listed.
 pub fn undisturbed(
     function: &Function,
     kernel: &Kernel,
@@ -42,15 +42,15 @@ pub fn undisturbed(
     if !any_stmt(&kernel.body, is_barrier) {
         return BTreeSet::new();
     }
-    let mut loose = Loose::default();
-    walk_block(&kernel.body, &mut loose);
+    let mut late_writes = AsyncWrites::default();
+    walk_block(&kernel.body, &mut late_writes);
     let mut walk = Walk {
         function,
         written,
         declared: assigned(&kernel.body),
         loads: BTreeSet::new(),
         disturbed: BTreeSet::new(),
-        trail: Vec::new(),
+        history: Vec::new(),
         depth: 0,
         steps: 0,
     };
@@ -59,14 +59,16 @@ pub fn undisturbed(
         return BTreeSet::new();
     }
     let loads = walk.loads.difference(&walk.disturbed).copied();
-    loads.filter(|load| !loose.0.contains(&load.0)).collect()
+    loads
+        .filter(|load| !late_writes.0.contains(&load.0))
+        .collect()
 }
 
-/// Buffers that a copy may still write behind the next barrier.
+/// Buffers that an asynchronous copy may still write after the next barrier.
 #[derive(Default)]
-struct Loose(BTreeSet<BufferId>);
+struct AsyncWrites(BTreeSet<BufferId>);
 
-impl Visit for Loose {
+impl Visit for AsyncWrites {
     fn stmt(&mut self, stmt: &Stmt) {
         if let StmtKind::Copy(copy) = &stmt.kind
             && (copy.future.is_some() || !copy.engine.is_threads())
@@ -76,94 +78,11 @@ impl Visit for Loose {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Term {
-    /// A local at the head of the loop of this depth.
-    Head(usize, LocalId),
-    /// What the launch was given.
-    Fixed(Var),
-}
-
-/// A sum with a value that all threads have at one moment.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Value {
-    terms: BTreeMap<Term, i64>,
-    constant: i64,
-}
-
-impl Value {
-    fn int(constant: i64) -> Self {
-        Self {
-            constant,
-            ..Self::default()
-        }
-    }
-
-    fn term(term: Term) -> Self {
-        Self {
-            terms: BTreeMap::from([(term, 1)]),
-            constant: 0,
-        }
-    }
-
-    fn plus(&self, other: &Self, times: i64) -> Option<Self> {
-        let mut sum = self.clone();
-        sum.constant = sum
-            .constant
-            .checked_add(other.constant.checked_mul(times)?)?;
-        for (term, n) in &other.terms {
-            let at = sum.terms.entry(*term).or_default();
-            *at = at.checked_add(n.checked_mul(times)?)?;
-        }
-        sum.terms.retain(|_, n| *n != 0);
-        Some(sum)
-    }
-
-    /// What is added to `term`, if that is all.
-    fn beyond(&self, term: Term) -> Option<i64> {
-        let rest = self.plus(&Self::term(term), -1)?;
-        rest.terms.is_empty().then_some(rest.constant)
-    }
-
-    fn is_of_loop(&self, depth: usize) -> bool {
-        let of = |term: &Term| matches!(term, Term::Head(at, _) if *at == depth);
-        self.terms.keys().any(of)
-    }
-}
-
-/// Something done to device memory since the last barrier.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Past {
-    buffer: BufferId,
-    /// `None`: a write.
-    load: Option<LoadId>,
-    /// `None`: any element.
-    at: Option<Value>,
-}
-
-impl Past {
-    fn meets(&self, other: &Past) -> bool {
-        if self.buffer != other.buffer || self.load.is_some() == other.load.is_some() {
-            return false;
-        }
-        let (Some(a), Some(b)) = (&self.at, &other.at) else {
-            return true;
-        };
-        let apart = a.plus(b, -1).filter(|d| d.terms.is_empty());
-        // Integers of 32 bits may wrap: the same distance, but for multiples of 2^32.
-        apart.is_none_or(|d| d.constant == 0 || d.constant.unsigned_abs() >= 1 << 31)
-    }
-
-    fn anywhere(self) -> Self {
-        Self { at: None, ..self }
-    }
-}
-
-/// What is known at one point.
+/// The facts at one statement.
 #[derive(Clone, Default)]
 struct Path {
     values: BTreeMap<LocalId, Value>,
-    past: BTreeSet<Past>,
+    past: BTreeSet<PastAccess>,
 }
 
 struct Walk<'a> {
@@ -173,8 +92,8 @@ struct Walk<'a> {
     declared: BTreeSet<LocalId>,
     loads: BTreeSet<LoadId>,
     disturbed: BTreeSet<LoadId>,
-    /// Everything that was done so far.
-    trail: Vec<Past>,
+    /// All accesses so far, for iterations that end early.
+    history: Vec<PastAccess>,
     depth: usize,
     steps: usize,
 }
@@ -245,12 +164,12 @@ impl Walk<'_> {
                 if let Some((asked, _)) = elected_from {
                     self.expr(asked, path);
                 }
-                self.perhaps(stmt, path);
+                self.optional(stmt, path);
             }
-            StmtKind::SingleThread { .. } => self.perhaps(stmt, path),
+            StmtKind::SingleThread { .. } => self.optional(stmt, path),
             StmtKind::Parallel { body, .. } => self.block(body, path),
             StmtKind::Mma(op) if op.body().is_some() => {
-                // How often it runs is the fragment's.
+                // The fragment determines the number of iterations.
                 let inside = op.body().map_or(&[][..], |body| body);
                 self.iterate(path, &[], None, inside, None);
             }
@@ -258,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    fn perhaps(&mut self, stmt: &Stmt, path: &mut Path) {
+    fn optional(&mut self, stmt: &Stmt, path: &mut Path) {
         let mut inside = path.clone();
         stmt.kind.blocks().for_each(|b| self.block(b, &mut inside));
         self.join(path, inside);
@@ -279,7 +198,7 @@ impl Walk<'_> {
         };
         for buffer in whole {
             let (load, at) = (None, None);
-            self.add(Past { buffer, load, at }, path);
+            self.add(PastAccess { buffer, load, at }, path);
         }
         match &stmt.kind {
             StmtKind::Let { local, value } => {
@@ -297,7 +216,7 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        // C++ may assign to anything.
+        // C++ code may assign to any local.
         if matches!(stmt.kind, StmtKind::Cpp { .. }) || calls(stmt) {
             path.values.clear();
         }
@@ -314,26 +233,26 @@ impl Walk<'_> {
         let (loads, writes): (Vec<_>, Vec<_>) = found.0.into_iter().partition(|f| f.0.is_some());
         for (load, buffer, address) in loads.into_iter().chain(writes) {
             let at = self.of_sym(&address, path);
-            self.add(Past { buffer, load, at }, path);
+            self.add(PastAccess { buffer, load, at }, path);
         }
     }
 
-    fn add(&mut self, past: Past, path: &mut Path) {
+    fn add(&mut self, past: PastAccess, path: &mut Path) {
         if !self.written.contains(&past.buffer) {
             return;
         }
         self.loads.extend(past.load);
-        for other in path.past.iter().filter(|other| past.meets(other)) {
+        for other in path.past.iter().filter(|other| past.conflicts_with(other)) {
             self.disturbed.extend(past.load.or(other.load));
         }
-        self.trail.push(past.clone());
+        self.history.push(past.clone());
         path.past.insert(past);
     }
 
-    /// Some threads come this way, some the other.
+    /// After a branch: some threads took one path, some the other.
     fn join(&mut self, path: &mut Path, other: Path) {
         for a in &path.past {
-            for b in other.past.iter().filter(|b| a.meets(b)) {
+            for b in other.past.iter().filter(|b| a.conflicts_with(b)) {
                 self.disturbed.extend(a.load.or(b.load));
             }
         }
@@ -365,13 +284,18 @@ impl Walk<'_> {
         let at_exit = loop {
             rounds += 1;
             let start = self.at_head(path, &tracked, &head);
-            let (mark, mut now) = (self.trail.len(), start);
+            let (mark, mut now) = (self.history.len(), start);
             self.block(prelude, &mut now);
             cond.into_iter().for_each(|cond| self.expr(cond, &mut now));
             let mut exit = now.past.clone();
             self.block(body, &mut now);
             if leaves {
-                let all = self.trail.iter().skip(mark).cloned().map(Past::anywhere);
+                let all = self
+                    .history
+                    .iter()
+                    .skip(mark)
+                    .cloned()
+                    .map(PastAccess::anywhere);
                 now.past.extend(all);
                 now.values.retain(|local, _| !changed.contains(local));
                 exit.extend(now.past.iter().cloned());
@@ -384,7 +308,7 @@ impl Walk<'_> {
             let known = tracked.iter().filter(|l| now.values.contains_key(l));
             let known: BTreeSet<LocalId> = known.copied().collect();
             if known != tracked {
-                // What is no longer tracked was not the same for all.
+                // A local that is not tracked any more differs between threads.
                 tracked = known;
                 head = path.past.clone();
                 continue;
@@ -413,7 +337,12 @@ impl Walk<'_> {
             .collect();
     }
 
-    fn at_head(&self, path: &Path, tracked: &BTreeSet<LocalId>, past: &BTreeSet<Past>) -> Path {
+    fn at_head(
+        &self,
+        path: &Path,
+        tracked: &BTreeSet<LocalId>,
+        past: &BTreeSet<PastAccess>,
+    ) -> Path {
         let mut values = path.values.clone();
         let heads = tracked.iter().map(|l| (*l, Term::Head(self.depth, *l)));
         values.extend(heads.map(|(local, term)| (local, Value::term(term))));
@@ -465,25 +394,6 @@ fn set(path: &mut Path, local: LocalId, value: Option<Value>) {
         Some(value) => drop(path.values.insert(local, value)),
         None => drop(path.values.remove(&local)),
     }
-}
-
-/// The same element, in terms of what the next iteration has at its head.
-fn at_next_head(past: &Past, depth: usize, end: &BTreeMap<LocalId, Value>) -> Past {
-    let at = past.at.as_ref().and_then(|at| {
-        let mut at = at.clone();
-        for (term, n) in at.terms.clone() {
-            let Term::Head(_, local) = term else {
-                continue;
-            };
-            if !matches!(term, Term::Head(of, _) if of == depth) {
-                continue;
-            }
-            let step = end.get(&local)?.beyond(term)?;
-            at = at.plus(&Value::int(step), n.checked_neg()?)?;
-        }
-        Some(at)
-    });
-    Past { at, ..past.clone() }
 }
 
 /// Locals that are declared or assigned.
