@@ -12,7 +12,7 @@ rm -rf gpu-bundle
 mkdir -p gpu-bundle/bin
 {
   cargo test -p croq-conformance --test on_gpu --no-run --message-format=json
-  cargo test -p croq-tests --test run_kernels --test run_features --no-run --message-format=json
+  cargo test -p croq-tests --test run_kernels --test run_features --test run_as_written --no-run --message-format=json
   cargo build -p croq-benches --message-format=json
 } | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | sort -u | while read -r program; do
   name=$(basename "$program" | sed 's/-[0-9a-f]\{16\}$//')
@@ -28,7 +28,7 @@ done
 git rev-parse HEAD > gpu-bundle/commit
 [ -z "$(git status --porcelain)" ] || echo "with uncommitted changes" >> gpu-bundle/commit
 
-for program in on_gpu run_features run_kernels croq-benches; do
+for program in on_gpu run_features run_as_written run_kernels croq-benches; do
   if [ ! -x "gpu-bundle/bin/$program" ]; then
     echo "gpu-bundle: $program was not built" >&2
     exit 1

@@ -28,7 +28,7 @@ fi
 mkdir -p logs
 rm -f results.json benchmarks.json torch.txt
 passed=0 failed=0 skipped=0 rows=""
-tests="run_kernels run_features"
+tests="run_kernels run_features run_as_written"
 
 names() { "bin/$1" --list --format terse | sed -n 's/: test$//p'; }
 

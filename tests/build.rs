@@ -1,3 +1,6 @@
 fn main() {
-    croq_build::compile("run/features/");
+    croq_build::Config::new()
+        .instantiate("templated_reverse<s32, 96>")
+        .instantiate("templated_reverse<f64, 0x40>")
+        .compile("run/");
 }

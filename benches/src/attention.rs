@@ -20,36 +20,37 @@ pub fn measure(device: &Device, shape: &Shape) -> Result<Vec<Figure>> {
     };
     let causal = shape.kind == "causal";
     macro_rules! kernels {
-        ($($T:ty, $d:literal, $fill:ident: $($full:ident $causal:ident),*;)*) => {$(
+        ($($T:ty, $d:literal, $fill:ident;)*) => {$(
             if shape.elem == <$T as Operand>::CALLED && dimension == $d {
                 let fill: Fill<$T, $d> = |heads, seed| filling::$fill(heads, seed);
+                let by_warps: (&str, Run<$T, $d>) = if causal {
+                    ("attention_causal", |s, q, k, v, o| croq_kernels::attention_causal_on(s, q, k, v, o))
+                } else {
+                    ("attention", |s, q, k, v, o| croq_kernels::attention_on(s, q, k, v, o))
+                };
+                let by_warpgroups: (&str, Run<$T, $d>) = if causal {
+                    ("attention_causal_hopper", |s, q, k, v, o| {
+                        croq_kernels::attention_causal_hopper_on(s, q, k, v, o)
+                    })
+                } else {
+                    ("attention_hopper", |s, q, k, v, o| {
+                        croq_kernels::attention_hopper_on(s, q, k, v, o)
+                    })
+                };
                 let mut figures = Vec::new();
-                $({
-                    let (kernel, run): (_, Run<$T, $d>) = if causal {
-                        (stringify!($causal), |s, q, k, v, o| croq_kernels::$causal(s, q, k, v, o))
-                    } else {
-                        (stringify!($full), |s, q, k, v, o| croq_kernels::$full(s, q, k, v, o))
-                    };
+                for (kernel, run) in [by_warps, by_warpgroups] {
                     let call = Call { kernel, causal, run, fill };
                     figures.push(attention(device, [heads, length], call)?);
-                })*
+                }
                 return Ok(figures);
             }
         )*};
     }
     kernels! {
-        f16, 64, fill_f16_64:
-            attention_f16_64_on attention_causal_f16_64_on,
-            attention_hopper_f16_64_on attention_causal_hopper_f16_64_on;
-        f16, 128, fill_f16_128:
-            attention_f16_128_on attention_causal_f16_128_on,
-            attention_hopper_f16_128_on attention_causal_hopper_f16_128_on;
-        bf16, 64, fill_bf16_64:
-            attention_bf16_64_on attention_causal_bf16_64_on,
-            attention_hopper_bf16_64_on attention_causal_hopper_bf16_64_on;
-        bf16, 128, fill_bf16_128:
-            attention_bf16_128_on attention_causal_bf16_128_on,
-            attention_hopper_bf16_128_on attention_causal_hopper_bf16_128_on;
+        f16, 64, fill_f16_64;
+        f16, 128, fill_f16_128;
+        bf16, 64, fill_bf16_64;
+        bf16, 128, fill_bf16_128;
     }
     Ok(Vec::new())
 }

@@ -33,8 +33,8 @@ pub fn measure(device: &Device, elem: &str, sizes: Sizes) -> Result<Vec<Figure>>
     kernels! {
         f16, f16: matmul_hopper_on ladder, matmul_hopper_persistent_on ladder, matmul_hopper_two_on true,
             matmul_hopper_wide_on true;
-        bf16, bf16: matmul_hopper_bf16_on true;
-        F8E4M3, f32: matmul_hopper_f8_on true;
+        bf16, bf16: matmul_hopper_two_on true;
+        F8E4M3, f32: matmul_hopper_two_on true;
     }
     Ok(Vec::new())
 }

@@ -84,8 +84,13 @@
 #include "sim/host.h"
 #include "sim/tma.h"
 #include "sim/cuda_names.h"
+#include "sim/cuda_vectors.h"
+#include "sim/cuda_numbers.h"
+#include "sim/cuda_lanes.h"
+#include "sim/cuda_atomics.h"
 #include "sim/matrices.h"
 #include "sim/mma.h"
+#include "sim/sparse.h"
 #endif
 
 /* Steps of a launch shim. Each ends the call if it fails, and the shim's `host` remembers why. */

@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 22
+#define CROQ_ABI_VERSION 24
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -231,6 +231,9 @@ typedef struct croq_sim_factors {
   croq_u32 number_of_a, number_of_b;
   unsigned char *const *unwritten_accumulators;
   unsigned char *const *unwritten_a;
+  /* Of a sparse A: each thread's part of the metadata, and its mark or null. */
+  void *const *metadata;
+  unsigned char *const *unwritten_metadata;
 } croq_sim_factors;
 
 /* A product of matrices by a warpgroup, as one of its threads takes part in it. */
@@ -238,6 +241,7 @@ typedef struct croq_sim_wgmma {
   croq_u64 a, b; /* descriptors */
   croq_sim_part sums;
   croq_sim_part registers; /* of A; `at` is null when A is in shared memory */
+  croq_sim_part metadata;  /* `at` is null when A is not sparse */
   croq_u32 columns;
   croq_u32 flags;
   croq_u32 line;
@@ -375,6 +379,9 @@ typedef struct croq_sim_api {
   void (*device_fence)(croq_sim_thread *thread);
   /* The block barrier; whether all threads came to it with this value. */
   croq_u32 (*agree)(croq_sim_thread *thread, croq_i64 value, croq_u32 line);
+  /* The same at a named barrier of so many threads. */
+  croq_u32 (*agree_named)(croq_sim_thread *thread, croq_i64 value, croq_u32 id, croq_u32 threads,
+                          croq_u32 line);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

@@ -7,7 +7,7 @@
 #pragma GCC diagnostic ignored "-Wempty-body"
 #pragma GCC diagnostic ignored "-Wparentheses"
 #pragma GCC diagnostic ignored "-Wdangling-else"
-#define while(...) while (::croq::turn(), __VA_ARGS__)
+#define while(...) while (croq_turn(), __VA_ARGS__)
 #define CROQ_WHILE_DECLARES(...) for (; __VA_ARGS__;)
-#define for(...) for (__VA_ARGS__) if (::croq::turn(), false) {} else
+#define for(...) for (__VA_ARGS__) if (croq_turn(), false) {} else
 #endif

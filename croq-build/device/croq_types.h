@@ -13,25 +13,35 @@ inline namespace CROQ_TARGET {
 /* What symbolic integers are computed in. */
 using idx = long long;
 
+/* Instead of the macros of <math.h>, whose names a file may define for itself. */
+inline constexpr float infinity = __builtin_inff(), nan = __builtin_nanf("");
+
 /* The floats narrower than 32 bits, which are computed in f32 and rounded. `sign` is the bit of the
  * sign; a number is not finite where all bits of `special` are set. Each has a `widen` and a
- * `round_to` below. */
-struct f16 {
-  unsigned short bits;
-  static constexpr unsigned sign = 0x8000u, special = 0x7c00u;
-};
-struct bf16 {
-  unsigned short bits;
-  static constexpr unsigned sign = 0x8000u, special = 0x7f80u;
-};
-struct f8_e4m3 {
-  unsigned char bits;
-  static constexpr unsigned sign = 0x80u, special = 0x7fu;
-};
-struct f8_e5m2 {
-  unsigned char bits;
-  static constexpr unsigned sign = 0x80u, special = 0x7cu;
-};
+ * `round_to` below. They convert to and from numbers as CUDA's `__half` does, for the user's own
+ * text: generated text says each conversion. */
+#define CROQ_NARROW_FLOAT(T, Bits, sign_bit, special_bits)                                         \
+  struct T {                                                                                       \
+    Bits bits;                                                                                     \
+    static constexpr unsigned sign = sign_bit, special = special_bits;                             \
+    T() = default;                                                                                 \
+    CROQ_FN T(float v);                                                                            \
+    CROQ_FN T(double v);                                                                           \
+    CROQ_FN T(short v);                                                                            \
+    CROQ_FN T(unsigned short v);                                                                   \
+    CROQ_FN T(int v);                                                                              \
+    CROQ_FN T(unsigned v);                                                                         \
+    CROQ_FN T(long v);                                                                             \
+    CROQ_FN T(unsigned long v);                                                                    \
+    CROQ_FN T(long long v);                                                                        \
+    CROQ_FN T(unsigned long long v);                                                               \
+    CROQ_FN operator float() const;                                                                \
+  };
+CROQ_NARROW_FLOAT(f16, unsigned short, 0x8000u, 0x7c00u)
+CROQ_NARROW_FLOAT(bf16, unsigned short, 0x8000u, 0x7f80u)
+CROQ_NARROW_FLOAT(f8_e4m3, unsigned char, 0x80u, 0x7fu)
+CROQ_NARROW_FLOAT(f8_e5m2, unsigned char, 0x80u, 0x7cu)
+#undef CROQ_NARROW_FLOAT
 /* All of them, each with a name. */
 #define CROQ_EACH_NARROW(M, name) M(f16, name) M(bf16, name) M(f8_e4m3, name) M(f8_e5m2, name)
 
@@ -44,6 +54,12 @@ template <class T> struct without_const<const T> {
   using type = T;
 };
 
+/* T, where an argument is not to decide what T is. */
+template <class T> struct itself_of {
+  using type = T;
+};
+template <class T> using itself = typename itself_of<T>::type;
+
 template <class T> inline constexpr bool narrow = false;
 #define CROQ_NARROW(T, name) template <> inline constexpr bool name<T> = true;
 CROQ_EACH_NARROW(CROQ_NARROW, narrow)
@@ -52,7 +68,11 @@ CROQ_EACH_NARROW(CROQ_NARROW, narrow)
 template <class T> inline constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
 template <class T> inline constexpr bool native_float = same<T, float> || same<T, double>;
 
-template <class T> CROQ_FN T from_bits(decltype(T::bits) bits) { return T{bits}; }
+template <class T> CROQ_FN T from_bits(decltype(T::bits) bits) {
+  T v;
+  v.bits = bits;
+  return v;
+}
 
 CROQ_FN unsigned float_bits(float v) {
 #ifdef __CUDA_ARCH__
@@ -109,13 +129,13 @@ CROQ_FN float widen(f16 v) {
 }
 CROQ_FN float widen(bf16 v) { return float_from_bits(static_cast<unsigned>(v.bits) << 16); }
 CROQ_FN float widen(f8_e5m2 v) {
-  return widen(f16{static_cast<unsigned short>(v.bits << 8)});
+  return widen(from_bits<f16>(static_cast<unsigned short>(v.bits << 8)));
 }
 CROQ_FN float widen(f8_e4m3 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
   unsigned pair;
   asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(static_cast<unsigned short>(v.bits)));
-  return widen(f16{static_cast<unsigned short>(pair)});
+  return widen(from_bits<f16>(static_cast<unsigned short>(pair)));
 #else
   const unsigned size = v.bits & 0x7fu;
   const unsigned sign = (v.bits & 0x80u) << 24;
@@ -138,7 +158,7 @@ template <> CROQ_FN f16 round_to<f16>(float v) {
   else if (size < 0x38800000u)
     size = (float_bits(float_from_bits(size) + 0.5f) - 0x3f000000u) | sign;
   else size = ((size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> 13) | sign;
-  return f16{static_cast<unsigned short>(size)};
+  return from_bits<f16>(static_cast<unsigned short>(size));
 #endif
 }
 template <> CROQ_FN bf16 round_to<bf16>(float v) {
@@ -148,26 +168,26 @@ template <> CROQ_FN bf16 round_to<bf16>(float v) {
   return result;
 #else
   const unsigned all = float_bits(v);
-  if ((all & 0x7fffffffu) > 0x7f800000u) return bf16{0x7fff};
-  return bf16{static_cast<unsigned short>((all + 0x7fffu + (all >> 16 & 1u)) >> 16)};
+  if ((all & 0x7fffffffu) > 0x7f800000u) return from_bits<bf16>(0x7fff);
+  return from_bits<bf16>(static_cast<unsigned short>((all + 0x7fffu + (all >> 16 & 1u)) >> 16));
 #endif
 }
 template <> CROQ_FN f8_e4m3 round_to<f8_e4m3>(float v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
   unsigned short pair;
   asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(v));
-  return f8_e4m3{static_cast<unsigned char>(pair)};
+  return from_bits<f8_e4m3>(static_cast<unsigned char>(pair));
 #else
-  return f8_e4m3{round_to_f8(v, 3, 7, 0x7e)};
+  return from_bits<f8_e4m3>(round_to_f8(v, 3, 7, 0x7e));
 #endif
 }
 template <> CROQ_FN f8_e5m2 round_to<f8_e5m2>(float v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
   unsigned short pair;
   asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(v));
-  return f8_e5m2{static_cast<unsigned char>(pair)};
+  return from_bits<f8_e5m2>(static_cast<unsigned char>(pair));
 #else
-  return f8_e5m2{round_to_f8(v, 2, 15, 0x7b)};
+  return from_bits<f8_e5m2>(round_to_f8(v, 2, 15, 0x7b));
 #endif
 }
 
@@ -256,7 +276,9 @@ template <class T, class S> CROQ_FN T to(S v) {
 
 #define CROQ_NARROW_OPERATORS(T, name)                                                             \
   CROQ_FN bool name(T v) { return (v.bits & T::special) != T::special; }                           \
-  CROQ_FN T operator-(T a) { return T{static_cast<decltype(T::bits)>(a.bits ^ T::sign)}; }         \
+  CROQ_FN T operator-(T a) {                                                                       \
+    return from_bits<T>(static_cast<decltype(T::bits)>(a.bits ^ T::sign));                         \
+  }                                                                                                \
   CROQ_FN T operator+(T a, T b) { return round_to<T>(widen(a) + widen(b)); }                       \
   CROQ_FN T operator-(T a, T b) { return round_to<T>(widen(a) - widen(b)); }                       \
   CROQ_FN T operator*(T a, T b) { return round_to<T>(widen(a) * widen(b)); }                       \
@@ -273,6 +295,24 @@ template <class T, class S> CROQ_FN T to(S v) {
   CROQ_FN bool operator!=(T a, T b) { return widen(a) != widen(b); }
 CROQ_EACH_NARROW(CROQ_NARROW_OPERATORS, is_finite)
 #undef CROQ_NARROW_OPERATORS
+
+#define CROQ_NARROW_FROM(T, S)                                                                     \
+  CROQ_FN T::T(S v) : bits(to<T>(v).bits) {}
+#define CROQ_NARROW_CONVERSIONS(T, name)                                                           \
+  CROQ_NARROW_FROM(T, float)                                                                       \
+  CROQ_NARROW_FROM(T, double)                                                                      \
+  CROQ_NARROW_FROM(T, short)                                                                       \
+  CROQ_NARROW_FROM(T, unsigned short)                                                              \
+  CROQ_NARROW_FROM(T, int)                                                                         \
+  CROQ_NARROW_FROM(T, unsigned)                                                                    \
+  CROQ_NARROW_FROM(T, long)                                                                        \
+  CROQ_NARROW_FROM(T, unsigned long)                                                               \
+  CROQ_NARROW_FROM(T, long long)                                                                   \
+  CROQ_NARROW_FROM(T, unsigned long long)                                                          \
+  CROQ_FN T::operator float() const { return widen(*this); }
+CROQ_EACH_NARROW(CROQ_NARROW_CONVERSIONS, conversions)
+#undef CROQ_NARROW_CONVERSIONS
+#undef CROQ_NARROW_FROM
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::cargo_warnings::CargoWarnings;
-use crate::diagnostics::{Diagnostic, Severity, codes, render};
+use crate::diagnostics::{Diagnostic, Severity, codes, nearest, render};
 use crate::error::{Error, Format};
 use crate::pipeline::{self, Compiled, Dump};
 use crate::settings::{Cuda, Settings};
@@ -107,14 +107,7 @@ fn build(
     let toolkit = toolkit(settings, env, &package, &mut warnings)?;
     let inputs = inputs::find(&package.folder, path)?;
 
-    let options = pipeline::Options {
-        defines: settings.defines.clone(),
-        archs: archs.clone(),
-        cuda: toolkit.is_some(),
-        checks: settings.checks,
-        thread_order: settings.thread_order,
-        verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
-    };
+    let options = options(settings, &archs, toolkit.is_some(), env);
     let dump = dump(env)?;
     let mut dumped = Outputs::in_folder(package.out_dir.join("croq-ir"));
     let mut files = Vec::new();
@@ -128,6 +121,7 @@ fn build(
         files.push(compiled);
     }
     let files = without_errors(files)?;
+    instances_exist(&settings.instances, &files)?;
 
     let mut sources = Vec::new();
     let mut units = Vec::new();
@@ -162,7 +156,6 @@ fn build(
         archs: &archs,
         cuda: toolkit.as_ref(),
         package: &package.identity(),
-        defines: &settings.defines,
         includes: &includes,
         documentation_only: env.get("DOCS_RS").is_some(),
     };
@@ -187,6 +180,23 @@ fn build(
         &sources,
         warnings,
     )
+}
+
+fn options(
+    settings: &Settings,
+    archs: &[Arch],
+    cuda: bool,
+    env: &Environment,
+) -> pipeline::Options {
+    pipeline::Options {
+        defines: settings.defines.clone(),
+        instances: settings.instances.clone(),
+        archs: archs.to_vec(),
+        cuda,
+        checks: settings.checks,
+        thread_order: settings.thread_order,
+        verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
+    }
 }
 
 /// The directives for cargo after a successful build.
@@ -321,6 +331,29 @@ fn names_of(input: &Input) -> pipeline::FileNames {
         stem: input.module.file_stem(),
         hash: symbol::PLACEHOLDER.to_owned(),
     }
+}
+
+/// Fails if no file has the template of an instance that the build script asks for.
+fn instances_exist(instances: &[String], files: &[Compiled]) -> Result<(), Problem> {
+    let templates = || files.iter().flat_map(|compiled| &compiled.file.templates);
+    for instance in instances {
+        let name = instance.split('<').next().unwrap_or_default().trim();
+        if templates().any(|template| *template.name == *name) {
+            continue;
+        }
+        let problem = Problem::new(
+            codes::E1102,
+            format!(
+                "build.rs asks for the instance `{instance}`, but no file has a template `{name}`"
+            ),
+        );
+        let known = templates().map(|template| &*template.name);
+        return Err(match nearest(name, known) {
+            Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+            None => problem.help("write `Config::instantiate(\"NAME<arguments>\")`"),
+        });
+    }
+    Ok(())
 }
 
 /// All files, if none has an error; else all diagnostics of those that have one.

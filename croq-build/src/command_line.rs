@@ -5,14 +5,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::diagnostics::{Diagnostic, Quota, Severity, codes, explain, nearest, render};
+mod arguments;
+
+use crate::diagnostics::{Diagnostic, Quota, Severity, codes, explain, render};
 use crate::pipeline::{self, Compiled, FileNames};
-use crate::settings::ThreadOrder;
 use crate::source::SourceFile;
 use crate::toolchain::directives::shown;
 use crate::toolchain::inputs;
 use crate::toolchain::problem::Problem;
-use crate::toolchain::{front_end, headers};
+use crate::toolchain::{front_end, headers, missing_headers};
+use arguments::{Arguments, arguments, unknown};
 
 pub const USAGE: &str = "\
 usage: croq check [OPTIONS] [--build] FILES…
@@ -20,7 +22,9 @@ usage: croq check [OPTIONS] [--build] FILES…
        croq explain CODE
 
 -D NAME[=VALUE]              define a macro
---arch sm_90a                a GPU to build for
+-I FOLDER                    search headers there
+--arch sm_90a, -arch=sm_90a  a GPU to build for
+-t cute                      accepted: the text is for CUDA and for the simulated GPU
 --thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
                              first, or the one with the best memory access where the kernel can't observe it
 
@@ -32,6 +36,8 @@ emit     print what is generated from a file: the device text and launch shims (
          representation before all passes, `--ir=after:PASS` after one, `--ir=all` after each;
          `--line-directives` prints the device text with the `#line` directives that builds have
 explain  say what a diagnostic code means and what to do about it
+
+Without a command `croq [OPTIONS] FILES…` checks, and with `-es` it emits.
 
 With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
 Exit status: 0 clean, 1 diagnostics, 2 bad usage.
@@ -65,15 +71,18 @@ pub fn run(args: &[String]) -> Outcome {
     let Some((command, rest)) = args.split_first() else {
         return bad_usage("there is no command");
     };
+    let run = |args: &[String], switches: &[&str], of: fn(&Arguments) -> Outcome| {
+        arguments(args, switches).map_or_else(|wrong| bad_usage(&wrong), |args| of(&args))
+    };
     match command.as_str() {
-        "check" => arguments(rest, &["--build"]).map_or_else(|bad| bad, |args| check(&args)),
-        "emit" => arguments(
+        "check" => run(rest, &["--build"], check),
+        "emit" => run(
             rest,
             &[
                 "--sim", "--header", "--rust", "--memory", "--ir", DIRECTIVES,
             ],
-        )
-        .map_or_else(|bad| bad, |args| emit(&args)),
+            emit,
+        ),
         "explain" => explain_code(rest),
         "help" | "--help" | "-h" => Outcome {
             stdout: USAGE.to_owned(),
@@ -83,128 +92,17 @@ pub fn run(args: &[String]) -> Outcome {
             stdout: format!("croq {}\n", env!("CARGO_PKG_VERSION")),
             ..Outcome::default()
         },
+        // As the reference's command, which has no words for what is to be done.
+        option if option.starts_with('-') && args.iter().any(|arg| arg == "-es") => {
+            run(args, &["-es"], emit)
+        }
+        option if option.starts_with('-') => run(args, &[], check),
         other => bad_usage(&unknown(
             "command",
             other,
             &["check", "emit", "explain", "help"],
         )),
     }
-}
-
-fn unknown(kind: &str, word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(meant) => format!("unknown {kind} `{word}`; did you mean `{meant}`?"),
-        None => format!("unknown {kind} `{word}`"),
-    }
-}
-
-struct Arguments {
-    options: pipeline::Options,
-    /// The switches that were given, among those allowed.
-    switches: Vec<String>,
-    files: Vec<String>,
-    json: bool,
-    dump: pipeline::Dump,
-}
-
-fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
-    let mut parsed = Arguments {
-        options: pipeline::Options::default(),
-        switches: Vec::new(),
-        files: Vec::new(),
-        json: std::env::var("CROQ_MESSAGE_FORMAT").is_ok_and(|format| format == "json"),
-        dump: pipeline::Dump::default(),
-    };
-    parsed.options.verify |= std::env::var("CROQ_VERIFY").is_ok_and(|v| v == "1");
-    let mut archs = Vec::new();
-    let mut args = args.iter();
-    let mut only_files = false;
-    while let Some(arg) = args.next() {
-        if only_files || !arg.starts_with('-') {
-            parsed.files.push(arg.clone());
-        } else if arg == "--" {
-            only_files = true;
-        } else if let Some(inline) = arg.strip_prefix("-D") {
-            let given = if inline.is_empty() {
-                args.next().map(String::as_str)
-            } else {
-                Some(inline)
-            };
-            let given = given.ok_or_else(|| bad_usage("`-D` needs a name, as in `-D TILE=64`"))?;
-            let (name, value) = given.split_once('=').unwrap_or((given, ""));
-            if name.is_empty() || name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-                return Err(bad_usage(&format!(
-                    "`-D {given}`: `{name}` is no name for a macro"
-                )));
-            }
-            parsed
-                .options
-                .defines
-                .push((name.to_owned(), value.to_owned()));
-        } else if arg == "--arch" || arg.starts_with("--arch=") {
-            let given = match arg.strip_prefix("--arch=") {
-                Some(given) => Some(given),
-                None => args.next().map(String::as_str),
-            };
-            let given =
-                given.ok_or_else(|| bad_usage("`--arch` needs a name, as in `--arch sm_90a`"))?;
-            archs.push(
-                given
-                    .parse()
-                    .map_err(|unknown| bad_usage(&format!("{unknown}")))?,
-            );
-        } else if let Some(given) = arg.strip_prefix("--thread-order=") {
-            parsed.options.thread_order = match given {
-                "first" => ThreadOrder::First,
-                "last" => ThreadOrder::Last,
-                _ => {
-                    return Err(bad_usage(&format!(
-                        "`{arg}`: the order of threads is `first` or `last`"
-                    )));
-                }
-            };
-        } else if let Some(when) = arg.strip_prefix("--ir=")
-            && switches.contains(&"--ir")
-        {
-            parsed.switches.push("--ir".to_owned());
-            parsed.dump = dump(when)?;
-        } else if switches.contains(&arg.as_str()) {
-            parsed.switches.push(arg.clone());
-            if arg == "--ir" {
-                parsed.dump.after.push(pipeline::SEMA.to_owned());
-            }
-        } else {
-            let known: Vec<&str> = ["-D", "--arch", "--thread-order="]
-                .iter()
-                .chain(switches)
-                .copied()
-                .collect();
-            return Err(bad_usage(&unknown("option", arg, &known)));
-        }
-    }
-    if !archs.is_empty() {
-        parsed.options.archs = archs;
-    }
-    Ok(parsed)
-}
-
-/// The text after `--ir=`.
-fn dump(when: &str) -> Result<pipeline::Dump, Outcome> {
-    let stage = match when.strip_prefix("after:") {
-        Some(stage) => stage,
-        None if when == "all" => when,
-        None => {
-            return Err(bad_usage(&format!(
-                "`--ir={when}`: it is `--ir`, `--ir=after:PASS` or `--ir=all`"
-            )));
-        }
-    };
-    let mut dump = pipeline::Dump::default();
-    dump.add(stage).map_err(|stages| {
-        let why = unknown("pass", stage, &stages);
-        bad_usage(&format!("{why}\npasses: {}", stages.join(", ")))
-    })?;
-    Ok(dump)
 }
 
 fn check(args: &Arguments) -> Outcome {
@@ -216,7 +114,12 @@ fn check(args: &Arguments) -> Outcome {
     for path in &args.files {
         match compile(path, args) {
             Ok((mut compiled, _)) => {
-                if args.switches.iter().any(|s| s == "--build") {
+                let missing =
+                    missing_headers::reports(&compiled.file, folder(path), &args.headers());
+                let found = missing.is_empty();
+                compiled.diagnostics.extend(missing);
+                compiled.diagnostics.sort_by_key(Diagnostic::order);
+                if found && args.switches.iter().any(|s| s == "--build") {
                     build(path, args, &mut compiled);
                 }
                 files.push((compiled.file, compiled.diagnostics));
@@ -233,13 +136,12 @@ fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
     let Some(outputs) = &compiled.outputs else {
         return;
     };
-    let path = std::path::Path::new(path);
     let texts = front_end::Texts {
-        stem: &stem(path),
+        stem: &stem(Path::new(path)),
         device: &outputs.device,
         header: &outputs.header,
-        folder: path.parent().filter(|p| *p != "").unwrap_or(".".as_ref()),
-        defines: &args.options.defines,
+        folder: folder(path),
+        includes: &args.includes,
     };
     match front_end::check(&compiled.file, &texts) {
         Ok(found) => compiled.diagnostics.extend(found),
@@ -254,8 +156,14 @@ fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
     compiled.diagnostics.sort_by_key(Diagnostic::order);
 }
 
+/// The folder of a file.
+fn folder(path: &str) -> &Path {
+    let parent = Path::new(path).parent();
+    parent.filter(|p| *p != "").unwrap_or(".".as_ref())
+}
+
 /// The stem of the generated files' names.
-fn stem(path: &std::path::Path) -> String {
+fn stem(path: &Path) -> String {
     path.file_stem()
         .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
@@ -264,12 +172,15 @@ fn emit(args: &Arguments) -> Outcome {
     let [path] = args.files.as_slice() else {
         return bad_usage("`croq emit` needs one file");
     };
-    let kinds = args.switches.iter().filter(|switch| *switch != DIRECTIVES);
+    let kinds = args
+        .switches
+        .iter()
+        .filter(|switch| *switch != DIRECTIVES && *switch != "-es");
     let kinds: Vec<&str> = kinds.map(String::as_str).collect();
     if kinds.len() > 1 {
         return bad_usage(&format!("{} contradict each other", kinds.join(" and ")));
     }
-    let directives = args.switches.len() > kinds.len();
+    let directives = args.switches.iter().any(|switch| switch == DIRECTIVES);
     let mut outcome = Outcome::default();
     match compile(path, args) {
         Ok((compiled, ir)) => {
@@ -280,8 +191,8 @@ fn emit(args: &Arguments) -> Outcome {
             } else if let Some(outputs) = compiled.outputs {
                 // Standard output is the text alone, so that it can be piped.
                 outcome.stdout = match kinds.first().copied() {
-                    Some("--header") => outputs.header,
-                    Some("--rust") => outputs.wrappers,
+                    Some("--header") => crate::emit::for_people(&outputs.header),
+                    Some("--rust") => crate::emit::rust_for_people(&outputs.wrappers),
                     Some("--memory") => outputs.memory,
                     _ if directives => outputs.device,
                     _ => crate::emit::for_people(&outputs.device),
@@ -414,6 +325,9 @@ mod tests {
                 "`first` or `last`",
             ),
             (&["explain", "E9999"][..], "no diagnostic"),
+            (&["check", "-I"][..], "needs a folder"),
+            (&["check", "-t", "hip", "a.co"][..], "unknown target"),
+            (&["--biuld", "a.co"][..], "unknown option"),
         ] {
             let outcome = croq(args);
             assert_eq!(outcome.status, BAD_USAGE, "{args:?}");
@@ -477,6 +391,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_references_command_line_is_understood() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("own.co");
+        let text = "#include \"mine.h\"\n__co__ void f(global s32 [8] x) {\n  parallel p by 8 { x.at(p) = N; }\n}\n";
+        std::fs::write(&path, text).expect("written");
+        let path = path.display().to_string();
+        let options = ["-t", "cute", "-arch=sm_90a", "-DN=3"];
+        let checked = croq(&[&options[..], &[&path]].concat());
+        assert_eq!(checked.status, DIAGNOSTICS);
+        let place = "own.co:1:10";
+        let shown = &checked.stderr;
+        assert!(shown.contains("E0020") && shown.contains(place), "{shown}");
+
+        let headers = tempfile::tempdir().expect("a folder");
+        std::fs::write(headers.path().join("mine.h"), "").expect("written");
+        let headers = headers.path().display().to_string();
+        let options = [&options[..], &["-I", &headers, &path]].concat();
+        assert_eq!(croq(&options), Outcome::default());
+        let emitted = croq(&[&["-es"], &options[..]].concat());
+        assert_eq!((emitted.status, emitted.stderr.as_str()), (CLEAN, ""));
+        assert!(
+            emitted.stdout.contains("CROQ_KERNEL("),
+            "{}",
+            emitted.stdout
+        );
+    }
+
     /// Needs a C++ compiler, as every build with croq does.
     #[test]
     fn the_c_compiler_is_asked_for_the_files_own_text() {
@@ -521,7 +463,7 @@ __co__ f32 [M, N] f(f32 [M, N] x) {
 ";
         std::fs::write(&path, text).expect("written");
         let path = path.display().to_string();
-        let (tid, all) = ("croq::tid()", "(block * 256 + thread)");
+        let (tid, all) = ("thread", "(block * 256 + thread)");
         let first = [
             format!("v = {tid} / 32 % 2, w = {tid} / 64;\n"),
             format!("i = {tid} % 16, j = {tid} / 16;\n"),

@@ -28,6 +28,20 @@ impl Config {
         self
     }
 
+    /// Adds an instance of a function template, as `template __co__ scaled<f16, 256>;` in its file
+    /// does. For build scripts that choose sizes:
+    ///
+    /// ```no_run
+    /// let tile = if std::env::var_os("CARGO_FEATURE_WIDE").is_some() { 256 } else { 64 };
+    /// croq_build::Config::new()
+    ///     .instantiate(format!("scaled<f16, {tile}>"))
+    ///     .compile("kernels/");
+    /// ```
+    pub fn instantiate(&mut self, instance: impl Into<String>) -> &mut Self {
+        self.0.instances.push(instance.into());
+        self
+    }
+
     /// Builds for a GPU architecture such as `sm_90a`. Call it once for each; without a call, the
     /// architectures are `sm_80` and `sm_90a`. The environment variable `CROQ_CUDA_ARCH` overrides
     /// it.

@@ -1,8 +1,8 @@
 //! Runs all pure stages: the input is the text of a `.co` file, the output diagnostics and
 //! generated texts.
 
-use crate::diagnostics::{Diagnostic, Diagnostics, codes, notes_once};
-use crate::emit::{self, FileMeta};
+use crate::diagnostics::{Diagnostic, Diagnostics, InstanceName, codes, notes_once};
+use crate::emit::{self, Declared, FileMeta};
 use crate::ir::{self, Function, KernelId, Phase};
 use crate::passes::pass::{Pass, State};
 use crate::passes::{self, driver};
@@ -17,6 +17,8 @@ use crate::target::Arch;
 pub struct Options {
     /// Macros from `-D` options.
     pub defines: Vec<(String, String)>,
+    /// Instances of templates that the build script asks for: `scaled<f16, 256>`.
+    pub instances: Vec<String>,
     /// The architectures that the kernels must be legal for.
     pub archs: Vec<Arch>,
     /// Wrappers also call a CUDA twin.
@@ -31,6 +33,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             defines: Vec::new(),
+            instances: Vec::new(),
             archs: Arch::DEFAULT.to_vec(),
             cuda: false,
             checks: Checks::All,
@@ -244,9 +247,31 @@ fn completed(
     findings.publish(diagnostics).then_some(function)
 }
 
+/// The instance of a template that a function is.
+fn instance<'f>(file: &'f SourceFile, function: &str) -> Option<&'f InstanceName> {
+    file.instance(function).map(|instance| &instance.name)
+}
+
+/// A report on an instance that cannot be one function with the others.
+fn differing_instance(found: &emit::Disagreement) -> Diagnostic {
+    Diagnostic::new(codes::E1214, found.span, found.message.clone())
+        .label("all instances of a template are one Rust function")
+        .also(
+            found.first_span,
+            format!("`{}` is asked for here", found.first),
+        )
+        .help("give it the parameters and the result of the template, or another name")
+}
+
 fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) -> Compiled {
     let mut diagnostics = Diagnostics::new();
-    let file = source::load(&names.path, text, &options.defines, &mut diagnostics);
+    let file = source::load_with_instances(
+        &names.path,
+        text,
+        &options.defines,
+        &options.instances,
+        &mut diagnostics,
+    );
     for report in source::recursion(&file) {
         diagnostics.push(report);
     }
@@ -263,16 +288,26 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
     let checked = sema::check(&file, &tree, &sema_options, &mut diagnostics);
     let mut complete = Vec::new();
     for checked in checked {
-        complete.extend(completed(checked, options, &mut diagnostics, watch));
+        let instance = instance(&file, &checked.function.name);
+        complete.extend(diagnostics.within(instance, |diagnostics| {
+            completed(checked, options, diagnostics, watch)
+        }));
     }
     let mut functions = Vec::new();
     let verify = options.verify && !diagnostics.has_errors();
     for function in complete {
-        let mut state = state(options, verify, &mut diagnostics);
-        functions.extend(driver::lower(function, &mut state, watch));
+        let instance = instance(&file, &function.name);
+        functions.extend(diagnostics.within(instance, |diagnostics| {
+            let mut state = state(options, verify, diagnostics);
+            driver::lower(function, &mut state, watch)
+        }));
     }
 
-    if file.functions.is_empty() && !diagnostics.has_errors() {
+    for disagreement in emit::disagreements(&functions, &Declared::of(&file)) {
+        diagnostics.push(differing_instance(&disagreement));
+    }
+    let generates = !file.functions.is_empty() || !file.templates.is_empty();
+    if !generates && !diagnostics.has_errors() {
         diagnostics.push(
             Diagnostic::new(
                 codes::W1108,
@@ -290,6 +325,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
         };
     }
 
+    let declared = Declared::of(&file);
     let meta = FileMeta {
         stem: names.stem.clone(),
         path: names.path.clone(),
@@ -300,11 +336,11 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
     };
     let outputs = Outputs {
         device: emit::device_text(&meta, &file, &functions),
-        header: emit::header(&meta, &functions, &file.text),
+        header: emit::header(&meta, &functions, &declared),
         shims: emit::shims(&meta, &functions),
-        wrappers: emit::wrappers(&meta, &functions, &file.text),
+        wrappers: emit::wrappers(&meta, &functions, &declared),
         memory: emit::memory_report(&meta, &file, &functions, &options.capacities()),
-        functions: emit::wrapper_names(&functions),
+        functions: emit::wrapper_names(&functions, &declared),
     };
     Compiled {
         file,

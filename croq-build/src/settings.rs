@@ -53,6 +53,7 @@ pub enum ThreadOrder {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub defines: Vec<(String, String)>,
+    pub instances: Vec<String>,
     pub archs: Vec<String>,
     pub cuda: Cuda,
     pub includes: Vec<PathBuf>,

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 22;
+pub const CROQ_ABI_VERSION: u32 = 24;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -335,6 +335,8 @@ pub struct croq_sim_factors {
     pub number_of_b: u32,
     pub unwritten_accumulators: *const *mut u8,
     pub unwritten_a: *const *mut u8,
+    pub metadata: *const *mut c_void,
+    pub unwritten_metadata: *const *mut u8,
 }
 
 #[repr(C)]
@@ -344,6 +346,7 @@ pub struct croq_sim_wgmma {
     pub b: u64,
     pub sums: croq_sim_part,
     pub registers: croq_sim_part,
+    pub metadata: croq_sim_part,
     pub columns: u32,
     pub flags: u32,
     pub line: u32,
@@ -457,6 +460,13 @@ pub struct croq_sim_api {
     pub device_atomic: unsafe extern "C" fn(thread: *mut croq_sim_thread, at: *const c_void),
     pub device_fence: unsafe extern "C" fn(thread: *mut croq_sim_thread),
     pub agree: unsafe extern "C" fn(thread: *mut croq_sim_thread, value: i64, line: u32) -> u32,
+    pub agree_named: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        value: i64,
+        id: u32,
+        threads: u32,
+        line: u32,
+    ) -> u32,
 }
 
 #[repr(C)]

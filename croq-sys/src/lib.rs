@@ -43,6 +43,7 @@ mod ndarray;
 mod random;
 #[doc(hidden)]
 pub mod sim;
+pub mod sparse;
 mod stream;
 mod tensor;
 
@@ -68,6 +69,7 @@ macro_rules! include_kernels {
             dead_code,
             non_camel_case_types,
             non_snake_case,
+            non_upper_case_globals,
             unreachable_pub,
             unused_imports,
             unused_qualifications,

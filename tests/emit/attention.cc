@@ -92,7 +92,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     }
     // frag f32 [64] peak {-inf};
     CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-      peak.store(e, -INFINITY);
+      peak.store(e, -croq::infinity);
     }
     // frag f32 [64] total {0.0f};
     CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
@@ -102,7 +102,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     croq::mbarrier_wait(ctx, queries, 0, queries_phase);
     queries_phase ^= 1u;
     // foreach {t} in [cdiv(N, 64)] {
-    CROQ_STEPS(0, (N + 63) / 64, 1, 275);
+    CROQ_STEPS(0, (N + 63) / 64, 1, 241);
     for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
       // wait keys[t % SLOTS];
       croq::mbarrier_wait(ctx, keys, t % 2, (keys_phase >> (t % 2)) & 1u);
@@ -128,14 +128,12 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
           CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
             CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
               const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
-              if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) scores.store(j * 4 + half * 2 + e, -INFINITY);
+              if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) {
+                scores.store(j * 4 + half * 2 + e, -croq::infinity);
+              }
             }
           }
         }
-      }
-      // frag f32 [64] largest {0.0f};
-      CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-        largest.store(e, 0.0f);
       }
       // frag f32 [64] shrink {0.0f};
       CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
@@ -186,10 +184,6 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
             sums.store(j * 4 + half * 2 + e, sums.load(j * 4 + half * 2 + e) * shrink.load(half));
           }
         }
-      }
-      // frag f16 [64, 64] weights {0};
-      CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-        weights.store(e, croq::to<croq::f16>(0.0));
       }
       // copy(weights, scores);
       CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {

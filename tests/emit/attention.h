@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* __co__ void attention(global f16 [H, M, 64] q, global f16 [H, N, 64] k, global f16 [H, N, 64] v, global f16 [H, M, 64] o) */
+/* __co__ void attention(global f16 [H, M, 64] q, global f16 [H, N, 64] k, global f16 [H, N, 64] v, global f16 [H, M,
+    64] o) */
 typedef struct croq_0badf00d_attention_args {
   const void *q; /* f16 [H, M, 64] */
   const void *k; /* f16 [H, N, 64] */

@@ -8,7 +8,8 @@ use ::croq_sys::{Const, DeviceTensor, Dim, Result, Same, Stream};
 /// Line 4 of `attention.co`:
 ///
 /// ```text
-/// __co__ void attention(global f16 [H, M, 64] q, global f16 [H, N, 64] k, global f16 [H, N, 64] v, global f16 [H, M, 64] o)
+/// __co__ void attention(global f16 [H, M, 64] q, global f16 [H, N, 64] k, global f16 [H, N, 64] v, global f16 [H, M,
+/// 64] o)
 /// ```
 pub fn attention<
     H: Dim,
@@ -97,8 +98,10 @@ fn kernel_of_attention() -> &'static Kernel<ffi::croq_0badf00d_attention_args> {
         checks: &[
             Check { code: "R05", line: 6, message: "{0} blocks along x, at most {1} fit" },
             Check { code: "R05", line: 6, message: "{0} blocks along y, at most {1} fit" },
-            Check { code: "R10", line: 14, message: "a TMA coordinate is at most 2147483647: `64 * b` is not with `M` = {0}" },
-            Check { code: "R10", line: 18, message: "a TMA coordinate is at most 2147483647: `64 * t` is not with `N` = {0}" },
+            Check { code: "R10", line: 14,
+                message: "a TMA coordinate is at most 2147483647: `64 * b` is not with `M` = {0}" },
+            Check { code: "R10", line: 18,
+                message: "a TMA coordinate is at most 2147483647: `64 * t` is not with `N` = {0}" },
         ],
     });
     &KERNEL

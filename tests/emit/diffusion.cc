@@ -72,12 +72,14 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_diffusion)(const croq_env *env,
   CROQ_TRY(host.alloc(last, N, "last"));
   // if (i > 0 && i < N - 1) own += rate * (u.at(now, i - 1) + u.at(now, i + 1) - 2.0f * own);
   CROQ_REQUIRE(croq::fits(croq::exact(257) + croq::size(croq::exact(N)) * croq::exact(2)
-      + croq::size(croq::exact(blocks)) * croq::exact(256) + croq::size(croq::exact(blocks))
+      + croq::size(croq::exact(blocks)) * croq::exact(256)
+      + croq::size(croq::exact(blocks))
       * croq::size(croq::quotient(croq::exact(blocks) + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks)))
       * croq::exact(128)), 2, N, croq::idx(blocks));
   // u.at(1 - now, i) = own;
   CROQ_REQUIRE(croq::fits(croq::exact(256) + croq::size(croq::exact(N)) * croq::exact(3)
-      + croq::size(croq::exact(blocks)) * croq::exact(256) + croq::size(croq::exact(blocks))
+      + croq::size(croq::exact(blocks)) * croq::exact(256)
+      + croq::size(croq::exact(blocks))
       * croq::size(croq::quotient(croq::exact(blocks) + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks)))
       * croq::exact(128)), 3, N, croq::idx(blocks));
   CROQ_LAUNCH(diffusion_0, croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 128, 0, croq::waits, initial,

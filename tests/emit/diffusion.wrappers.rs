@@ -67,8 +67,12 @@ fn kernel_of_diffusion() -> &'static Kernel<ffi::croq_0badf00d_diffusion_args> {
         checks: &[
             Check { code: "R05", line: 5, message: "the bound `blocks` must be at least {0}, it is {1}" },
             Check { code: "R12", line: 23, message: "index 0 of `u` is {0}, it must be at least 0 and below {1}" },
-            Check { code: "R19", line: 16, message: "`128 * blocks * k + N * (step % 2) + 128 * b + t - 1` does not fit 64 bits with `N` = {0}, `blocks` = {1}" },
-            Check { code: "R19", line: 17, message: "`128 * blocks * k - N * (step % 2) + 128 * b + N + t` does not fit 64 bits with `N` = {0}, `blocks` = {1}" },
+            Check { code: "R19", line: 16,
+                message: "`128 * blocks * k + N * (step % 2) + 128 * b + t - 1` does not fit 64 bits with `N` = {0}, \
+                `blocks` = {1}" },
+            Check { code: "R19", line: 17,
+                message: "`128 * blocks * k - N * (step % 2) + 128 * b + N + t` does not fit 64 bits with `N` = {0}, \
+                `blocks` = {1}" },
         ],
     });
     &KERNEL

@@ -12,7 +12,7 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
   const croq::mbarriers empty = croq::mbarriers_at(24600, 3, "empty");
   const croq::watched<float> tiles = croq::watched_at<float>(0, 6144, "tiles", croq::marked_by(1));
   // parallel c by cdiv(N, 128) : block {
-  const croq::idx warp = croq::warp();
+  const croq::idx thread = croq::tid(), warp = croq::warp();
   const bool elected = croq::elected();
   unsigned full_phase = 0u;
   unsigned empty_phase = 7u;
@@ -27,7 +27,7 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
   const croq::idx c = croq::block_x();
   // parallel g by 2 : group-4, t by 128 : thread {
   const croq::idx g = warp / 4;
-  const croq::idx t = croq::tid() % 128;
+  const croq::idx t = thread % 128;
   // inthreads.async (g == 0) {
   if (g == 0) {
     if (warp == 0 && elected) {

@@ -53,9 +53,12 @@ fn kernel_of_event_ring() -> &'static Kernel<ffi::croq_0badf00d_event_ring_args>
         moved: MOVED_LINES,
         checks: &[
             Check { code: "R05", line: 6, message: "{0} blocks along x, at most {1} fit" },
-            Check { code: "R10", line: 13, message: "`tma` needs steps of multiples of 16 bytes along axis 0 of `src`, this is {0}" },
-            Check { code: "R10", line: 13, message: "a TMA coordinate is at most 2147483647: `128 * c` is not with `N` = {0}" },
-            Check { code: "R10", line: 13, message: "a TMA coordinate is at most 2147483647: `16 * k` is not with `M` = {0}" },
+            Check { code: "R10", line: 13,
+                message: "`tma` needs steps of multiples of 16 bytes along axis 0 of `src`, this is {0}" },
+            Check { code: "R10", line: 13,
+                message: "a TMA coordinate is at most 2147483647: `128 * c` is not with `N` = {0}" },
+            Check { code: "R10", line: 13,
+                message: "a TMA coordinate is at most 2147483647: `16 * k` is not with `M` = {0}" },
         ],
     });
     &KERNEL

@@ -62,7 +62,8 @@ fn kernel_of_histogram() -> &'static Kernel<ffi::croq_0badf00d_histogram_args> {
         moved: MOVED_LINES,
         checks: &[
             Check { code: "R14", line: 6, message: "assertion failed: one counter a bin" },
-            Check { code: "R12", line: 14, message: "the index of `counts` is {0}, it must be at least 0 and below {1}" },
+            Check { code: "R12", line: 14,
+                message: "the index of `counts` is {0}, it must be at least 0 and below {1}" },
         ],
     });
     &KERNEL

@@ -67,9 +67,12 @@ fn kernel_of_multicast() -> &'static Kernel<ffi::croq_0badf00d_multicast_args> {
         checks: &[
             Check { code: "R05", line: 5, message: "{0} blocks along x, at most {1} fit" },
             Check { code: "R05", line: 5, message: "{0} blocks along y, at most {1} fit" },
-            Check { code: "R05", line: 5, message: "`cdiv(M, 32)` blocks along y must be a multiple of the cluster's 2: {0} are left over" },
-            Check { code: "R19", line: 3, message: "`out` has `4 * M * N` bytes, which do not fit 64 bits with `M` = {0}, `N` = {1}" },
-            Check { code: "R10", line: 6, message: "a TMA coordinate is at most 2147483647: `64 * bn` is not with `N` = {0}" },
+            Check { code: "R05", line: 5,
+                message: "`cdiv(M, 32)` blocks along y must be a multiple of the cluster's 2: {0} are left over" },
+            Check { code: "R19", line: 3,
+                message: "`out` has `4 * M * N` bytes, which do not fit 64 bits with `M` = {0}, `N` = {1}" },
+            Check { code: "R10", line: 6,
+                message: "a TMA coordinate is at most 2147483647: `64 * bn` is not with `N` = {0}" },
         ],
     });
     &KERNEL

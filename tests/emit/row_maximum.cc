@@ -12,7 +12,7 @@ CROQ_KERNEL(64) void row_maximum_0(croq::context ctx, croq::global<const float> 
   // parallel t by 64 : thread {
   const croq::idx t = croq::tid();
   // f32 own = -inf;
-  float own = -INFINITY;
+  float own = -croq::infinity;
   // foreach k in [cdiv(N, 64)]
   CROQ_STEPS((N + 63) / 64);
   for (croq::idx k = 0; k < (N + 63) / 64; ++k) {

@@ -59,10 +59,8 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
         croq::cp_async_zfill<1>(f0_ring, to + step * 64, src, from + step * N, step < M - 8 && thread < N - c * 64);
       }
     }
-    croq::cp_async_commit();
-  } else {
-    croq::cp_async_commit();
   }
+  croq::cp_async_commit();
   // parallel t by 64 : thread {
   // f32 sum = 0.0f;
   croq::tracked<float> sum = 0.0f;
@@ -94,10 +92,8 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
               step < M - r * 8 - 16 && thread < N - c * 64);
         }
       }
-      croq::cp_async_commit();
-    } else {
-      croq::cp_async_commit();
     }
+    croq::cp_async_commit();
     // wait f0;
     croq::cp_async_wait<2>();
     croq::barrier();  // f0_ring is read after it was written

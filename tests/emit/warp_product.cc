@@ -33,8 +33,8 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
         croq::copy<8>(a, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), lhs,
             bm * 32 * K + k * 32 + e0 * K + e1 * 8);
       } else {
-        CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
-          a.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
+        CROQ_UNROLL for (croq::idx k = 0; k < 8; ++k) {
+          a.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k), croq::to<croq::f16>(0.0));
         }
       }
     } else {
@@ -52,8 +52,8 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
         croq::copy<8>(b, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), rhs,
             bn * 32 * K + k * 32 + e0 * K + e1 * 8);
       } else {
-        CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
-          b.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
+        CROQ_UNROLL for (croq::idx k = 0; k < 8; ++k) {
+          b.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k), croq::to<croq::f16>(0.0));
         }
       }
     } else {
@@ -128,8 +128,8 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warp_product)(const croq_env *e
   CROQ_REQUIRE(croq::fits(croq::exact(87) + croq::size(croq::exact(M)) * croq::size(croq::exact(K)) * croq::exact(3)
       + croq::size(croq::exact(K)) * croq::exact(128)), 3, M, K);
   // b = dma.copy.swiz<64>.zfill rhs.subspan(32, 32).at(bn, k) => shared;
-  CROQ_REQUIRE(croq::fits(croq::exact(87) + croq::size(croq::exact(K)) * croq::exact(128) + croq::size(croq::exact(K))
-      * croq::size(croq::exact(N)) * croq::exact(3)), 4, K, N);
+  CROQ_REQUIRE(croq::fits(croq::exact(87) + croq::size(croq::exact(K)) * croq::exact(128)
+      + croq::size(croq::exact(K)) * croq::size(croq::exact(N)) * croq::exact(3)), 4, K, N);
   CROQ_LAUNCH(warp_product_0, croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 128, 4096, croq::waits | croq::arena<96>,
       lhs, rhs, bias, out, M, K, N);
   // return out;

@@ -68,9 +68,12 @@ fn kernel_of_warp_product() -> &'static Kernel<ffi::croq_0badf00d_warp_product_a
         checks: &[
             Check { code: "R05", line: 4, message: "{0} blocks along x, at most {1} fit" },
             Check { code: "R05", line: 4, message: "{0} blocks along y, at most {1} fit" },
-            Check { code: "R19", line: 3, message: "`out` has `2 * M * N` bytes, which do not fit 64 bits with `M` = {0}, `N` = {1}" },
-            Check { code: "R19", line: 8, message: "`32 * K * bm + K * e0 + 32 * k + 8 * e1` does not fit 64 bits with `M` = {0}, `K` = {1}" },
-            Check { code: "R19", line: 9, message: "`32 * K * bn + K * e0 + 32 * k + 8 * e1` does not fit 64 bits with `K` = {0}, `N` = {1}" },
+            Check { code: "R19", line: 3,
+                message: "`out` has `2 * M * N` bytes, which do not fit 64 bits with `M` = {0}, `N` = {1}" },
+            Check { code: "R19", line: 8,
+                message: "`32 * K * bm + K * e0 + 32 * k + 8 * e1` does not fit 64 bits with `M` = {0}, `K` = {1}" },
+            Check { code: "R19", line: 9,
+                message: "`32 * K * bn + K * e0 + 32 * k + 8 * e1` does not fit 64 bits with `K` = {0}, `N` = {1}" },
         ],
     });
     &KERNEL

@@ -59,19 +59,18 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
   else if (w > 0) {
     // call croq::cuda::setreg_inc(232);
     croq::set_max_registers_up<232>();
-    // trigger empty[s];
-    croq::idx released = 0;
-    // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
-    const croq::matrix_descriptor as_tiles_2 = croq::advance(as_tiles, unsigned(w * 8192 - 8192));
     // foreach {k} in [cdiv(K, 64)] {
+    croq::idx released = 0;
+    const croq::matrix_descriptor as_base = croq::advance(as_tiles, unsigned(w * 8192 - 8192));
     CROQ_STEPS((K + 63) / 64);
     for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
       // wait full[s];
       croq::mbarrier_wait(ctx, full, k % 4, (full_phase >> (k % 4)) & 1u);
       full_phase ^= 1u << (k % 4);
+      // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
       croq::wgmma_fence(acc);
       const croq::matrix_descriptor bs_here = croq::advance(bs_tiles, unsigned(k % 4 * 16384));
-      const croq::matrix_descriptor as_here = croq::advance(as_tiles_2, unsigned(k % 4 * 16384));
+      const croq::matrix_descriptor as_here = croq::advance(as_base, unsigned(k % 4 * 16384));
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < k);
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 32),
           croq::advance(bs_here, 32), true);
@@ -82,6 +81,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
       croq::wgmma_commit();
       croq::wgmma_wait<1>();
       if (0 < k) {
+        // trigger empty[s];
         croq::mbarrier_arrive(empty, released);
       }
       released = k % 4;
@@ -103,7 +103,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
           croq::swizzle_of<128, croq::f16>(down * 64, j % 4 * 16 + along) + (w * 8192 + j / 4 * 4096 - 8192), pair, 0);
     }
     croq::fence_proxy_async();
-    croq::barrier_named(unsigned(1 + croq::tid() / 128), 128);  // cs is read after it was written
+    croq::barrier_named(unsigned(1 + w), 128);  // cs is read after it was written
     // tma.copy cs[w - 1] => out.subspan(64, 128).at(bm * 2 + w - 1, bn);
     if (warp % 4 == 0 && elected) {
       croq::tma_store<2>(out_map, {bn * 128, bm * 128 + w * 64 - 64}, cs, w * 8192 - 8192);

@@ -55,18 +55,24 @@ fn prepare_warpgroup_product(
 }
 
 fn kernel_of_warpgroup_product() -> &'static Kernel<ffi::croq_0badf00d_warpgroup_product_args> {
-    static KERNEL: Kernel<ffi::croq_0badf00d_warpgroup_product_args> = Kernel::new(ffi::shims_of_warpgroup_product, About {
+    static KERNEL: Kernel<ffi::croq_0badf00d_warpgroup_product_args> =
+        Kernel::new(ffi::shims_of_warpgroup_product, About {
         name: "warpgroup_product",
         file: "warpgroup_product.co",
         moved: MOVED_LINES,
         checks: &[
             Check { code: "R05", line: 5, message: "{0} blocks along x, at most {1} fit" },
             Check { code: "R05", line: 5, message: "{0} blocks along y, at most {1} fit" },
-            Check { code: "R10", line: 16, message: "`tma` needs steps of multiples of 16 bytes along axis 0 of `lhs`, this is {0}" },
-            Check { code: "R10", line: 31, message: "`tma` needs steps of multiples of 16 bytes along axis 0 of `out`, this is {0}" },
-            Check { code: "R10", line: 31, message: "a TMA coordinate is at most 2147483647: `128 * bm + 64 * w - 64` is not with `M` = {0}" },
-            Check { code: "R10", line: 31, message: "a TMA coordinate is at most 2147483647: `128 * bn + 64` is not with `N` = {0}" },
-            Check { code: "R10", line: 16, message: "a TMA coordinate is at most 2147483647: `64 * k` is not with `K` = {0}" },
+            Check { code: "R10", line: 16,
+                message: "`tma` needs steps of multiples of 16 bytes along axis 0 of `lhs`, this is {0}" },
+            Check { code: "R10", line: 31,
+                message: "`tma` needs steps of multiples of 16 bytes along axis 0 of `out`, this is {0}" },
+            Check { code: "R10", line: 31,
+                message: "a TMA coordinate is at most 2147483647: `128 * bm + 64 * w - 64` is not with `M` = {0}" },
+            Check { code: "R10", line: 31,
+                message: "a TMA coordinate is at most 2147483647: `128 * bn + 64` is not with `N` = {0}" },
+            Check { code: "R10", line: 16,
+                message: "a TMA coordinate is at most 2147483647: `64 * k` is not with `K` = {0}" },
         ],
     });
     &KERNEL

@@ -1,4 +1,5 @@
-//! The kernels of `run/features`, one per language feature, and functions that compare their
+//! The kernels of `run/features`, one per language feature, those of `run/as_written`, in the forms
+//! that other people's programs use, and functions that compare their
 //! results with plain Rust, for tests that need several crates.
 
 croq_sys::include_kernels!();

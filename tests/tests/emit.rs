@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use croq_build::diagnostics::{Severity, render};
 use croq_build::emit;
-use croq_build::pipeline::{Dump, FileNames, Options, SEMA, compile_and_dump};
+use croq_build::pipeline::{Dump, FileNames, Options, SEMA, compile_and_dump, compile_text};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("emit")
@@ -57,9 +57,9 @@ fn outputs(stem: &str) -> [(&'static str, String); 6] {
         (".sema.ir", sema),
         (".final.ir", dump(last.name).1),
         (".cc", emit::for_people(&outputs.device)),
-        (".h", outputs.header),
+        (".h", emit::for_people(&outputs.header)),
         (".shims.rs", outputs.shims),
-        (".wrappers.rs", outputs.wrappers),
+        (".wrappers.rs", emit::rust_for_people(&outputs.wrappers)),
     ]
 }
 
@@ -91,7 +91,7 @@ fn difference(expected: &str, found: &str) -> String {
 fn what_is_made_of_programs() {
     let bless = std::env::var_os("CROQ_BLESS").is_some_and(|v| v == "1");
     let stems = stems(".co");
-    assert_eq!(stems.len(), 12, "{stems:?}");
+    assert_eq!(stems.len(), 13, "{stems:?}");
     let mut wrong = String::new();
     for stem in &stems {
         for (end, found) in outputs(stem) {
@@ -121,4 +121,47 @@ fn no_golden_file_without_a_program() {
             );
         }
     }
+}
+
+/// What `croq emit` shows of the kernels that we ship fits into 120 columns.
+#[test]
+fn lines_that_people_read_are_short() {
+    let mut folders = vec![
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../kernels/co")
+            .canonicalize()
+            .expect("a folder"),
+    ];
+    let mut files = 0;
+    let mut long = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a readable folder") {
+            let path = entry.expect("a readable entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("UTF-8");
+            let names = FileNames {
+                path: path.display().to_string(),
+                stem: "kernel".to_owned(),
+                hash: "0badf00d".to_owned(),
+            };
+            let compiled = compile_text(&names, &text, &Options::default());
+            let outputs = compiled.outputs.expect("a program that is right");
+            let shown = [
+                emit::for_people(&outputs.device),
+                emit::for_people(&outputs.header),
+                emit::rust_for_people(&outputs.wrappers),
+            ];
+            for line in shown.iter().flat_map(|text| text.lines()) {
+                if line.chars().count() > 120 {
+                    let _ = writeln!(long, "{}: {line}", path.display());
+                }
+            }
+            files += 1;
+        }
+    }
+    assert!(files >= 30, "{files} kernels");
+    assert!(long.is_empty(), "{long}");
 }

@@ -53,7 +53,7 @@ impl Folder {
     fn new(marks: &[&str]) -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Self(TempDir::new().expect("a folder for temporary files"), alone);
-        for name in ["bin/run_kernels", "bin/run_features"] {
+        for name in ["bin/run_kernels", "bin/run_features", "bin/run_as_written"] {
             folder.program(name, TESTS);
         }
         folder.program("bin/on_gpu", CONFORMANCE);
@@ -105,18 +105,18 @@ impl Folder {
 fn without_a_gpu_nothing_passes() {
     let (status, last, results) = Folder::new(&[]).run();
     assert_eq!(status, Some(2));
-    assert_eq!(last, "0 passed, 0 failed, 5 skipped");
+    assert_eq!(last, "0 passed, 0 failed, 7 skipped");
     assert!(results.contains("\"gpu\":null"), "{results}");
 }
 
 #[test]
 fn everything_is_counted() {
     let (status, last, results) = Folder::new(&["gpu"]).run();
-    // 6 of the device API, 4 tests alone, 4 on the simulated GPU, 4 under each of three tools, 1
+    // 6 of the device API, 6 tests alone, 6 on the simulated GPU, 6 under each of three tools, 1
     // benchmark.
     assert_eq!(
         (status, last.as_str()),
-        (Some(0), "27 passed, 0 failed, 0 skipped")
+        (Some(0), "37 passed, 0 failed, 0 skipped")
     );
     assert!(
         results.starts_with("{\"commit\":\"0123abcd\",\"date\":\""),
@@ -143,13 +143,13 @@ fn a_failed_test_and_a_finding_fail_the_run() {
     let (status, last, _) = Folder::new(&["gpu", "broken"]).run();
     assert_eq!(
         (status, last.as_str()),
-        (Some(1), "25 passed, 2 failed, 0 skipped")
+        (Some(1), "34 passed, 3 failed, 0 skipped")
     );
     let (status, last, _) = Folder::new(&["gpu", "racy"]).run();
     // A finding without a result line counts once for each program and tool.
     assert_eq!(
         (status, last.as_str()),
-        (Some(1), "15 passed, 6 failed, 0 skipped")
+        (Some(1), "19 passed, 9 failed, 0 skipped")
     );
 }
 
@@ -158,7 +158,7 @@ fn steps_are_run_alone() {
     let folder = Folder::new(&["gpu", "broken"]);
     for (steps, status, last) in [
         (&["conformance"][..], 0, "6 passed, 0 failed, 0 skipped"),
-        (&["tests"], 1, "2 passed, 2 failed, 0 skipped"),
+        (&["tests"], 1, "3 passed, 3 failed, 0 skipped"),
         (
             &["benchmarks", "conformance"],
             0,

@@ -125,6 +125,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/arithmetic.co", "W0359"),
     ("tests/run/features/device_races.co", "W0523"),
     ("tests/run/features/device_races.co", "W0626"),
+    ("tests/run/features/divergence.co", "W0565"),
     ("tests/run/features/levels.co", "W0520"),
     ("tests/run/features/mistakes.co", "W0553"),
     ("tests/run/features/own_memory.co", "W0624"),
@@ -134,7 +135,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/stops.co", "W1003"),
     ("tests/run/features/tma.co", "W0867"),
     ("tests/run/features/unwritten.co", "W0621"),
-    ("tests/run/features/unwritten.co", "W0834"),
+    ("tests/run/as_written/copies.co", "W0549"),
 ];
 
 /// The constants of `diagnostics::codes` that a source uses.

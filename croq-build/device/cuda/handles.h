@@ -41,7 +41,7 @@ template <class T> struct global : handle<T> {};
 template <class T> struct global<const T> : handle<const T> {
   CROQ_DEVICE T load(idx i) const {
     const T *const from = this->first + i;
-    if constexpr (narrow<T>) return T{__ldg(&from->bits)};
+    if constexpr (narrow<T>) return from_bits<T>(__ldg(&from->bits));
     else if constexpr (same<T, bool>) return *from;
     else return __ldg(from);
   }
@@ -63,12 +63,6 @@ template <class T> CROQ_FN global<T> bind(const void *memory, idx, const char * 
 /* From element `i` on. */
 template <class T> CROQ_FN global<T> from_element(const global<T> &memory, idx i) {
   return {{memory.first + i}};
-}
-
-/* The whole of a block's shared memory is dynamic. */
-CROQ_DEVICE unsigned char *shared_arena() {
-  extern __shared__ __align__(1024) unsigned char croq_arena[];
-  return croq_arena;
 }
 
 /* Elements at `offset` bytes into the block's arena. */

@@ -163,6 +163,46 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
 #undef CROQ_FLOATS
 #undef CROQ_CASE
 }
+
+/* With metadata, and the number of the threads that provide it. */
+#define CROQ_MMA_SP_4(text, kind)                                                                  \
+  asm volatile(text " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3},"   \
+                    " %12, %13;"                                                                   \
+               : CROQ_C4(kind)                                                                     \
+               : CROQ_A(0), CROQ_A(1), CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1), CROQ_B(2),      \
+                 CROQ_B(3), "r"(e.first[ei]), "n"(F))
+#define CROQ_MMA_SP_2(text, kind)                                                                  \
+  CROQ_MMA_HALVES(text,                                                                            \
+                  " {%0, %1}, {%2, %3, %4, %5}, {%6, %7, %8, %9}, {%0, %1}, %10, %11;", CROQ_A(0), \
+                  CROQ_A(1), CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1), CROQ_B(2), CROQ_B(3),     \
+                  "r"(e.first[ei]), "n"(F))
+
+/* The same where of every four elements of A along K two are stored: `K` counts all of them. Register `ei` of e
+ * has their positions: with K 32, threads 0 and 1 of each four provide them, or with `F` 1 the other two; with
+ * K 64 all four do. */
+template <unsigned M, unsigned N, unsigned K, unsigned F, class C, int CN, class A, int AN, class B,
+          int BN, int EN>
+CROQ_DEVICE void mma_sp(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
+                        const fragment<B, BN> &b, idx bi, const fragment<unsigned, EN> &e, idx ei) {
+  static_assert(M == 16 && N == 8 && F < (K == 32 ? 2 : 1), "there is no such instruction");
+#define CROQ_CASE(since, k, TA, TB, TC, form, types, kind)                                         \
+  if constexpr (K == k && same<A, TA> && same<B, TB> && same<C, TC>)                               \
+    CROQ_SINCE_SM_##since(CROQ_MMA_SP_##form,                                                      \
+                          "mma.sp::ordered_metadata.sync.aligned.m16n8k" #k ".row.col." types,     \
+                          kind);                                                                   \
+  else
+  CROQ_CASE(80, 32, f16, f16, float, 4, "f32.f16.f16.f32", "f")
+  CROQ_CASE(80, 32, f16, f16, f16, 2, "f16.f16.f16.f16", "r")
+  CROQ_CASE(80, 32, bf16, bf16, float, 4, "f32.bf16.bf16.f32", "f")
+  CROQ_CASE(89, 64, f8_e4m3, f8_e4m3, float, 4, "f32.e4m3.e4m3.f32", "f")
+  CROQ_CASE(89, 64, f8_e4m3, f8_e5m2, float, 4, "f32.e4m3.e5m2.f32", "f")
+  CROQ_CASE(89, 64, f8_e5m2, f8_e4m3, float, 4, "f32.e5m2.e4m3.f32", "f")
+  CROQ_CASE(89, 64, f8_e5m2, f8_e5m2, float, 4, "f32.e5m2.e5m2.f32", "f")
+  static_assert(M == 0, "there is no such instruction");
+#undef CROQ_CASE
+}
+#undef CROQ_MMA_SP_4
+#undef CROQ_MMA_SP_2
 #undef CROQ_SINCE_SM_75
 #undef CROQ_SINCE_SM_80
 #undef CROQ_SINCE_SM_89
@@ -188,7 +228,8 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
 /* What the lane whose number differs in these bits has. */
 template <class T> CROQ_DEVICE T of_lane_across(T v, unsigned bits) {
   if constexpr (narrow<T>)
-    return T{static_cast<decltype(v.bits)>(__shfl_xor_sync(0xffffffffu, unsigned(v.bits), bits))};
+    return from_bits<T>(
+        static_cast<decltype(v.bits)>(__shfl_xor_sync(0xffffffffu, unsigned(v.bits), bits)));
   else return __shfl_xor_sync(0xffffffffu, v, bits);
 }
 template <class T> CROQ_DEVICE T tracked_of_lane_across(T v, unsigned bits) {

@@ -123,15 +123,46 @@ class wait_timer {
   [[maybe_unused]] croq_u64 since = 0;
 };
 
+/* The whole of a block's shared memory is dynamic. */
+CROQ_DEVICE unsigned char *shared_arena() {
+  extern __shared__ __align__(1024) unsigned char croq_arena[];
+  return croq_arena;
+}
+
 CROQ_DEVICE void barrier() { __syncthreads(); }
+CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
 /* The block barrier. Whether this thread knows of none with another value; of two that differ, one at least does. */
-CROQ_DEVICE bool same_in_block(bool value) { return (__syncthreads_or(value) != 0) == value; }
-CROQ_DEVICE bool same_in_block(idx value) {
-  __shared__ volatile idx one;
-  one = value;
+CROQ_DEVICE bool same_in_block(bool value, idx) { return (__syncthreads_or(value) != 0) == value; }
+/* Integers are compared with one thread's, at `at` bytes in the shared memory of the block. */
+CROQ_DEVICE bool same_in_block(idx value, idx at) {
+  volatile idx *const one = reinterpret_cast<volatile idx *>(shared_arena() + at);
+  *one = value;
   __syncthreads();
   /* The second barrier keeps the next value from those who still compare this one. */
-  return __syncthreads_or(one != value) == 0;
+  return __syncthreads_or(*one != value) == 0;
+}
+/* How many of the threads at a named barrier come with `value`. */
+CROQ_DEVICE unsigned count_at_barrier(bool value, unsigned id, unsigned threads) {
+  unsigned count;
+  asm volatile("{\n\t.reg .pred p;\n\t"
+               "setp.ne.u32 p, %1, 0;\n\t"
+               "bar.red.popc.u32 %0, %2, %3, p;\n\t}"
+               : "=r"(count)
+               : "r"(static_cast<unsigned>(value)), "r"(id), "r"(threads)
+               : "memory");
+  return count;
+}
+/* The same by the threads of a region or a warpgroup, at their barrier. */
+CROQ_DEVICE bool same_in_region(bool value, unsigned id, unsigned threads, idx) {
+  return count_at_barrier(value, id, threads) == (value ? threads : 0);
+}
+CROQ_DEVICE bool same_in_region(idx value, unsigned id, unsigned threads, idx at) {
+  volatile idx *const one = reinterpret_cast<volatile idx *>(shared_arena() + at) + id;
+  *one = value;
+  barrier_named(id, threads);
+  return count_at_barrier(*one != value, id, threads) == 0;
 }
 /* The same by the lanes of a warp in `mask`. */
 CROQ_DEVICE bool same_in_warp(bool value, unsigned mask) {
@@ -141,9 +172,6 @@ CROQ_DEVICE bool same_in_warp(idx value, unsigned mask) {
   int same;
   __match_all_sync(mask, static_cast<unsigned long long>(value), &same);
   return same != 0;
-}
-CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
-  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
 /* Comes to the barrier without waiting there. */
 CROQ_DEVICE void barrier_arrive(unsigned id, unsigned threads) {

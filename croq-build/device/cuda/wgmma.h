@@ -94,6 +94,31 @@ CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx
   wgmma_of<N>::template of_registers<B, BT>(c, ci, a, ai, b, accumulate);
 }
 
+/* The texts for `N` columns with a sparse A, which `wgmma_sp_n.h` makes. */
+template <unsigned N> struct wgmma_sp_of;
+
+/* The same where of every four elements of A along K two are stored: `K` counts all of them, so B has twice as
+ * many. Register `ei` of e has their positions, as for `mma_sp`. It is not to be touched before the wait. */
+template <unsigned N, unsigned K, unsigned F, class A, class B, bool AT = false, bool BT = false,
+          class C, int CN, int EN>
+CROQ_DEVICE void wgmma_sp(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
+                          const fragment<unsigned, EN> &e, idx ei, bool accumulate) {
+  static_assert(K * sizeof(A) == 64 && sizeof(A) == sizeof(B) && F < (K == 32 ? 2 : 1),
+                "there is no such instruction");
+  static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
+  wgmma_sp_of<N>::template of_shared<F, A, B, AT, BT>(c, ci, a, b, e.first[ei], accumulate);
+}
+template <unsigned N, unsigned K, unsigned F, class B, bool BT = false, class C, int CN, class A,
+          int AN, int EN>
+CROQ_DEVICE void wgmma_sp(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
+                          matrix_descriptor b, const fragment<unsigned, EN> &e, idx ei,
+                          bool accumulate) {
+  static_assert(K * sizeof(A) == 64 && sizeof(A) == sizeof(B) && F < (K == 32 ? 2 : 1),
+                "there is no such instruction");
+  static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
+  wgmma_sp_of<N>::template of_registers<F, B, BT>(c, ci, a, ai, b, e.first[ei], accumulate);
+}
+
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

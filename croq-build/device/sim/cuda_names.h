@@ -2,17 +2,27 @@
 #ifndef CROQ_SIM_CUDA_NAMES_H
 #define CROQ_SIM_CUDA_NAMES_H
 
-#include <cstdint>
-#include <cstring>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #define __device__ __attribute__((unused))
 #define __host__
 #define __global__ static __attribute__((unused))
 #define __constant__ __attribute__((unused))
+#define __managed__ __attribute__((unused))
+#define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
 #define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
 /* A block never shares an OS thread's time with another, nor leaves its OS thread. */
 #define __shared__ static CROQ_THREAD_LOCAL
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
 
 #define CROQ_ID(name, ...)                                                                         \
   struct croq_##name {                                                                             \
@@ -52,15 +62,51 @@ CROQ_FN void __nanosleep(unsigned, int line = __builtin_LINE()) { croq::pause(li
   croq::stop(CROQ_CHECK, croq::no_row, line, "__trap", 0, nullptr);
 }
 
-template <class T> CROQ_FN T __ldg(const T *p) { return *p; }
-template <class T> CROQ_FN T __ldcg(const T *p) { return *p; }
-template <class T> CROQ_FN T __ldcs(const T *p) { return *p; }
-template <class T> CROQ_FN void __stcg(T *p, T v) { *p = v; }
-template <class T> CROQ_FN void __stcs(T *p, T v) { *p = v; }
+namespace croq {
+inline namespace CROQ_TARGET {
+/* On the host, where no call can be ended, it ends the process as the C library does. */
+[[noreturn]] CROQ_COLD inline void assertion_failed(const char *what, int line) {
+  if (current == nullptr) abort();
+  stop(CROQ_CHECK, no_row, line, what, 0, nullptr);
+}
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#include "../foreign_sim/assert.h"
+
+/* A clock that goes on; its unit is a nanosecond. */
+CROQ_FN long long clock64() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<long long>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+CROQ_FN unsigned long long __globaltimer() { return static_cast<unsigned long long>(clock64()); }
+
+/* How a value is cached cannot be observed. */
+#define CROQ_LOAD(name)                                                                            \
+  template <class T> CROQ_FN T name(const T *p) { return *p; }
+#define CROQ_STORE(name)                                                                           \
+  template <class T> CROQ_FN void name(T *p, croq::itself<T> v) { *p = v; }
+CROQ_LOAD(__ldg)
+CROQ_LOAD(__ldca)
+CROQ_LOAD(__ldcg)
+CROQ_LOAD(__ldcs)
+CROQ_LOAD(__ldcv)
+CROQ_LOAD(__ldlu)
+CROQ_STORE(__stcg)
+CROQ_STORE(__stcs)
+CROQ_STORE(__stwb)
+CROQ_STORE(__stwt)
+#undef CROQ_LOAD
+#undef CROQ_STORE
 
 CROQ_FN float rsqrtf(float x) { return 1.0f / ::sqrtf(x); }
 CROQ_FN double rsqrt(double x) { return 1.0 / ::sqrt(x); }
 CROQ_FN float __expf(float x) { return ::expf(x); }
+CROQ_FN float rcbrtf(float x) { return 1.0f / ::cbrtf(x); }
+CROQ_FN float fdividef(float x, float y) { return x / y; }
+CROQ_FN float sinpif(float x) { return static_cast<float>(::sin(x * 3.14159265358979323846)); }
+CROQ_FN float cospif(float x) { return static_cast<float>(::cos(x * 3.14159265358979323846)); }
+CROQ_FN float normcdff(float x) { return 0.5f * ::erfcf(-x * 0.70710678118654752440f); }
 CROQ_FN float __exp10f(float x) { return ::powf(10.0f, x); }
 CROQ_FN float __logf(float x) { return ::logf(x); }
 CROQ_FN float __log2f(float x) { return ::log2f(x); }
@@ -69,35 +115,27 @@ CROQ_FN float __sinf(float x) { return ::sinf(x); }
 CROQ_FN float __cosf(float x) { return ::cosf(x); }
 CROQ_FN float __tanf(float x) { return ::tanf(x); }
 CROQ_FN float __powf(float x, float y) { return ::powf(x, y); }
+CROQ_FN float __tanhf(float x) { return ::tanhf(x); }
+CROQ_FN void __sincosf(float x, float *sine, float *cosine) {
+  *sine = ::sinf(x);
+  *cosine = ::cosf(x);
+}
 CROQ_FN float __fdividef(float x, float y) { return x / y; }
 CROQ_FN float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 CROQ_FN float __frcp_rn(float x) { return 1.0f / x; }
 CROQ_FN float __fsqrt_rn(float x) { return ::sqrtf(x); }
+CROQ_FN float __frsqrt_rn(float x) { return static_cast<float>(1.0 / ::sqrt(static_cast<double>(x))); }
 CROQ_FN float __fadd_rn(float x, float y) { return x + y; }
 CROQ_FN float __fsub_rn(float x, float y) { return x - y; }
 CROQ_FN float __fmul_rn(float x, float y) { return x * y; }
 CROQ_FN float __fdiv_rn(float x, float y) { return x / y; }
 CROQ_FN float __fmaf_rn(float x, float y, float z) { return ::fmaf(x, y, z); }
-
-CROQ_FN int __float_as_int(float v) { return static_cast<int>(croq::float_bits(v)); }
-CROQ_FN unsigned __float_as_uint(float v) { return croq::float_bits(v); }
-CROQ_FN float __int_as_float(int v) { return croq::float_from_bits(static_cast<unsigned>(v)); }
-CROQ_FN float __uint_as_float(unsigned v) { return croq::float_from_bits(v); }
-CROQ_FN int __float2int_rz(float v) { return croq::to<int>(v); }
-CROQ_FN int __float2int_rn(float v) { return croq::to<int>(::rintf(v)); }
-CROQ_FN unsigned __float2uint_rz(float v) { return croq::to<unsigned>(v); }
-CROQ_FN unsigned __float2uint_rn(float v) { return croq::to<unsigned>(::rintf(v)); }
-CROQ_FN float __int2float_rn(int v) { return static_cast<float>(v); }
-CROQ_FN float __uint2float_rn(unsigned v) { return static_cast<float>(v); }
-
-CROQ_FN int __popc(unsigned v) { return __builtin_popcount(v); }
-CROQ_FN int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
-CROQ_FN int __clz(int v) { return v == 0 ? 32 : __builtin_clz(static_cast<unsigned>(v)); }
-CROQ_FN int __clzll(long long v) {
-  return v == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(v));
-}
-CROQ_FN int __ffs(int v) { return __builtin_ffs(v); }
-CROQ_FN int __ffsll(long long v) { return __builtin_ffsll(v); }
+CROQ_FN double __dadd_rn(double x, double y) { return x + y; }
+CROQ_FN double __dsub_rn(double x, double y) { return x - y; }
+CROQ_FN double __dmul_rn(double x, double y) { return x * y; }
+CROQ_FN double __ddiv_rn(double x, double y) { return x / y; }
+CROQ_FN double __fma_rn(double x, double y, double z) { return ::fma(x, y, z); }
+CROQ_FN double __dsqrt_rn(double x) { return ::sqrt(x); }
 
 #define CROQ_MIN_MAX(T)                                                                            \
   CROQ_FN T min(T a, T b) { return b < a ? b : a; }                                                \
@@ -109,114 +147,22 @@ CROQ_MIN_MAX(unsigned long)
 CROQ_MIN_MAX(long long)
 CROQ_MIN_MAX(unsigned long long)
 #undef CROQ_MIN_MAX
+/* Mixed operands, as CUDA converts them. */
+#define CROQ_MIN_MAX(A, B, T)                                                                      \
+  CROQ_FN T min(A a, B b) { return min(static_cast<T>(a), static_cast<T>(b)); }                    \
+  CROQ_FN T max(A a, B b) { return max(static_cast<T>(a), static_cast<T>(b)); }
+CROQ_MIN_MAX(int, unsigned, unsigned)
+CROQ_MIN_MAX(unsigned, int, unsigned)
+CROQ_MIN_MAX(long, unsigned long, unsigned long)
+CROQ_MIN_MAX(unsigned long, long, unsigned long)
+CROQ_MIN_MAX(long long, unsigned long long, unsigned long long)
+CROQ_MIN_MAX(unsigned long long, long long, unsigned long long)
 CROQ_FN float min(float a, float b) { return ::fminf(a, b); }
 CROQ_FN float max(float a, float b) { return ::fmaxf(a, b); }
 CROQ_FN double min(double a, double b) { return ::fmin(a, b); }
 CROQ_FN double max(double a, double b) { return ::fmax(a, b); }
-
-/* Every lane's value is in place when `read` runs, and stays until all have read. `here`: the lanes that have one. */
-template <class T, class R>
-CROQ_FN auto croq_exchange(unsigned mask, croq_u32 kind, T value, int line, R read) {
-  static_assert(sizeof(T) <= 8, "lanes exchange at most 64 bits");
-  const unsigned tid = croq::current->tid;
-  const auto lanes = reinterpret_cast<unsigned long long *>(croq::current->lanes);
-  std::memcpy(&lanes[tid], &value, sizeof value);
-  /* What the expression around has read so far is this thread's, and not that of those that go on meanwhile. */
-  const croq_u32 others = croq::take_unwritten();
-  const unsigned here = croq::lanes_named(mask, kind, line);
-  const auto result = read(&lanes[tid & ~31u], here);
-  croq::lanes_here(mask, kind, line);
-  croq::unwritten = others;
-  return result;
-}
-/* Of a lane that is not there hardware gives anything. */
-template <class T>
-CROQ_FN T croq_shuffle(unsigned mask, croq_u32 kind, T v, unsigned from, int line) {
-  return croq_exchange(
-      mask, kind, v, line, [from, mask, line](const unsigned long long *lanes, unsigned here) {
-        if (CROQ_UNLIKELY((here >> (from & 31) & 1) == 0))
-          croq::absent("shuffle: reads lane {0}, which is not there (mask {1})", from & 31, mask, line);
-        T found;
-        std::memcpy(&found, &lanes[from & 31], sizeof found);
-        return found;
-      });
-}
-CROQ_FN unsigned croq_lane() { return croq::current->tid & 31; }
-template <class T>
-CROQ_FN T __shfl_sync(unsigned mask, T v, int from, int width = 32, int line = __builtin_LINE()) {
-  const unsigned last = static_cast<unsigned>(width - 1);
-  return croq_shuffle(mask, CROQ_LANES_SHUFFLE, v,
-                      (croq_lane() & ~last) | (static_cast<unsigned>(from) & last), line);
-}
-template <class T>
-CROQ_FN T __shfl_xor_sync(unsigned mask, T v, int with, int width = 32,
-                          int line = __builtin_LINE()) {
-  const unsigned lane = croq_lane(), from = lane ^ static_cast<unsigned>(with);
-  const unsigned end = (lane & ~static_cast<unsigned>(width - 1)) + static_cast<unsigned>(width);
-  return croq_shuffle(mask, CROQ_LANES_SHUFFLE_XOR, v, from < end ? from : lane, line);
-}
-template <class T>
-CROQ_FN T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32,
-                         int line = __builtin_LINE()) {
-  const unsigned lane = croq_lane(), place = lane & static_cast<unsigned>(width - 1);
-  return croq_shuffle(mask, CROQ_LANES_SHUFFLE_UP, v, place >= by ? lane - by : lane, line);
-}
-template <class T>
-CROQ_FN T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32,
-                           int line = __builtin_LINE()) {
-  const unsigned lane = croq_lane(), place = lane & static_cast<unsigned>(width - 1);
-  return croq_shuffle(mask, CROQ_LANES_SHUFFLE_DOWN, v,
-                      place + by < static_cast<unsigned>(width) ? lane + by : lane, line);
-}
-/* Lanes that the block does not have have no vote, as in hardware. */
-CROQ_FN unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return croq_exchange(mask, CROQ_LANES_VOTE, predicate, line,
-                       [](const unsigned long long *lanes, unsigned here) {
-                         unsigned votes = 0;
-                         for (unsigned lane = 0; lane < 32; ++lane)
-                           if ((here >> lane & 1) != 0 && static_cast<unsigned>(lanes[lane]) != 0)
-                             votes |= 1u << lane;
-                         return votes;
-                       });
-}
-CROQ_FN int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return __ballot_sync(mask, predicate, line) != 0;
-}
-CROQ_FN int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return __ballot_sync(mask, predicate == 0, line) == 0;
-}
-
-/* Operations of text that has a pointer order accesses of other memory as all others do. */
-template <class T, class F> CROQ_FN T croq_atomically(T *p, F next) {
-  if (croq::current != nullptr && croq::current->device != nullptr) croq::note_atomic_at(p);
-  return croq::atomically(p, next);
-}
-template <class T> CROQ_FN T atomicAdd(T *p, T v) {
-  return croq_atomically(p, [v](T old) { return static_cast<T>(old + v); });
-}
-template <class T> CROQ_FN T atomicSub(T *p, T v) {
-  return croq_atomically(p, [v](T old) { return static_cast<T>(old - v); });
-}
-template <class T> CROQ_FN T atomicMin(T *p, T v) {
-  return croq_atomically(p, [v](T old) { return v < old ? v : old; });
-}
-template <class T> CROQ_FN T atomicMax(T *p, T v) {
-  return croq_atomically(p, [v](T old) { return old < v ? v : old; });
-}
-template <class T> CROQ_FN T atomicExch(T *p, T v) {
-  return croq_atomically(p, [v](T) { return v; });
-}
-template <class T> CROQ_FN T atomicCAS(T *p, T expected, T v) {
-  return croq_atomically(p, [=](T old) { return old == expected ? v : old; });
-}
-template <class T> CROQ_FN T atomicAnd(T *p, T v) {
-  return croq_atomically(p, [v](T old) { return static_cast<T>(old & v); });
-}
-template <class T> CROQ_FN T atomicOr(T *p, T v) {
-  return croq_atomically(p, [v](T old) { return static_cast<T>(old | v); });
-}
-template <class T> CROQ_FN T atomicXor(T *p, T v) {
-  return croq_atomically(p, [v](T old) { return static_cast<T>(old ^ v); });
-}
+CROQ_MIN_MAX(float, double, double)
+CROQ_MIN_MAX(double, float, double)
+#undef CROQ_MIN_MAX
 
 #endif

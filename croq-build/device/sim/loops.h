@@ -104,12 +104,26 @@ CROQ_FN void whole_warp(int line) {
   all_lanes_here(lanes_here(0xffffffffu, CROQ_LANES_MATRIX, line), line);
 }
 
-/* The block barrier; whether all threads came with one value. */
-template <class T> CROQ_FN bool same_in_block(T value, int line = __builtin_LINE()) {
+/* The block barrier; whether all threads came with one value. The GPU compares integers in shared memory, at `at`. */
+template <class T> CROQ_FN bool same_in_block(T value, idx at, int line = __builtin_LINE()) {
+  static_cast<void>(at);
   croq_sim_thread *const self = current;
   const croq_u32 others = take_unwritten();
   const croq_u32 same =
       sim_api()->agree(self, static_cast<croq_i64>(value), static_cast<croq_u32>(line));
+  unwritten = others;
+  current = self;
+  return same != 0;
+}
+/* The same by the threads of a region or a warpgroup, at their barrier. */
+template <class T>
+CROQ_FN bool same_in_region(T value, unsigned id, unsigned threads, idx at,
+                            int line = __builtin_LINE()) {
+  static_cast<void>(at);
+  croq_sim_thread *const self = current;
+  const croq_u32 others = take_unwritten();
+  const croq_u32 same = sim_api()->agree_named(self, static_cast<croq_i64>(value), id, threads,
+                                               static_cast<croq_u32>(line));
   unwritten = others;
   current = self;
   return same != 0;
@@ -134,4 +148,6 @@ CROQ_FN bool same_in_warp(T value, unsigned mask, int line = __builtin_LINE()) {
 
 }  // namespace CROQ_TARGET
 }  // namespace croq
+/* By a name that no macro of a `.co` file has: it is used within the user's own text. */
+CROQ_FN constexpr void croq_turn(int line = __builtin_LINE()) { croq::turn(line); }
 #endif

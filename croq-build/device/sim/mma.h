@@ -38,10 +38,12 @@ CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at
 }
 
 /* What the warps of a block multiply: of each the rows of A and the columns of B, 16 f64 or 32 f32 a
- * row. A block's threads share an OS thread. */
+ * row, or with a sparse A 64 f32 a column, and what each lane has of its metadata. A block's threads share an OS
+ * thread. */
 struct mma_operands {
   alignas(8) unsigned char a[16 * 128];
-  alignas(8) unsigned char b[8 * 128];
+  alignas(8) unsigned char b[8 * 256];
+  unsigned metadata[32];
 };
 inline thread_local mma_operands mma_warps[32];
 /* Of each lane's part of A and B whether anything in it is unwritten: of its row, of the row 8 below, of its

@@ -81,8 +81,6 @@ CROQ_FN void enter(int line = __builtin_LINE()) {
   const auto end = reinterpret_cast<croq_u64>(current->stack_end);
   if (!CROQ_LIKELY(here - end >= CROQ_SIM_FRAME_BYTES + CROQ_SIM_RESERVE_BYTES)) stack_is_full(line);
 }
-#define CROQ_ENTER                                                                                 \
-  if (!__builtin_is_constant_evaluated()) croq::enter();
 
 /* A row of the function's table of checks, and the line it is checked on. */
 struct check_row {
@@ -177,4 +175,8 @@ template <unsigned N> CROQ_FN void set_max_registers_down() {
 
 }  // namespace CROQ_TARGET
 }  // namespace croq
+/* By a name that no macro of a `.co` file has: it is used within the user's own text. */
+CROQ_FN void croq_enter(int line = __builtin_LINE()) { croq::enter(line); }
+#define CROQ_ENTER                                                                                 \
+  if (!__builtin_is_constant_evaluated()) croq_enter();
 #endif

@@ -67,20 +67,25 @@ template <unsigned N, class A, class B, class C> constexpr bool has_wgmma() {
   else return same<A, B> && (same<A, bf16> || same<A, float>) && same<C, float>;
 }
 
-/* What is being multiplied: one MMA at a time on an OS thread. */
+/* What is being multiplied: one MMA at a time on an OS thread. Of a sparse A two of every four elements are
+ * stored, with the positions of all of them along K. */
 struct wgmma_matrices {
   double a[64][32];
-  double b[32][256];
+  double b[64][256];
+  unsigned char at[64][32];
 };
 inline thread_local wgmma_matrices wgmma_operands;
 
-/* Elements of an operand of `rows` rows of 32 bytes along K from its pieces of 16 bytes: row by row, two of
+/* Bytes of a row along K, and of a row of B where A is sparse. */
+inline constexpr unsigned dense = 32, beside_sparse = 64;
+
+/* Elements of an operand of `rows` rows of `Wide` bytes along K from its pieces of 16 bytes: row by row, all of
  * each, or, where the other axis is the one that is stored together, K by K. */
-template <bool Transposed, class T, class F>
+template <bool Transposed, unsigned Wide, class T, class F>
 CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigned rows, F put) {
   constexpr unsigned of_piece = 16 / sizeof(T);
-  const unsigned of_row = Transposed ? rows / of_piece : 2;
-  for (unsigned p = 0; p < rows * 2; ++p) {
+  const unsigned of_row = Transposed ? rows / of_piece : Wide / 16;
+  for (unsigned p = 0; p < rows * Wide / 16; ++p) {
     T elements[of_piece];
     __builtin_memcpy(elements, shared + pieces[p], 16);
     for (unsigned e = 0; e < of_piece; ++e) {
@@ -91,26 +96,27 @@ CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigne
 }
 
 /* Which rows of an operand have something unwritten. */
-template <bool Transposed, class T>
+template <bool Transposed, unsigned Wide, class T>
 CROQ_FN void gather_unwritten(const unsigned char *marks, croq_u32 number, const croq_u32 *pieces,
                               unsigned rows, bool *found) {
   constexpr unsigned of_piece = 16 / sizeof(T);
-  const unsigned of_row = Transposed ? rows / of_piece : 2;
+  const unsigned of_row = Transposed ? rows / of_piece : Wide / 16;
   if (marks == nullptr || number == 0) return;
-  for (unsigned p = 0; p < rows * 2; ++p) {
+  for (unsigned p = 0; p < rows * Wide / 16; ++p) {
     if (CROQ_LIKELY(are_marked<16>(marks + pieces[p], number))) continue;
     for (unsigned e = 0; e < of_piece; ++e)
       if (!are_marked<sizeof(T)>(marks + pieces[p] + e * sizeof(T), number))
         found[Transposed ? p % of_row * of_piece + e : p / of_row] = true;
   }
 }
-/* A sum is unwritten if anything of its row of A or of its column of B is, or if it was and is added to. */
-template <class A, class B, bool AT, bool BT>
+/* A sum is unwritten if anything of its row of A or of its column of B is, or if it was and is added to. `Wide`: of
+ * a row of B. */
+template <class A, class B, bool AT, bool BT, unsigned Wide>
 CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
   if (factors->unwritten_accumulators == nullptr) return;
   bool rows[64] = {}, columns[256] = {};
   if (factors->a != nullptr)
-    gather_unwritten<AT, A>(factors->written, factors->number_of_a, factors->a, 64, rows);
+    gather_unwritten<AT, dense, A>(factors->written, factors->number_of_a, factors->a, 64, rows);
   else
     for (unsigned thread = 0; thread < 128; ++thread) {
       constexpr unsigned width = 4 / sizeof(A);
@@ -118,8 +124,13 @@ CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
       for (unsigned e = 0; mine != nullptr && e < 4 * width; ++e)
         if (mine[e] != 0) rows[thread / 32 * 16 + thread % 32 / 4 + e / width % 2 * 8] = true;
     }
-  gather_unwritten<BT, B>(factors->written, factors->number_of_b, factors->b, factors->columns,
-                          columns);
+  gather_unwritten<BT, Wide, B>(factors->written, factors->number_of_b, factors->b, factors->columns,
+                                columns);
+  for (unsigned thread = 0; Wide != dense && thread < 128; ++thread) {
+    const unsigned char *const mine = factors->unwritten_metadata[thread];
+    const unsigned row = thread / 32 * 16 + thread % 32 / 4;
+    if (mine != nullptr && *mine != 0) rows[row] = rows[row + 8] = true;
+  }
   for (unsigned thread = 0; thread < 128; ++thread) {
     unsigned char *const sums = factors->unwritten_accumulators[thread];
     for (unsigned e = 0; sums != nullptr && e < factors->columns / 2; ++e) {
@@ -138,12 +149,37 @@ inline void multiply(double (&sums)[8], unsigned row, unsigned column, unsigned 
     for (unsigned n = 0; n < 8; ++n) sums[n] += all.a[row][k] * all.b[k][column + n];
 }
 
-template <class A, class B, bool AT, bool BT, class C>
+/* The same with a sparse A. */
+inline void multiply_sparse(double (&sums)[8], unsigned row, unsigned column, unsigned count) {
+  const wgmma_matrices &all = wgmma_operands;
+  for (unsigned k = 0; k < count; ++k)
+    for (unsigned n = 0; n < 8; ++n) sums[n] += all.a[row][k] * all.b[all.at[row][k]][column + n];
+}
+/* Where the stored elements of A are along K. */
+template <unsigned K, unsigned F> CROQ_FN void place_sparse(const croq_sim_factors *factors) {
+  for (unsigned warp = 0; warp < 4; ++warp) {
+    unsigned lanes[32];
+    for (unsigned lane = 0; lane < 32; ++lane)
+      __builtin_memcpy(&lanes[lane], factors->metadata[warp * 32 + lane], sizeof lanes[lane]);
+    for (unsigned row = 0; row < 16; ++row)
+      for (unsigned g = 0; g < K / 4; ++g) {
+        const unsigned at = positions_of<K, F>(lanes, row, g);
+        unsigned char *const stored = wgmma_operands.at[warp * 16 + row] + 2 * g;
+        stored[0] = static_cast<unsigned char>(4 * g + at % 4);
+        stored[1] = static_cast<unsigned char>(4 * g + at / 4);
+      }
+  }
+}
+
+/* `K` is 0 where A is not sparse. */
+template <class A, class B, bool AT, bool BT, class C, unsigned K = 0, unsigned F = 0>
 void carry_out(const croq_sim_factors *factors) {
   wgmma_matrices &all = wgmma_operands;
-  carry_out_marks<A, B, AT, BT>(factors);
+  constexpr unsigned wide = K == 0 ? dense : beside_sparse;
+  carry_out_marks<A, B, AT, BT, wide>(factors);
+  if constexpr (K != 0) place_sparse<K, F>(factors);
   if (factors->a != nullptr)
-    gather<AT, A>(factors->shared, factors->a, 64,
+    gather<AT, dense, A>(factors->shared, factors->a, 64,
                   [&](unsigned row, unsigned k, auto v) { all.a[row][k] = v; });
   else
     for (unsigned thread = 0; thread < 128; ++thread) {
@@ -154,7 +190,7 @@ void carry_out(const croq_sim_factors *factors) {
         all.a[row][r / 2 * 4 * width + thread % 4 * width + e % width] = factor(mine[e]);
       }
     }
-  gather<BT, B>(factors->shared, factors->b, factors->columns,
+  gather<BT, wide, B>(factors->shared, factors->b, factors->columns,
                 [&](unsigned column, unsigned k, auto v) { all.b[k][column] = v; });
   for (unsigned row = 0; row < 64; ++row)
     for (unsigned column = 0; column < factors->columns; column += 8) {
@@ -165,7 +201,8 @@ void carry_out(const croq_sim_factors *factors) {
       double sums[8] = {};
       if (!same<C, int> && factors->accumulate != 0)
         for (unsigned n = 0; n < 8; ++n) sums[n] = to<double>(at(n));
-      multiply(sums, row, column, 32 / sizeof(A));
+      if constexpr (K == 0) multiply(sums, row, column, 32 / sizeof(A));
+      else multiply_sparse(sums, row, column, 32 / sizeof(A));
       for (unsigned n = 0; n < 8; ++n) {
         C &sum = at(n);
         if constexpr (same<C, int>) {
@@ -208,7 +245,7 @@ CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_d
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
   const croq_sim_wgmma wgmma = {
-      a, b, part_of(c, ci, N / 2, line), {}, N,
+      a, b, part_of(c, ci, N / 2, line), {}, {}, N,
       wgmma_flags(AT, BT, accumulate),
       static_cast<croq_u32>(line), &carry_out<A, B, AT, BT, C>};
   croq_sim_thread *const self = current;
@@ -224,9 +261,57 @@ CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx a
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
   const croq_sim_wgmma wgmma = {
-      0, b, part_of(c, ci, N / 2, line), part_of(a, ai, 16 / sizeof(A), line), N,
+      0, b, part_of(c, ci, N / 2, line), part_of(a, ai, 16 / sizeof(A), line), {}, N,
       wgmma_flags(false, BT, accumulate),
       static_cast<croq_u32>(line), &carry_out<A, B, false, BT, C>};
+  croq_sim_thread *const self = current;
+  sim_api()->wgmma(self, &wgmma);
+  current = self;
+}
+
+template <unsigned N, unsigned K, unsigned F, class A, class B, class C>
+constexpr bool has_wgmma_sp() {
+  constexpr bool floats = same<C, float> || same<C, f16>;
+  return floats && sizeof(A) < 4 && K * sizeof(A) == 64 && F < (K == 32 ? 2 : 1) &&
+         has_wgmma<N, A, B, C>();
+}
+/* This thread's part of the metadata, which must be valid: the others' are looked at by themselves. */
+template <unsigned K, unsigned F, int N, idx At>
+CROQ_FN croq_sim_part metadata_of(fragment<unsigned, N, At> &registers, idx at, int line) {
+  const croq_sim_part part = part_of(registers, at, 1, line);
+  const bool unknown = registers.unwritten_elements != nullptr && registers.unwritten_elements[at] != 0;
+  if (!unknown) check_metadata<K, F>(registers.elements[at], current->tid % 32, line);
+  return part;
+}
+
+/* The same where of every four elements of A along K two are stored: `K` counts all of them, so B has twice as
+ * many. Register `ei` of e has their positions, as for `mma_sp`. It is not to be touched before the wait. */
+template <unsigned N, unsigned K, unsigned F, class A, class B, bool AT = false, bool BT = false,
+          class C, int CN, idx CP, int EN, idx EP>
+CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
+                      fragment<unsigned, EN, EP> &e, idx ei, bool accumulate,
+                      int line = __builtin_LINE()) {
+  static_assert(has_wgmma_sp<N, K, F, A, B, C>(), "there is no such instruction");
+  static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
+  const croq_sim_wgmma wgmma = {
+      a, b, part_of(c, ci, N / 2, line), {}, metadata_of<K, F>(e, ei, line), N,
+      wgmma_flags(AT, BT, accumulate),
+      static_cast<croq_u32>(line), &carry_out<A, B, AT, BT, C, K, F>};
+  croq_sim_thread *const self = current;
+  sim_api()->wgmma(self, &wgmma);
+  current = self;
+}
+template <unsigned N, unsigned K, unsigned F, class B, bool BT = false, class C, int CN, idx CP, class A,
+          int AN, idx AP, int EN, idx EP>
+CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
+                      matrix_descriptor b, fragment<unsigned, EN, EP> &e, idx ei, bool accumulate,
+                      int line = __builtin_LINE()) {
+  static_assert(has_wgmma_sp<N, K, F, A, B, C>(), "there is no such instruction");
+  static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
+  const croq_sim_wgmma wgmma = {
+      0, b, part_of(c, ci, N / 2, line), part_of(a, ai, 16 / sizeof(A), line),
+      metadata_of<K, F>(e, ei, line), N, wgmma_flags(false, BT, accumulate),
+      static_cast<croq_u32>(line), &carry_out<A, B, false, BT, C, K, F>};
   croq_sim_thread *const self = current;
   sim_api()->wgmma(self, &wgmma);
   current = self;

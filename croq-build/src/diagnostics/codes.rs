@@ -2,5 +2,5 @@
 
 pub use super::explain::{
     atomics::*, declarations::*, events::*, files::*, loops::*, mma::*, movement::*, names::*,
-    numbers::*, parallel::*, run_time::*, shapes::*, storage::*, syntax::*, tools::*,
+    numbers::*, parallel::*, run_time::*, shapes::*, storage::*, syntax::*, templates::*, tools::*,
 };

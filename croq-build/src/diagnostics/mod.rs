@@ -1,7 +1,7 @@
 //! The type of a diagnostic, and the collector that gathers all diagnostics before the compiler
 //! fails. Rendering is in [`render`]; nothing here prints.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::span::Span;
 
@@ -9,6 +9,7 @@ mod code;
 pub mod codes;
 mod excerpt;
 pub mod explain;
+mod instance;
 mod nearest;
 mod quota;
 pub mod quoted;
@@ -16,6 +17,7 @@ pub mod render;
 mod severity;
 
 pub use code::Code;
+pub use instance::{Asked, InstanceName};
 pub use nearest::{edit_distance, nearest};
 pub use quota::Quota;
 pub use severity::Severity;
@@ -44,6 +46,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// It depends on the whole function, and may be wrong if a part of the function is in error.
     pub of_the_whole: bool,
+    /// The instances of templates that it is about.
+    pub instances: Vec<InstanceName>,
 }
 
 impl Diagnostic {
@@ -73,6 +77,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             of_the_whole: false,
+            instances: Vec::new(),
         }
     }
 
@@ -121,8 +126,11 @@ impl Diagnostic {
 #[derive(Default, Debug)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
-    seen: HashSet<(Code, Span)>,
+    /// The position in the list of each code and location.
+    seen: HashMap<(Code, Span), usize>,
     pushed: usize,
+    /// What is reported now is about this instance.
+    instance: Option<InstanceName>,
 }
 
 impl Diagnostics {
@@ -130,12 +138,32 @@ impl Diagnostics {
         Self::default()
     }
 
-    /// Adds a diagnostic, unless the same code was already reported at the same location.
-    pub fn push(&mut self, diagnostic: Diagnostic) {
+    /// Adds a diagnostic, unless the same code was already reported at the same location: then only
+    /// the instance that it is about is added.
+    pub fn push(&mut self, mut diagnostic: Diagnostic) {
         self.pushed += 1;
-        if self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
-            self.list.push(diagnostic);
+        let key = (diagnostic.code, diagnostic.primary.span);
+        if let Some(first) = self.seen.get(&key).and_then(|at| self.list.get_mut(*at)) {
+            if first.instances.last() != self.instance.as_ref() {
+                first.instances.extend(self.instance.clone());
+            }
+            return;
         }
+        diagnostic.instances.extend(self.instance.clone());
+        self.seen.insert(key, self.list.len());
+        self.list.push(diagnostic);
+    }
+
+    /// What `report` reports is about this instance.
+    pub fn within<R>(
+        &mut self,
+        instance: Option<&InstanceName>,
+        report: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let outer = std::mem::replace(&mut self.instance, instance.cloned());
+        let result = report(self);
+        self.instance = outer;
+        result
     }
 
     /// Whether there are more reports than a run shows: further ones need no explanation.
@@ -166,6 +194,12 @@ impl Diagnostics {
 
     /// All of it, in source order (errors, warnings and notes interleaved by position).
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
+        for d in &mut self.list {
+            let (notes, place) = instance::described(&std::mem::take(&mut d.instances));
+            d.notes.extend(notes);
+            d.secondary
+                .extend(place.map(|(span, text)| Label { span, text }));
+        }
         self.list.sort_by_key(Diagnostic::order);
         self.list
     }

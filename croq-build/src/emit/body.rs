@@ -15,8 +15,6 @@ pub struct Body<'a, 'w> {
     /// Locals that something reads; compilers complain about others.
     pub read: BTreeSet<LocalId>,
     pub on_host: bool,
-    /// The first thread of each `inthreads` around, as far as it is known.
-    pub first: Vec<Option<u32>>,
     /// Which loops may wait for memory.
     pub spins: Spins,
     pub user: UserText<'a>,

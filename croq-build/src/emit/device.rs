@@ -109,7 +109,6 @@ pub fn kernel<'a>(
         writer,
         read: uses.locals,
         on_host: false,
-        first: Vec::new(),
         spins: Spins::of(function, kernel),
         user,
     };

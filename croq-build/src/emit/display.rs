@@ -1,9 +1,15 @@
-//! Generated C++ as people read it: without `#line` directives, in lines of at most 120 columns. What compilers get keeps
-//! each statement on one line, so that `__LINE__` is the `.co` line.
+//! Generated text as people read it: C++ without `#line` directives, and lines of at most 120 columns. What compilers get
+//! keeps each statement on one line, so that `__LINE__` is the `.co` line.
 
 const COLUMNS: usize = 120;
 
-/// The device text for display.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Cpp,
+    Rust,
+}
+
+/// The device text or the header for display.
 pub fn for_people(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut blank = false;
@@ -11,9 +17,18 @@ pub fn for_people(text: &str) -> String {
         // A directive often stands between two empty lines.
         let empty = line.trim().is_empty();
         if !(empty && blank) {
-            wrap(line, &mut out);
+            wrap(line, Language::Cpp, &mut out);
         }
         blank = empty;
+    }
+    out
+}
+
+/// The Rust wrappers for display.
+pub fn rust_for_people(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        wrap(line, Language::Rust, &mut out);
     }
     out
 }
@@ -28,74 +43,205 @@ fn is_directive(line: &str) -> bool {
     })
 }
 
-/// The line, broken behind commas and before operators where it is too long. Comments, preprocessor lines and text without a
-/// place to break stay as they are.
-fn wrap(line: &str, out: &mut String) {
-    let indent = line.len() - line.trim_start().len();
-    let whole = line.trim_start().starts_with(['#', '/']) || line.ends_with('\\');
-    let mut rest = line.to_owned();
-    while !whole && rest.chars().count() > COLUMNS {
-        let Some(at) = place_to_break(&rest, indent) else {
-            break;
-        };
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head.trim_end());
-        out.push('\n');
-        rest = format!("{}{}", " ".repeat(indent + 4), tail.trim_start());
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The line, broken where it is too long.
+fn wrap(line: &str, language: Language, out: &mut String) {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    if columns(line) <= COLUMNS {
+        push(line, out);
+    } else if let Some(comment) = text.strip_prefix("//") {
+        let marks = comment.trim_start_matches(['/', '!']);
+        let mark = text.strip_suffix(marks).unwrap_or("//");
+        wrap_words(marks.trim_start(), indent, &format!("{mark} "), "", out);
+    } else if text.starts_with("/*") {
+        wrap_words(text, indent, "", "", out);
+    } else if text.starts_with('#') || text.ends_with('\\') {
+        // A preprocessor line, or one of a macro's text: it goes on behind a backslash.
+        wrap_words(text, indent, "", " \\", out);
+    } else if let Some(at) = trailing_comment(text, language) {
+        let (code, comment) = text.split_at(at);
+        let spaces = " ".repeat(indent);
+        wrap(&format!("{spaces}{comment}"), language, out);
+        wrap(&format!("{spaces}{}", code.trim_end()), language, out);
+    } else {
+        wrap_code(line, indent, language, out);
     }
-    out.push_str(&rest);
+}
+
+fn push(line: &str, out: &mut String) {
+    out.push_str(line);
     out.push('\n');
 }
 
-/// The last place within the columns at the least depth of parentheses, behind a comma if there is
-/// one, else before the operator that binds least; outside of strings.
-fn place_to_break(line: &str, indent: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut quoted = None;
-    let mut escaped = false;
-    let mut best: Option<((usize, usize), usize)> = None;
-    for (column, (at, c)) in line.char_indices().enumerate() {
-        if column >= COLUMNS {
+/// Broken at spaces: `before` stands in front of each line, and `behind` ends all but the last.
+fn wrap_words(text: &str, indent: usize, before: &str, behind: &str, out: &mut String) {
+    let mut line = format!("{}{before}", " ".repeat(indent));
+    let mut is_empty = true;
+    for word in text.split(' ') {
+        let further = columns(word) + columns(behind);
+        if !is_empty && columns(&line) + 1 + further > COLUMNS {
+            push(&format!("{line}{behind}"), out);
+            // Comments go on where they began, other text is indented.
+            let deeper = if before.is_empty() {
+                indent + 4
+            } else {
+                indent
+            };
+            line = format!("{}{before}", " ".repeat(deeper));
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    push(&line, out);
+}
+
+/// Broken behind commas and before operators, or else in a string or at a space. What has no place to break stays.
+fn wrap_code(line: &str, indent: usize, language: Language, out: &mut String) {
+    let mut rest = line.to_owned();
+    while columns(&rest) > COLUMNS {
+        let places = Places::of(&rest, indent, language);
+        let Some(at) = places.between.or(places.in_string).or(places.space) else {
             break;
+        };
+        let (head, tail) = rest.split_at(at);
+        let deeper = " ".repeat(indent + 4);
+        rest = if places.between.is_some() || places.in_string.is_none() {
+            push(head.trim_end(), out);
+            format!("{deeper}{}", tail.trim_start())
+        } else if language == Language::Rust {
+            push(&format!("{head}\\"), out);
+            format!("{deeper}{tail}")
+        } else {
+            push(&format!("{head}\""), out);
+            format!("{deeper}\"{tail}")
+        };
+    }
+    push(&rest, out);
+}
+
+/// Where a comment begins behind code.
+fn trailing_comment(text: &str, language: Language) -> Option<usize> {
+    let mut quotes = Quotes::new(language);
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if !quotes.inside(c) && (before, c) == ('/', '/') {
+            return at.checked_sub(1);
         }
-        if let Some(quote) = quoted {
-            quoted = (escaped || c != quote).then_some(quote);
-            escaped = c == '\\' && !escaped;
-            continue;
-        }
-        match c {
-            '"' | '\'' => quoted = Some(c),
-            '(' | '{' | '[' => depth += 1,
-            // Template arguments; comparisons have spaces around them.
-            '<' if line.get(..at).is_some_and(ends_in_name) => depth += 1,
-            '>' if line
-                .get(..at)
-                .is_some_and(|before| !before.ends_with([' ', '-'])) =>
-            {
-                depth = depth.saturating_sub(1);
-            }
-            ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            ' ' if column > indent + 8 => {
-                let (before, after) = line.split_at(at);
-                let operators = [["&& ", "|| "], ["? ", ": "], ["+ ", "* "]];
-                let begins = |o: &&str| after.trim_start().starts_with(*o);
-                let operator = operators.iter().position(|of| of.iter().any(begins));
-                let class = match before.ends_with([',', ';']) {
-                    true => Some(0),
-                    // The one that binds least comes first.
-                    false => operator.map(|class| class + 1),
-                };
-                let rank = class.map(|class| (depth, class));
-                if let Some(rank) = rank
-                    && best.is_none_or(|(least, _)| rank <= least)
-                {
-                    best = Some((rank, at));
-                }
-            }
-            _ => {}
+        before = c;
+    }
+    None
+}
+
+/// Whether a place is inside of a string or character.
+struct Quotes {
+    language: Language,
+    quoted: Option<char>,
+    escaped: bool,
+}
+
+impl Quotes {
+    fn new(language: Language) -> Self {
+        Self {
+            language,
+            quoted: None,
+            escaped: false,
         }
     }
-    best.map(|(_, at)| at)
+
+    /// Whether the next character, which is `c`, is quoted or a quote.
+    fn inside(&mut self, c: char) -> bool {
+        if let Some(quote) = self.quoted {
+            self.quoted = (self.escaped || c != quote).then_some(quote);
+            self.escaped = c == '\\' && !self.escaped;
+            return true;
+        }
+        // Rust's lifetimes begin with what begins a character in C++.
+        let begins = c == '"' || c == '\'' && self.language == Language::Cpp;
+        self.quoted = begins.then_some(c);
+        begins
+    }
+}
+
+/// Places to break a line of code within the columns.
+#[derive(Default)]
+struct Places {
+    /// The last one at the least depth of parentheses: behind a comma if there is one, else before the operator that
+    /// binds least.
+    between: Option<usize>,
+    /// The last one behind a space of a string.
+    in_string: Option<usize>,
+    /// The last other space.
+    space: Option<usize>,
+}
+
+impl Places {
+    fn of(line: &str, indent: usize, language: Language) -> Places {
+        let mut places = Places::default();
+        let mut least = (usize::MAX, usize::MAX);
+        let mut depth = 0_usize;
+        let mut quotes = Quotes::new(language);
+        for (column, (at, c)) in line.char_indices().enumerate() {
+            if column >= COLUMNS {
+                break;
+            }
+            let far = column > indent + 8;
+            if quotes.inside(c) {
+                // What ends the line behind it must fit as well.
+                if c == ' ' && far && column + 2 < COLUMNS {
+                    places.in_string = Some(at + 1);
+                }
+                continue;
+            }
+            let before = line.get(..at).unwrap_or_default();
+            match c {
+                '(' | '{' | '[' => depth += 1,
+                // Template arguments; comparisons have spaces around them.
+                '<' if ends_in_name(before) => depth += 1,
+                '>' if !before.ends_with([' ', '-']) => depth = depth.saturating_sub(1),
+                ')' | '}' | ']' => depth = depth.saturating_sub(1),
+                ' ' if far => {
+                    let after = line.get(at..).unwrap_or_default().trim_start();
+                    match class(before, after, language) {
+                        Some(class) if (depth, class) <= least => {
+                            least = (depth, class);
+                            places.between = Some(at);
+                        }
+                        Some(_) => {}
+                        None => places.space = Some(at),
+                    }
+                }
+                _ => {}
+            }
+        }
+        places
+    }
+}
+
+/// How good a place between two texts is; the best is 0.
+fn class(before: &str, after: &str, language: Language) -> Option<usize> {
+    if before.ends_with([',', ';']) {
+        return Some(0);
+    }
+    if language == Language::Rust && before.ends_with(" =") {
+        return Some(1);
+    }
+    // The one that binds least comes first.
+    let operators: [&[&str]; 4] = [
+        &["&& ", "|| "],
+        &["? ", ": "],
+        &["+ ", "- "],
+        &["* ", "/ ", "% "],
+    ];
+    let begins = |of: &&[&str]| of.iter().any(|o| after.starts_with(o));
+    operators.iter().position(begins).map(|class| class + 1)
 }
 
 fn ends_in_name(text: &str) -> bool {
@@ -104,7 +250,7 @@ fn ends_in_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::for_people;
+    use super::{for_people, rust_for_people};
 
     #[test]
     fn directives_go_and_long_lines_break_at_the_least_depth() {
@@ -125,14 +271,50 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_broken_stays() {
-        for line in [
-            format!("// {}", "word, ".repeat(40)),
-            format!("#define M {}", "a, ".repeat(60)),
-            format!("const char *s = \"{}\";", "a, ".repeat(60)),
-        ] {
-            assert_eq!(for_people(&line), format!("{line}\n"));
+    fn every_operator_is_a_place_to_break() {
+        for operator in ["-", "/", "%", "&&", "?"] {
+            let term = "unsigned(alpha)";
+            let line = format!("  y = {};", [term; 12].join(&format!(" {operator} ")));
+            let shown = for_people(&line);
+            let lines: Vec<&str> = shown.lines().collect();
+            assert!(
+                lines.len() > 1 && lines.iter().all(|l| l.len() <= 120),
+                "{shown}"
+            );
+            assert!(lines[1].trim_start().starts_with(operator), "{shown}");
         }
+    }
+
+    #[test]
+    fn comments_macros_and_strings_are_broken_at_spaces() {
+        let words = "word, ".repeat(40);
+        let words = words.trim();
+        for (line, begins) in [
+            (format!("  // {words}"), "  // word,"),
+            (format!("/* {words} */"), "    word,"),
+            (format!("#define M {words}"), "    word,"),
+            (format!("  const char *s = \"{words}\";"), "      \"word,"),
+            (format!("  f(x);  // {words}"), "  // word,"),
+        ] {
+            let shown = for_people(&line);
+            let lines: Vec<&str> = shown.lines().collect();
+            assert!(lines.iter().all(|l| l.len() <= 120), "{shown}");
+            assert!(lines[1].starts_with(begins), "{shown}");
+        }
+        assert!(for_people(&format!("#define M {words}")).contains(", \\\n"));
+        let shown = for_people(&format!("f(x);  // {words}"));
+        assert!(shown.ends_with("word,\nf(x);\n"), "{shown}");
+        let shown = rust_for_people(&format!(
+            "  static X: Y<'static> = Check {{ line: 3, message: \"{words}\" }};"
+        ));
+        assert!(shown.contains("word, \\\n      word,"), "{shown}");
+        assert!(shown.lines().all(|l| l.len() <= 120), "{shown}");
+    }
+
+    #[test]
+    fn what_cannot_be_broken_stays() {
+        let line = format!("f(\"{}\");", "a".repeat(130));
+        assert_eq!(for_people(&line), format!("{line}\n"));
         assert_eq!(for_people(""), "");
         assert_eq!(for_people("#line\n#line x \"\"\n"), "#line\n#line x \"\"\n");
     }

@@ -18,3 +18,21 @@ pub struct FileMeta {
     /// A failed check is recorded, and the kernel goes on.
     pub reports: bool,
 }
+
+impl FileMeta {
+    /// The last part of the stem.
+    pub fn base(&self) -> &str {
+        self.stem.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// What the documentation of a wrapper says about safety.
+    pub fn safety(&self) -> &'static str {
+        match self.unchecked {
+            true => {
+                "///\n/// # Safety\n///\n/// Built without all run-time checks: the arguments must be such \
+                 that none of them would have failed.\n"
+            }
+            false => "",
+        }
+    }
+}

@@ -63,6 +63,7 @@ fn may_leave(body: &[Stmt], nested: bool) -> bool {
     })
 }
 
+/// Their variables and what their bodies declare are of one scope, which the caller opens.
 impl Body<'_, '_> {
     pub(super) fn counted_for(
         &mut self,
@@ -96,8 +97,7 @@ impl Body<'_, '_> {
             }
         }
         let hi = hi.at_least(Binding::Shift);
-        self.names.enter();
-        let name = self.names.declare_local(local);
+        let name = self.names.declare_loop_variable(local);
         let ty = (self.names.function.locals.get(local.index()))
             .map_or("croq::idx", |l| scalar::cpp(l.ty));
         let next = if step.text == "1" {
@@ -122,9 +122,8 @@ impl Body<'_, '_> {
         if by_iteration {
             self.iteration(span, body);
         }
-        self.nested(body);
+        self.block(body);
         self.writer.close("}");
-        self.names.leave();
     }
 
     pub(super) fn counted_while(
@@ -138,7 +137,6 @@ impl Body<'_, '_> {
         let waits = !self.on_host && self.spins.waits(function, prelude, cond, body);
         let carried = (waits.then(|| spin_loops::carried(prelude, body))).flatten();
         self.writer.statement(span);
-        self.names.enter();
         let spin = carried.map(|carried| {
             let carried: Vec<&str> = carried.iter().map(|id| self.names.local(*id)).collect();
             let carried = carried.join(", ");
@@ -158,15 +156,12 @@ impl Body<'_, '_> {
         if spin.is_none() {
             self.iteration(span, body);
         }
-        self.names.enter();
         self.block(prelude);
         if !whole {
             let stop = expr::used(&self.names, cond, "condition").at_least(Binding::Unary);
             self.line(span, &format!("if (!{stop}) break;"));
         }
         self.block(body);
-        self.names.leave();
-        self.names.leave();
         self.writer.close("}");
     }
 

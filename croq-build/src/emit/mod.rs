@@ -13,17 +13,22 @@
 
 mod args;
 mod body;
+mod declared;
 mod device;
 mod display;
 mod expr;
+mod family;
 mod file_meta;
 mod header;
+mod host_types;
+mod includes;
 mod loops;
 mod memory;
 pub mod names;
 mod place;
 mod regions;
 mod rust;
+mod rust_family;
 mod rust_prepare;
 mod rust_types;
 mod scalar;
@@ -40,6 +45,8 @@ mod warpgroup;
 mod writer;
 
 #[cfg(test)]
+mod reading_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod unwritten_tests;
@@ -47,7 +54,9 @@ mod unwritten_tests;
 mod wrapper_tests;
 
 pub use args::{Args, Field, FieldRole};
-pub use display::for_people;
+pub use declared::Declared;
+pub use display::{for_people, rust_for_people};
+pub use family::{Disagreement, disagreements};
 pub use file_meta::FileMeta;
 pub use header::header;
 pub use memory::{Capacity, memory_report};
@@ -61,8 +70,25 @@ use writer::{Lines, Writer};
 
 /// The text of `STEM.cc`: the C++ that the `.co` file itself brings along, then kernels and shims.
 pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -> String {
+    let mut macros = UserMacros::of(file, functions);
+    let (text, generated) = printed(meta, file, functions, &macros);
+    if !includes::may_define_macros(file) {
+        return text;
+    }
+    // Which names need protection is known when the text has been printed.
+    macros.protect(text.get(generated..).unwrap_or_default(), &meta.hash);
+    printed(meta, file, functions, &macros).0
+}
+
+/// The text, and where its kernels begin.
+fn printed(
+    meta: &FileMeta,
+    file: &SourceFile,
+    functions: &[Function],
+    macros: &UserMacros<'_>,
+) -> (String, usize) {
     let lines = Lines::new(&file.text);
-    let base = meta.stem.rsplit('/').next().unwrap_or_default();
+    let base = meta.base();
     let own_path = format!("{base}.cc");
     let mut writer = Writer::new(&lines, &meta.path, &own_path);
     writer.line(&format!(
@@ -77,15 +103,29 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
         writer.line("#define CROQ_REPORT");
     }
     writer.line("#include \"croq.h\"");
-    for columns in warpgroup::columns(functions) {
-        writer.line(&format!("#define CROQ_WGMMA_N {columns}"));
-        writer.line("#include \"croq_wgmma.h\"");
+    let columns = warpgroup::columns(functions);
+    for (name, columns) in [
+        ("CROQ_WGMMA_N", columns.dense),
+        ("CROQ_WGMMA_SP_N", columns.sparse),
+    ] {
+        for columns in columns {
+            writer.line(&format!("#define {name} {columns}"));
+            writer.line("#include \"croq_wgmma.h\"");
+        }
+    }
+    if macros.has_text() {
+        writer.line("#include \"croq_user.h\"");
     }
     writer.line(&format!("#include \"{base}.h\""));
-    let macros = UserMacros::of(file, functions);
+    if macros.has_text() {
+        // As in the reference's own generated text; before headers that may define `choreo`.
+        let space = format!("namespace CROQ_SPACE({})", meta.hash);
+        writer.line(&format!("{space} {{ using namespace choreo; }}"));
+    }
     let user = UserText::of(file.device.iter().map(|kept| kept.text.as_str()));
-    let user = user.with_macros(&macros);
+    let user = user.with_macros(macros);
     kept_text(&mut writer, &lines, meta, file, user);
+    let generated = writer.length();
     for function in functions {
         for kernel in &function.kernels {
             device::kernel(&mut writer, function, kernel, user);
@@ -95,7 +135,7 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
     writer.own_text();
     writer.line("");
     writer.line("}");
-    writer.finish()
+    (writer.finish(), generated)
 }
 
 /// The user's own C++, and the opening of the file's namespace. All but what it includes goes into the
@@ -108,17 +148,36 @@ fn kept_text(
     user: UserText<'_>,
 ) {
     let open = format!("namespace CROQ_SPACE({}) {{", meta.hash);
+    let base = meta.base();
+    let begin = |writer: &mut Writer<'_>| {
+        writer.line("");
+        writer.line(&open);
+    };
     let mut inside = false;
-    for kept in file.device.iter().filter(|kept| user.keeps(kept)) {
+    let unneeded = user.macros.map(|macros| host_types::unneeded(file, macros));
+    let is_needed = |at: &usize| {
+        let unneeded = unneeded.as_ref();
+        unneeded.is_none_or(|unneeded| !unneeded.contains(at))
+    };
+    for (at, kept) in file.device.iter().enumerate() {
+        if !user.keeps(kept) || !is_needed(&at) {
+            continue;
+        }
         let mut number = lines.number(kept.span.start);
         let text = source::with_look_at_stack(file, kept);
         for (is_include, text) in parts(text.as_deref().unwrap_or(&kept.text)) {
             if is_include == inside {
                 writer.own_text();
-                writer.line(if inside { "}" } else { &open });
+                if inside {
+                    writer.line("}");
+                } else {
+                    begin(writer);
+                }
                 inside = !inside;
             }
-            user_text(writer, number, text, inside && user.counts(text));
+            let other = includes::of_other_folder(text, base).filter(|_| is_include);
+            let counts = inside && user.counts(text);
+            user_text(writer, number, other.as_deref().unwrap_or(text), counts);
             number += u32::try_from(text.matches('\n').count()).unwrap_or(0);
         }
     }
@@ -126,9 +185,10 @@ fn kept_text(
     if let Some(macros) = user.macros {
         macros.close(writer, file);
     }
-    writer.line("");
-    if !inside {
-        writer.line(&open);
+    if inside {
+        writer.line("");
+    } else {
+        begin(writer);
     }
 }
 

@@ -62,6 +62,7 @@ pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
             "Const",
             "DeviceTensor",
             "Dim",
+            "Element",
             "F8E4M3",
             "F8E5M2",
             "HostData",

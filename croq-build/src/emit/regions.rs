@@ -36,7 +36,6 @@ impl Body<'_, '_> {
     fn region(&mut self, stmt: &Stmt, or_else: &str) {
         let StmtKind::Region {
             pred,
-            set,
             elected_from,
             body,
             ..
@@ -45,7 +44,6 @@ impl Body<'_, '_> {
             return;
         };
         let pred = expr::used(&self.names, pred, "condition").text;
-        self.first.push(set.as_ref().and_then(ThreadSet::lowest));
         match elected_from {
             None => self.braced(stmt.span, &format!("{or_else}if ({pred}) {{"), body),
             // Even if few lines would do: no `else` is to be the inner one's.
@@ -62,7 +60,6 @@ impl Body<'_, '_> {
                 self.writer.close("}");
             }
         }
-        self.first.pop();
     }
 }
 

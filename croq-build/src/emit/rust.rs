@@ -8,8 +8,11 @@
 use std::fmt::Write as _;
 
 use super::args::{self, Args, FieldRole};
+use super::declared::Declared;
+use super::family::{self, Family};
 use super::file_meta::FileMeta;
 use super::names::{self, IMPORTS, Scope};
+use super::rust_family::{FamilyNames, MemberNames, Printer, interface};
 use super::rust_prepare;
 use super::rust_types::{LONG, Naming, Returned, Wrapper, tensors, tuple};
 use super::signature;
@@ -20,24 +23,41 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// The text of `<stem>.rs`, to be included in the file's module. `source` is the text of the `.co` file.
-pub fn wrappers(meta: &FileMeta, functions: &[Function], source: &str) -> String {
+/// The text of `<stem>.rs`, to be included in the file's module.
+pub fn wrappers(meta: &FileMeta, functions: &[Function], declared: &Declared<'_>) -> String {
     let mut bodies = String::new();
-    let lines = Lines::new(source);
-    for (function, names) in functions.iter().zip(names_of(functions)) {
+    let lines = Lines::new(declared.text);
+    let all = Named::of(functions, declared);
+    for (function, names) in functions.iter().zip(&all.functions) {
+        let instance = declared.instance(function);
+        if let Some((family, names)) = all.led_by(function) {
+            let members = family.members.iter();
+            let members =
+                members.filter_map(|member| all.of_function(functions, &member.function.name));
+            let printer = Printer {
+                meta,
+                declared,
+                lines: &lines,
+                family,
+                names,
+                members: members.map(Names::of_member).collect(),
+            };
+            printer.write(&mut bodies);
+        }
         let mut wrapper = Wrapper {
             meta,
             function,
-            source,
+            declared,
+            instance,
             lines: &lines,
-            name: names.plain,
-            kernel: names.kernel,
-            prepare: names.enqueued.is_some().then_some(names.prepare),
+            name: names.plain.clone(),
+            kernel: names.kernel.clone(),
+            prepare: names.enqueued.is_some().then(|| names.prepare.clone()),
             plain: None,
             naming: Naming::of(function),
         };
         wrapper.write(&mut bodies);
-        if let Some(name) = names.enqueued {
+        if let Some(name) = names.enqueued.clone() {
             wrapper.plain = Some(std::mem::replace(&mut wrapper.name, name));
             wrapper.write(&mut bodies);
         }
@@ -105,12 +125,22 @@ fn mentions(text: &str, item: &str) -> bool {
     })
 }
 
-/// The functions that [`wrappers`] defines: those that wait, then those that only enqueue.
-pub fn wrapper_names(functions: &[Function]) -> Vec<String> {
-    let names = names_of(functions);
-    let plain = names.iter().map(|n| n.plain.clone());
-    let enqueued = names.iter().filter_map(|n| n.enqueued.clone());
-    plain.chain(enqueued).collect()
+/// What [`wrappers`] defines for users: functions that wait, those that only enqueue, and the traits of
+/// templates.
+pub fn wrapper_names(functions: &[Function], declared: &Declared<'_>) -> Vec<String> {
+    let all = Named::of(functions, declared);
+    let own = functions.iter().zip(&all.functions);
+    let own: Vec<&Names> = own
+        .filter(|(function, _)| declared.instance(function).is_none())
+        .map(|(_, names)| names)
+        .collect();
+    let families = all.families.iter().map(|(_, names)| names);
+    let plain = own.iter().map(|n| &n.plain);
+    let plain = plain.chain(families.clone().map(|n| &n.plain));
+    let enqueued = own.iter().filter_map(|n| n.enqueued.as_ref());
+    let enqueued = enqueued.chain(families.clone().filter_map(|n| n.enqueued.as_ref()));
+    let interfaces = families.map(|n| &n.interface);
+    plain.chain(enqueued).chain(interfaces).cloned().collect()
 }
 
 /// What a function becomes.
@@ -125,30 +155,109 @@ struct Names {
     prepare: String,
 }
 
-fn names_of(functions: &[Function]) -> Vec<Names> {
-    let mut scope = Scope::default();
-    let plain: Vec<String> = functions
-        .iter()
-        .map(|f| scope.fresh(names::rust_value(&f.name)))
-        .collect();
-    let enqueued: Vec<Option<String>> = functions
-        .iter()
-        .map(|f| can_be_enqueued(f).then(|| scope.fresh(format!("{}_on", f.name))))
-        .collect();
-    let mut private = |prefix: &str| -> Vec<String> {
-        let names = functions.iter().map(|f| format!("{prefix}_{}", f.name));
-        names.map(|name| scope.fresh(name)).collect()
-    };
-    let (kernels, prepare) = (private("kernel_of"), private("prepare"));
-    let names = plain.into_iter().zip(enqueued).zip(kernels).zip(prepare);
-    names
-        .map(|(((plain, enqueued), kernel), prepare)| Names {
+impl Names {
+    fn of_member(&self) -> MemberNames {
+        MemberNames {
+            plain: self.plain.clone(),
+            enqueued: self.enqueued.clone(),
+        }
+    }
+}
+
+/// The names of all functions, and of the templates that some of them are instances of.
+struct Named<'a> {
+    functions: Vec<Names>,
+    families: Vec<(Family<'a>, FamilyNames)>,
+}
+
+impl<'a> Named<'a> {
+    fn of(functions: &'a [Function], declared: &Declared<'a>) -> Self {
+        let families = family::families(functions, declared);
+        let mut scope = Scope::default();
+        let is_own = |f: &Function| declared.instance(f).is_none();
+        // A name that callers use is kept rather than one that only the wrappers use.
+        let mut plain: Vec<String> = Vec::new();
+        for f in functions {
+            let wanted = names::rust_value(&f.name);
+            plain.push(if is_own(f) {
+                scope.fresh(wanted)
+            } else {
+                wanted
+            });
+        }
+        let of_families: Vec<String> = families
+            .iter()
+            .map(|family| scope.fresh(names::rust_value(&family.template.name)))
+            .collect();
+        let enqueues = |family: &Family<'_>| {
+            let mut members = family.members.iter();
+            members.all(|member| can_be_enqueued(member.function))
+        };
+        let can_be_enqueued = |f: &Function| {
+            let mut families = families.iter();
+            let family = families.find(|family| family.has(f));
+            family.map_or_else(|| can_be_enqueued(f), enqueues)
+        };
+        let mut enqueued: Vec<Option<String>> = functions
+            .iter()
+            .map(|f| {
+                (is_own(f) && can_be_enqueued(f)).then(|| scope.fresh(format!("{}_on", f.name)))
+            })
+            .collect();
+        let of_families: Vec<FamilyNames> = families
+            .iter()
+            .zip(of_families)
+            .map(|(family, plain)| {
+                let name = &family.template.name;
+                FamilyNames {
+                    plain,
+                    enqueued: enqueues(family).then(|| scope.fresh(format!("{name}_on"))),
+                    sealed: scope.fresh(format!("sealed_{name}")),
+                    interface: scope.fresh(interface(name)),
+                }
+            })
+            .collect();
+        for (at, f) in functions.iter().enumerate().filter(|(_, f)| !is_own(f)) {
+            if let Some(name) = plain.get_mut(at) {
+                *name = scope.fresh(std::mem::take(name));
+            }
+            if let Some(name) = enqueued.get_mut(at) {
+                *name = can_be_enqueued(f).then(|| scope.fresh(format!("{}_on", f.name)));
+            }
+        }
+        let mut private = |prefix: &str| -> Vec<String> {
+            let names = functions.iter().map(|f| format!("{prefix}_{}", f.name));
+            names.map(|name| scope.fresh(name)).collect()
+        };
+        let (kernels, prepare) = (private("kernel_of"), private("prepare"));
+        let all = plain.into_iter().zip(enqueued).zip(kernels).zip(prepare);
+        let all = all.map(|(((plain, enqueued), kernel), prepare)| Names {
             plain,
             enqueued,
             kernel,
             prepare,
-        })
-        .collect()
+        });
+        Self {
+            functions: all.collect(),
+            families: families.into_iter().zip(of_families).collect(),
+        }
+    }
+
+    /// The family that is printed where `function` is: before its first instance.
+    fn led_by(&self, function: &Function) -> Option<(&Family<'a>, &FamilyNames)> {
+        let mut families = self.families.iter();
+        let leads = |family: &Family<'_>| {
+            let first = family.members.first();
+            first.is_some_and(|first| first.function.name == function.name)
+        };
+        let (family, names) = families.find(|(family, _)| leads(family))?;
+        Some((family, names))
+    }
+
+    fn of_function(&self, functions: &[Function], name: &str) -> Option<&Names> {
+        let at = functions.iter().position(|f| f.name == name)?;
+        self.functions.get(at)
+    }
 }
 
 /// Whether nothing that a call leaves on the host hangs on what the GPU has done by then. A returned tensor
@@ -205,15 +314,19 @@ impl Wrapper<'_> {
     fn documentation(&self, text: &mut String) {
         let (path, line) = (&self.meta.path, self.line_of(self.function.span));
         let _ = writeln!(text, "// {path}:{line}");
+        if let Some(instance) = self.instance {
+            let _ = writeln!(text, "// {}", instance.name.text);
+            return;
+        }
         if let Some(plain) = &self.plain {
             let _ = writeln!(
                 text,
                 "/// [`{plain}`], only enqueued on `{}`: it may not have run yet when this returns.",
                 self.naming.stream
             );
-            return self.safety(text);
+            return text.push_str(self.meta.safety());
         }
-        let comment = signature::comment_above(self.function, self.source);
+        let comment = signature::comment_above(self.function.span.start, self.declared.text);
         for line in &comment {
             let _ = writeln!(text, "{}", format!("/// {line}").trim_end());
         }
@@ -221,23 +334,15 @@ impl Wrapper<'_> {
             text.push_str("///\n");
         }
         let _ = writeln!(text, "/// Line {line} of `{path}`:");
-        let signature = signature::signature(self.function, self.source);
+        let signature = signature::signature(self.function, self.declared);
         let _ = writeln!(text, "///\n/// ```text\n/// {signature}\n/// ```");
-        self.safety(text);
-    }
-
-    fn safety(&self, text: &mut String) {
-        if self.meta.unchecked {
-            text.push_str(
-                "///\n/// # Safety\n///\n/// Built without all run-time checks: the arguments must be such \
-                 that none of them would have failed.\n",
-            );
-        }
+        text.push_str(self.meta.safety());
     }
 
     fn head(&self, text: &mut String) {
         let unsafety = if self.meta.unchecked { "unsafe " } else { "" };
-        let _ = write!(text, "pub {unsafety}fn {}", self.name);
+        let visible = if self.instance.is_some() { "" } else { "pub " };
+        let _ = write!(text, "{visible}{unsafety}fn {}", self.name);
         let generics = self.naming.generics.join(", ");
         if generics.len() > LONG {
             let _ = write!(text, "<\n    {},\n>", self.naming.generics.join(",\n    "));
@@ -271,7 +376,7 @@ impl Wrapper<'_> {
              name: {:?},\n        file: {:?},\n        moved: MOVED_LINES,\n        checks: &[",
             self.kernel,
             shims_name(function),
-            function.name,
+            self.declared.name(function),
             meta.path,
         );
         for check in &function.checks {

@@ -1,5 +1,8 @@
 //! How a function's parameters look in Rust: names, generic parameters and types.
 
+use std::collections::BTreeMap;
+
+use super::declared::Declared;
 use super::file_meta::FileMeta;
 use super::names::{self, Scope};
 use super::writer::Lines;
@@ -7,6 +10,7 @@ use crate::ir::threads::Function;
 use crate::ir::{
     DimId, Extent, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam, VarHome,
 };
+use crate::source::templates::Instance;
 use crate::symbolic::Sym;
 
 /// What is longer goes on lines of its own.
@@ -15,7 +19,9 @@ pub const LONG: usize = 88;
 pub struct Wrapper<'a> {
     pub meta: &'a FileMeta,
     pub function: &'a Function,
-    pub source: &'a str,
+    pub declared: &'a Declared<'a>,
+    /// The instance of a template that the function is: its wrappers are private.
+    pub instance: Option<&'a Instance>,
     pub lines: &'a Lines<'a>,
     pub name: String,
     /// The name of the function that knows what wrappers call.
@@ -27,8 +33,33 @@ pub struct Wrapper<'a> {
     pub naming: Naming,
 }
 
+/// The parts of a signature that differ between the instances of a template, as a signature for all of
+/// them writes them.
+#[derive(Clone, Default)]
+pub struct Style {
+    /// Generic parameters of the template, which no other one may be named like.
+    pub generics: Vec<String>,
+    /// By parameter: its element type.
+    pub elems: Vec<Option<String>>,
+    /// By parameter and axis: what a static extent is the same as.
+    pub extents: BTreeMap<(usize, usize), String>,
+    /// By parameter: whether some instance writes it.
+    pub written: Vec<bool>,
+    /// The element type of the result, and its static extents by axis.
+    pub result: Option<String>,
+    pub result_extents: BTreeMap<usize, String>,
+}
+
+impl Style {
+    fn elem(&self, param: ParamId, ty: Scalar) -> String {
+        let own = self.elems.get(param.index()).cloned().flatten();
+        own.unwrap_or_else(|| rust(ty).to_owned())
+    }
+}
+
 /// Everything in a wrapper that has a name.
 pub struct Naming {
+    style: Style,
     /// By parameter.
     params: Vec<String>,
     /// By dimension: the variable that holds its value.
@@ -48,6 +79,10 @@ pub struct Naming {
 
 impl Naming {
     pub fn of(function: &Function) -> Self {
+        Self::styled(function, Style::default())
+    }
+
+    pub fn styled(function: &Function, style: Style) -> Self {
         let mut values = Scope::default();
         let params: Vec<_> = function
             .params
@@ -60,6 +95,9 @@ impl Naming {
             .map(|d| values.fresh(names::rust_value(&d.name)))
             .collect();
         let mut types = Scope::default();
+        for generic in &style.generics {
+            types.fresh(generic.clone());
+        }
         let mut generics = Vec::new();
         let mut generic = |wanted: String, bound: String, types: &mut Scope| {
             let name = types.fresh(names::rust_type(&wanted));
@@ -72,7 +110,7 @@ impl Naming {
             .map(|d| generic(d.name.clone(), "Dim".to_owned(), &mut types))
             .collect();
         let mut axis_types = Vec::new();
-        for param in &function.params {
+        for (at, param) in function.params.iter().enumerate() {
             let ParamKind::Tensor(tensor) = &param.kind else {
                 axis_types.push(Vec::new());
                 continue;
@@ -82,7 +120,9 @@ impl Naming {
                 let positional = format!("{}_{axis}", param.name);
                 axes.push(match extent {
                     Extent::Static(n) => {
-                        generic(positional, format!("Same<Const<{n}>>"), &mut types)
+                        let own = style.extents.get(&(at, axis)).cloned();
+                        let same = own.unwrap_or_else(|| format!("Const<{n}>"));
+                        generic(positional, format!("Same<{same}>"), &mut types)
                     }
                     Extent::Unbounded => generic(positional, "Dim".to_owned(), &mut types),
                     Extent::Dim { dim, declares } => {
@@ -107,6 +147,7 @@ impl Naming {
         let args = values.fresh("args".to_owned());
         let stream = values.fresh("stream".to_owned());
         Self {
+            style,
             params,
             dims,
             dim_types,
@@ -133,25 +174,28 @@ impl Naming {
             .axis_types
             .get(id.index())
             .map_or(&[][..], Vec::as_slice);
-        param_type(function, id, &tuple(axes))
+        param_type(function, id, &tuple(axes), &self.style)
     }
 
     /// The parameter's type for a function that needs to know no more than how many axes there are.
     pub fn untyped_param(&self, function: &Function, id: ParamId) -> String {
         let rank = self.axis_types.get(id.index()).map_or(0, Vec::len);
         let extents = format!("impl ::croq_sys::Dims<Index = [usize; {rank}]>");
-        param_type(function, id, &extents)
+        param_type(function, id, &extents, &self.style)
     }
 
     /// What a wrapper returns when it succeeds, tensors as a `kind`.
     pub fn return_type(&self, function: &Function, kind: &str) -> String {
         match &function.ret {
             Return::Void => "()".to_owned(),
-            Return::Scalar(ty) => rust(*ty).to_owned(),
+            Return::Scalar(ty) => self.result_elem(*ty),
             Return::Tensor { elem, shape } => {
+                let own = |axis: usize| self.style.result_extents.get(&axis).cloned();
                 let extents: Vec<_> = shape
                     .iter()
-                    .map(|extent| match Returned::of(function, extent) {
+                    .enumerate()
+                    .map(|(axis, extent)| match Returned::of(function, extent) {
+                        _ if own(axis).is_some() => own(axis).unwrap_or_default(),
                         Returned::Const(n) => format!("Const<{n}>"),
                         Returned::Dim(dim) => {
                             self.dim_types.get(dim.index()).cloned().unwrap_or_default()
@@ -159,9 +203,14 @@ impl Naming {
                         Returned::Derived => "usize".to_owned(),
                     })
                     .collect();
-                format!("{kind}<{}, {}>", rust(*elem), tuple(&extents))
+                format!("{kind}<{}, {}>", self.result_elem(*elem), tuple(&extents))
             }
         }
+    }
+
+    fn result_elem(&self, ty: Scalar) -> String {
+        let own = self.style.result.clone();
+        own.unwrap_or_else(|| rust(ty).to_owned())
     }
 
     /// The value of a dimension's first occurrence, as it is typed.
@@ -174,17 +223,19 @@ impl Naming {
 }
 
 /// The type of a parameter whose extents are of this type, if it is a tensor.
-fn param_type(function: &Function, id: ParamId, extents: &str) -> String {
+fn param_type(function: &Function, id: ParamId, extents: &str, style: &Style) -> String {
     let tensor = match &function.param(id).kind {
-        ParamKind::Scalar { ty, .. } => return rust(*ty).to_owned(),
+        ParamKind::Scalar { ty, .. } => return style.elem(id, *ty),
         ParamKind::Stream => return "&Stream".to_owned(),
         ParamKind::Tensor(tensor) => tensor,
     };
-    let elem = rust(tensor.elem);
+    let elem = style.elem(id, tensor.elem);
+    let written = style.written.get(id.index()).copied();
+    let written = written.unwrap_or_else(|| is_written(function, tensor));
     match tensor.passing {
         Passing::In => format!("&Tensor<{elem}, {extents}, impl HostData<{elem}>>"),
         Passing::InOut => format!("&mut Tensor<{elem}, {extents}, impl HostDataMut<{elem}>>"),
-        Passing::Global if is_written(function, tensor) => {
+        Passing::Global if written => {
             format!("&mut DeviceTensor<{elem}, {extents}>")
         }
         Passing::Global => format!("&DeviceTensor<{elem}, {extents}>"),

@@ -46,8 +46,13 @@ pub fn integer(value: i128, ty: Scalar) -> String {
 /// value rounded to the type.
 pub fn float(value: f64, ty: Scalar) -> String {
     let text = |value: f64| match value {
-        v if v.is_nan() => "NAN".to_owned(),
-        v if v.is_infinite() => if v > 0.0 { "INFINITY" } else { "-INFINITY" }.to_owned(),
+        v if v.is_nan() => "croq::nan".to_owned(),
+        v if v.is_infinite() => if v > 0.0 {
+            "croq::infinity"
+        } else {
+            "-croq::infinity"
+        }
+        .to_owned(),
         v => format!("{v:?}"),
     };
     // One rounding, from f64 to f32; the narrow types round from f32's decimal.
@@ -92,8 +97,11 @@ mod tests {
         assert_eq!(float(0.1, Scalar::F32), "0.1f");
         assert_eq!(float(0.1, Scalar::F64), "0.1");
         assert_eq!(float(1e30, Scalar::F32), "1e30f");
-        assert_eq!(float(1e300, Scalar::F32), "INFINITY");
-        assert_eq!(float(f64::NEG_INFINITY, Scalar::F64), "double(-INFINITY)");
+        assert_eq!(float(1e300, Scalar::F32), "croq::infinity");
+        assert_eq!(
+            float(f64::NEG_INFINITY, Scalar::F64),
+            "double(-croq::infinity)"
+        );
         assert_eq!(float(0.5, Scalar::F16), "croq::to<croq::f16>(0.5)");
     }
 }

@@ -5,9 +5,10 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scalar;
-use crate::ir::threads::Function;
-use crate::ir::{BufferId, DimId, LocalId, ParamId, Scalar, SignalId, Storage, VarHome};
+use crate::ir::threads::{Function, Stmt, StmtKind};
+use crate::ir::{BufferId, DimId, LocalId, ParamId, Scalar, SignalId, Storage, VarHome, any_stmt};
 use crate::passes::analysis::unproven::Unproven;
+use crate::passes::analysis::uses::Uses;
 use crate::symbolic::{Atom, Var};
 
 pub struct Names<'a> {
@@ -24,8 +25,8 @@ pub struct Names<'a> {
     /// Of the kernel's tensor maps, in order.
     maps: Vec<String>,
     signals: BTreeMap<SignalId, String>,
-    /// One set per open scope, outermost first. Disjoint scopes may use the same name.
-    taken: Vec<BTreeSet<String>>,
+    /// The open scopes, outermost first. Disjoint scopes may use the same name.
+    scopes: Vec<Scope>,
     /// Variables of loops that are unrolled altogether: constants to C++ compilers.
     unrolled: BTreeSet<LocalId>,
     /// What may be unwritten, in a kernel.
@@ -34,6 +35,29 @@ pub struct Names<'a> {
     as_value: Cell<bool>,
     /// Symbolic integers are spelt as `croq::exact`, whose operations notice overflow.
     pub exact: Cell<bool>,
+}
+
+/// A scope of C++.
+struct Scope {
+    /// What each name means, if it is a variable of the program or of a pass.
+    names: BTreeMap<String, Option<LocalId>>,
+    /// The variables that appear in it; `None` where any may.
+    mentioned: Option<BTreeSet<LocalId>>,
+}
+
+impl Scope {
+    fn with(reserved: &[&str]) -> Self {
+        let names = reserved.iter().map(|&name| (name.to_owned(), None));
+        Self {
+            names: names.collect(),
+            mentioned: None,
+        }
+    }
+
+    fn mentions(&self, id: LocalId) -> bool {
+        let mentioned = self.mentioned.as_ref();
+        mentioned.is_none_or(|mentioned| mentioned.contains(&id))
+    }
 }
 
 impl<'a> Names<'a> {
@@ -50,7 +74,7 @@ impl<'a> Names<'a> {
             together: String::new(),
             maps: Vec::new(),
             signals: BTreeMap::new(),
-            taken: vec![reserved.iter().map(|&s| s.to_owned()).collect()],
+            scopes: vec![Scope::with(reserved)],
             unrolled: BTreeSet::new(),
             unproven: Unproven::default(),
             as_value: Cell::new(false),
@@ -58,38 +82,80 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub fn enter(&mut self) {
-        self.taken.push(BTreeSet::new());
+    /// Begins the scope of these statements.
+    pub fn enter(&mut self, stmts: &[Stmt]) {
+        let mut mentioned = Uses::of_block(self.function, stmts).locals;
+        any_stmt(stmts, |stmt| {
+            if let StmtKind::Assign { local, .. } = &stmt.kind {
+                mentioned.insert(*local);
+            }
+            false
+        });
+        self.scopes.push(Scope {
+            names: BTreeMap::new(),
+            mentioned: Some(mentioned),
+        });
     }
 
     pub fn leave(&mut self) {
-        self.taken.pop();
+        self.scopes.pop();
     }
 
     /// A name like `wanted` that means nothing else here.
     pub fn fresh(&mut self, wanted: &str) -> String {
-        let base = super::names::cpp(wanted);
-        let mut name = base.clone();
-        let mut suffix = 2;
-        while self.taken.iter().any(|scope| scope.contains(&name)) {
-            name = format!("{base}_{suffix}");
-            suffix += 1;
-        }
-        if let Some(scope) = self.taken.last_mut() {
-            scope.insert(name.clone());
-        }
-        name
+        self.declare(wanted, None, 0)
     }
 
     pub fn declare_local(&mut self, id: LocalId) -> String {
+        self.declare_hiding(id, 1)
+    }
+
+    /// The variable of the `for` whose scope has just been entered. It hides none that appears in the block around the
+    /// loop either: there nvcc warns of what the name meant before C++ was standardised.
+    pub fn declare_loop_variable(&mut self, id: LocalId) -> String {
+        self.declare_hiding(id, 2)
+    }
+
+    fn declare_hiding(&mut self, id: LocalId, scopes: usize) -> String {
         let wanted = self
             .function
             .locals
             .get(id.index())
             .map_or("value", |l| l.name.as_str());
-        let name = self.fresh(wanted);
+        let name = self.declare(wanted, Some(id), scopes);
         self.locals.insert(id, name.clone());
         name
+    }
+
+    fn declare(&mut self, wanted: &str, local: Option<LocalId>, scopes: usize) -> String {
+        let base = super::names::cpp(wanted);
+        let mut name = base.clone();
+        let mut suffix = 2;
+        while self.is_taken(&name, scopes) {
+            name = format!("{base}_{suffix}");
+            suffix += 1;
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(name.clone(), local);
+        }
+        name
+    }
+
+    /// Whether a name means something here that is used. A variable may hide one of a scope further out that does not
+    /// appear in the innermost `scopes`; without any, it hides none.
+    fn is_taken(&self, name: &str, scopes: usize) -> bool {
+        let Some((here, around)) = self.scopes.split_last() else {
+            return false;
+        };
+        let appears = |id: LocalId| {
+            let mut inner = self.scopes.iter().rev().take(scopes);
+            scopes == 0 || inner.any(|scope| scope.mentions(id))
+        };
+        let hides = |scope: &Scope| match scope.names.get(name) {
+            Some(outer) => outer.is_none_or(appears),
+            None => false,
+        };
+        here.names.contains_key(name) || around.iter().any(hides)
     }
 
     pub fn unroll(&mut self, id: LocalId) {

@@ -100,7 +100,6 @@ pub fn shim<'a>(
         writer,
         read: uses.locals,
         on_host: true,
-        first: Vec::new(),
         spins: Spins::default(),
         user,
     };

@@ -1,26 +1,45 @@
 //! A function's signature as its `.co` file writes it, for comments and documentation.
 
+use super::declared::Declared;
 use crate::ir::threads::Function;
 use crate::ir::{Extent, Param, ParamKind, Passing, Return};
+use crate::source::Span;
+use crate::source::templates::Template;
 
-/// On one line, from `__co__` to the closing parenthesis. `source` is the file's text; where the span
-/// does not lead to a signature there, one is put together from the parameters.
-pub fn signature(function: &Function, source: &str) -> String {
-    written(function, source).unwrap_or_else(|| reconstructed(function))
+/// On one line, from `__co__` to the closing parenthesis. Where the span does not lead to a signature in
+/// the file, and for an instance of a template, one is put together from the parameters.
+pub fn signature(function: &Function, declared: &Declared<'_>) -> String {
+    let written = match declared.instance(function) {
+        Some(_) => None,
+        None => written(function.span, declared.text),
+    };
+    written.unwrap_or_else(|| reconstructed(function, &declared.name(function)))
 }
 
-fn written(function: &Function, source: &str) -> Option<String> {
-    let text = source.get(function.span.start as usize..function.span.end as usize)?;
+/// The signature of a template, from `template` to the closing parenthesis, if it is plain text.
+pub fn of_template(template: &Template, source: &str) -> Option<String> {
+    let text = source.get(template.span.start as usize..template.function.span.start as usize)?;
+    let header = on_one_line(text)?;
+    Some(format!(
+        "{header}\n{}",
+        written(template.function.span, source)?
+    ))
+}
+
+fn written(span: Span, source: &str) -> Option<String> {
+    let text = source.get(span.start as usize..span.end as usize)?;
     let head = text.get(..text.find('{')?)?;
-    let plain =
-        head.starts_with("__co__") && !head.contains(['#', '"', '`']) && !head.contains("//");
-    if !plain || head.contains("/*") {
+    on_one_line(head).filter(|head| head.starts_with("__co__"))
+}
+
+fn on_one_line(text: &str) -> Option<String> {
+    if text.contains(['#', '"', '`']) || text.contains("//") || text.contains("/*") {
         return None;
     }
-    Some(head.split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn reconstructed(function: &Function) -> String {
+fn reconstructed(function: &Function, name: &str) -> String {
     let ret = match &function.ret {
         Return::Void => "void".to_owned(),
         Return::Scalar(ty) => ty.to_string(),
@@ -30,7 +49,7 @@ fn reconstructed(function: &Function) -> String {
         }
     };
     let params: Vec<_> = function.params.iter().map(|p| param(function, p)).collect();
-    format!("__co__ {ret} {}({})", function.name, params.join(", "))
+    format!("__co__ {ret} {name}({})", params.join(", "))
 }
 
 fn param(function: &Function, param: &Param) -> String {
@@ -67,11 +86,9 @@ pub fn extent(function: &Function, extent: &Extent) -> String {
     }
 }
 
-/// The `//` comment that stands right above the function, line by line.
-pub fn comment_above(function: &Function, source: &str) -> Vec<String> {
-    let before = source
-        .get(..function.span.start as usize)
-        .unwrap_or_default();
+/// The `//` comment that stands right above the declaration at `start`, line by line.
+pub fn comment_above(start: u32, source: &str) -> Vec<String> {
+    let before = source.get(..start as usize).unwrap_or_default();
     // What remains of the function's own line.
     let Some((above, indent)) = before.rsplit_once('\n') else {
         return Vec::new();

@@ -10,9 +10,8 @@ use super::text::Text;
 use super::writer::quoted;
 use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
-    Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
-    FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, Step,
-    WARPGROUP_THREADS,
+    Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
+    FenceScope, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, Step, WARPGROUP_THREADS,
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
@@ -161,7 +160,7 @@ impl Body<'_, '_> {
 
     /// The statements of a nested C++ block, with a scope of their own.
     pub(super) fn nested(&mut self, stmts: &[Stmt]) {
-        self.names.enter();
+        self.names.enter(stmts);
         self.block(stmts);
         self.names.leave();
     }
@@ -221,13 +220,19 @@ impl Body<'_, '_> {
                 body,
             } => {
                 let bounds = Bounds { lo, hi, step };
+                self.names.enter(std::slice::from_ref(stmt));
                 self.counted_for(span, *local, &bounds, *unroll, body);
+                self.names.leave();
             }
             StmtKind::While {
                 prelude,
                 cond,
                 body,
-            } => self.counted_while(span, prelude, cond, body),
+            } => {
+                self.names.enter(std::slice::from_ref(stmt));
+                self.counted_while(span, prelude, cond, body);
+                self.names.leave();
+            }
             StmtKind::If {
                 cond,
                 then,
@@ -237,7 +242,7 @@ impl Body<'_, '_> {
             StmtKind::Continue => self.line(span, "continue;"),
             StmtKind::Yield => self.line(span, "return;"),
             StmtKind::Parallel { body, .. } => self.parallel(span, body, false),
-            StmtKind::SingleThread { level, body } => self.single_thread(span, *level, body),
+            StmtKind::SingleThread { level: never, .. } => match *never {},
             StmtKind::Region { .. } => {
                 self.regions(std::slice::from_ref(stmt));
             }
@@ -324,24 +329,6 @@ impl Body<'_, '_> {
         self.writer.close("}");
     }
 
-    fn single_thread(&mut self, span: Span, level: Level, body: &[Stmt]) {
-        let first = self.first.last().copied().flatten().unwrap_or(0);
-        let header = match level {
-            Level::Cluster => {
-                format!("if (croq::cluster_rank() == 0 && croq::tid() == {first}) ")
-            }
-            Level::Block => format!("if (croq::tid() == {first}) "),
-            Level::Warpgroup | Level::Warp | Level::Thread => match level.threads() {
-                Some(unit) if unit > 1 => format!("if (croq::tid() % {unit} == 0) "),
-                _ => String::new(),
-            },
-        };
-        match self.one_line(body, span) {
-            Some(text) => self.line(span, &format!("{header}{text}")),
-            None => self.braced(span, &format!("{header}{{"), body),
-        }
-    }
-
     fn fence(&mut self, span: Span, scope: FenceScope) {
         let line = match scope {
             FenceScope::Block => return self.line(span, "croq::fence_block();"),
@@ -417,13 +404,21 @@ impl Body<'_, '_> {
             format!("{buffer}, {}", place::place(&self.names, access).text)
         };
         match op {
-            MmaOp::Instruction { atom, parts } => format!(
-                "croq::mma<{}, {}, {}>({});",
-                atom.m,
-                atom.n,
-                atom.k,
-                parts.each_ref().map(place).join(", ")
-            ),
+            MmaOp::Instruction {
+                atom,
+                parts,
+                metadata,
+            } => {
+                let Atom { m, n, k, .. } = atom;
+                let parts = parts.each_ref().map(place).join(", ");
+                match metadata {
+                    None => format!("croq::mma<{m}, {n}, {k}>({parts});"),
+                    Some(metadata) => {
+                        let (selector, metadata) = (metadata.selector, place(&metadata.register));
+                        format!("croq::mma_sp<{m}, {n}, {k}, {selector}>({parts}, {metadata});")
+                    }
+                }
+            }
             MmaOp::Matrices {
                 count,
                 transposed,
@@ -527,13 +522,6 @@ impl Body<'_, '_> {
         format!("const {} {name} = {call}", scalar::cpp(ty))
     }
 
-    fn units_barrier(&self, first: u32) -> String {
-        format!(
-            "croq::barrier_named(unsigned({first} + croq::tid() / {N}), {N});",
-            N = WARPGROUP_THREADS
-        )
-    }
-
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
         let call = match scope {
             BarrierScope::Grid => format!(
@@ -542,9 +530,12 @@ impl Body<'_, '_> {
             ),
             BarrierScope::Cluster => "croq::barrier_cluster();".to_owned(),
             BarrierScope::Block => "croq::barrier();".to_owned(),
-            // Numbered since; what is not is in text that never waits.
-            BarrierScope::Warpgroup => self.units_barrier(1),
-            BarrierScope::WarpgroupFrom(first) => self.units_barrier(first),
+            BarrierScope::WarpgroupOf { first, group } => format!(
+                "croq::barrier_named(unsigned({first} + {}), {WARPGROUP_THREADS});",
+                self.names.local(group)
+            ),
+            // Lowered since: `seal` lets none through.
+            BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => String::new(),
             BarrierScope::Warp => "croq::barrier_warp();".to_owned(),
             BarrierScope::Named { id, threads } => {
                 format!("croq::barrier_named({id}, {threads});")

@@ -393,7 +393,8 @@ fn own_cpp_stands_in_the_namespace_and_includes_do_not() {
         }
         if line.contains("#include \"two.h\"") || line.contains("#include <math.h>") {
             let before = &text[..text.find(line).unwrap_or(0)];
-            let open = before.matches("namespace CROQ_SPACE").count();
+            let opens = |l: &&str| l.starts_with("namespace CROQ_SPACE") && l.ends_with('{');
+            let open = before.lines().filter(opens).count();
             let closed = before.lines().filter(|l| *l == "}").count();
             assert_eq!(open, closed, "{text}");
         }
@@ -596,7 +597,10 @@ fn the_host_counts_waits_and_triggers() {
     let limits = crate::pipeline::Options::default().shared_limits();
     let function = passes::run(testing::function(text), limits, true, &mut diags);
     let functions: Vec<_> = function.into_iter().collect();
-    assert_eq!(super::rust::wrapper_names(&functions), ["f"]);
+    assert_eq!(
+        super::rust::wrapper_names(&functions, &super::Declared::default()),
+        ["f"]
+    );
 }
 
 #[test]

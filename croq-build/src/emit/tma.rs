@@ -1,5 +1,7 @@
 //! Copies of boxes, and what TMA is told of device memory.
 
+use std::collections::BTreeSet;
+
 use super::body::Body;
 use super::expr;
 use super::sym;
@@ -34,7 +36,7 @@ impl Body<'_, '_> {
                     format!("croq::mbarrier_init({name}, 0, {count});")
                 } else {
                     let slots = sym::sym(&self.names, slots).text;
-                    self.names.enter();
+                    self.names.enter(&[]);
                     let slot = self.names.fresh("slot");
                     self.names.leave();
                     format!(
@@ -163,6 +165,8 @@ impl Body<'_, '_> {
         let Some(event) = events.find(|event| event.barriers == barriers) else {
             return;
         };
+        // Reports name lines: the sites of one line and the same threads are one.
+        let mut known = BTreeSet::new();
         for site in &event.sites {
             let flags = match (event.ready, site.cluster) {
                 (false, false) => "0",
@@ -171,6 +175,10 @@ impl Body<'_, '_> {
                 (true, true) => "CROQ_SITE_READY | CROQ_SITE_CLUSTER",
             };
             let threads = super::writer::quoted(&site.threads());
+            let line = self.writer.line_of(site.span);
+            if !known.insert((line, flags, threads.clone())) {
+                continue;
+            }
             self.writer.attribute(site.span);
             let text = format!("croq::event_site({name}, {flags}, {threads});");
             self.writer.line(&text);

@@ -6,10 +6,14 @@
 //! conditions of the preprocessor hold there, too. A macro that the user's C++ does not mention is
 //! not printed. A macro that a call names is one that `source` could not expand (a variadic one): it
 //! stays defined, because the call is generated text.
+//!
+//! Which macros an included header defines is not known. So each identifier of the generated text
+//! is undefined behind the includes, and around a spliced text all of them are restored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::writer::Writer;
+use crate::ir::cpp_names;
 use crate::ir::threads::{Function, Stmt, StmtKind};
 use crate::ir::{Arg, Call, Expr, ExprKind, Threads, Visit, walk_block};
 use crate::passes::analysis::uses::identifiers;
@@ -27,12 +31,30 @@ pub(super) struct UserMacros<'a> {
     called: BTreeSet<&'a str>,
     /// The position of the last conditional or include: definitions before it are all printed, as it
     /// may depend on any macro.
-    conditional: u32,
+    conditional: Option<u32>,
+    /// Whether the file has C++ of the user's besides directives.
+    has_text: bool,
+    /// Identifiers that a header may have defined, and that generated text uses.
+    protected: BTreeSet<String>,
+    /// The identifiers in calls.
+    by_calls: BTreeSet<String>,
+    /// Those in spliced texts.
+    by_text: BTreeSet<String>,
 }
 
 impl<'a> UserMacros<'a> {
     pub fn of(file: &'a SourceFile, functions: &'a [Function]) -> Self {
-        let mut all = Self::default();
+        let mut found = Mentioned::default();
+        for function in functions {
+            walk_block(&function.body, &mut found);
+            for kernel in &function.kernels {
+                walk_block(&kernel.body, &mut found);
+            }
+        }
+        let mut all = Self {
+            has_text: !found.by_text.is_empty(),
+            ..Self::default()
+        };
         let mut mentioned = BTreeSet::new();
         for kept in &file.device {
             for (name, line) in definitions(&kept.text) {
@@ -40,19 +62,20 @@ impl<'a> UserMacros<'a> {
             }
             match directive(&kept.text) {
                 Some((Some(_), _)) => {}
-                Some((None, _)) => all.conditional = kept.span.start,
-                None => mentioned.extend(identifiers(&kept.text)),
+                Some((None, _)) => {
+                    all.conditional = Some(kept.span.start);
+                    all.has_text |= kept.text.contains("include");
+                }
+                None => {
+                    all.has_text = true;
+                    mentioned.extend(identifiers(&kept.text));
+                }
             }
         }
+        all.by_calls.clone_from(&found.by_calls);
+        all.by_text.clone_from(&found.by_text);
         if all.words.is_empty() {
             return all;
-        }
-        let mut found = Mentioned::default();
-        for function in functions {
-            walk_block(&function.body, &mut found);
-            for kernel in &function.kernels {
-                walk_block(&kernel.body, &mut found);
-            }
         }
         all.called = all.reached(found.by_calls.iter().map(String::as_str));
         all.spliced = all.reached(found.by_text.iter().map(String::as_str));
@@ -75,11 +98,48 @@ impl<'a> UserMacros<'a> {
         reached
     }
 
+    /// Whether the file has C++ of the user's, or includes some.
+    pub fn has_text(&self) -> bool {
+        self.has_text
+    }
+
+    /// The identifiers in the calls and spliced texts of the file's functions.
+    pub fn by_functions(&self) -> impl Iterator<Item = &str> {
+        self.by_calls
+            .iter()
+            .chain(&self.by_text)
+            .map(String::as_str)
+    }
+
+    /// Whether there are spliced texts.
+    fn splices(&self) -> bool {
+        !self.by_text.is_empty()
+    }
+
+    /// Undefines the identifiers of a generated text before it, but for those with the file's hash.
+    pub fn protect(&mut self, generated: &str, hash: &str) {
+        let plain = without_comments(generated);
+        let words = identifiers(&plain).into_iter().chain(OF_CROQS_MACROS);
+        let names = words.filter(|word| can_be_undefined(word) && !word.contains(hash));
+        self.protected = names
+            .filter(|name| !self.words.contains_key(name) && !self.by_calls.contains(*name))
+            .map(str::to_owned)
+            .collect();
+        // A macro of a header may mention any of the file's.
+        let own = self.words.keys().copied();
+        let own: Vec<&str> = own.filter(|name| !self.called.contains(name)).collect();
+        if self.splices() {
+            self.needed.extend(&own);
+            self.spliced.extend(own);
+        }
+    }
+
     /// Whether a text of the file is to be printed.
     pub fn keeps(&self, kept: &DeviceText) -> bool {
         match directive(&kept.text) {
             Some((Some(_), name)) => {
-                kept.span.start < self.conditional || self.needed.contains(name)
+                let before = self.conditional.is_some_and(|at| kept.span.start <= at);
+                before || self.needed.contains(name)
             }
             _ => true,
         }
@@ -92,21 +152,75 @@ impl<'a> UserMacros<'a> {
             .flat_map(|kept| definitions(&kept.text))
             .map(|(name, _)| name)
             .filter(|name| !self.called.contains(name))
+            .chain(self.protected())
             .collect();
         for name in names {
-            if self.spliced.contains(name) {
+            if self.spliced.contains(name) || self.splices() && self.protected.contains(name) {
                 writer.line(&format!("#pragma push_macro(\"{name}\")"));
             }
             writer.line(&format!("#undef {name}"));
         }
     }
 
+    fn protected(&self) -> impl Iterator<Item = &str> {
+        self.protected.iter().map(String::as_str)
+    }
+
     /// The macros to restore around a spliced text.
-    pub fn around(&self, text: &str) -> BTreeSet<&'a str> {
-        let mut names = self.reached(identifiers(text).into_iter());
+    pub fn around(&self, text: &str) -> BTreeSet<&str> {
+        let mut names: BTreeSet<&str> = self.reached(identifiers(text).into_iter());
         names.retain(|name| !self.called.contains(name));
+        if !self.protected.is_empty() {
+            names.extend(self.protected().chain(self.spliced.iter().copied()));
+        }
         names
     }
+}
+
+/// The identifiers that croq's own macros expand to where generated text uses them.
+pub const OF_CROQS_MACROS: [&str; 10] = [
+    "always_inline",
+    "check",
+    "croq",
+    "host",
+    "launch",
+    "needs",
+    "status",
+    "steps",
+    "unroll",
+    "weak",
+];
+
+/// Whether `#undef` may name a word: no keyword, none of the compilers' names, none of croq's macros.
+fn can_be_undefined(word: &str) -> bool {
+    let begins_a_name = word.starts_with(|c: char| c.is_alphabetic());
+    let is_operator = word == "defined" || cpp_names::is_keyword(word);
+    begins_a_name && !word.starts_with("CROQ_") && !is_operator
+}
+
+/// C++ text without its comments and literals.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        // Generated literals are within a line.
+        let mut outside = true;
+        for part in line.split('"') {
+            if outside {
+                match part.split_once("//") {
+                    Some((before, _)) => {
+                        out.push_str(before);
+                        break;
+                    }
+                    None => out.push_str(part),
+                }
+                outside = false;
+            } else if !part.ends_with('\\') {
+                outside = true;
+            }
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// The directive of a preprocessor line: for `#define` and `#undef` the word and the name.

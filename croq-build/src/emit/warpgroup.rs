@@ -12,19 +12,30 @@ use crate::ir::{
     Access, BufferId, Described, Instruction, Source, Step, Threads, Visit, walk_block,
 };
 
-/// The numbers of columns that a file's MMAs have: headers have text for just those.
-pub fn columns(functions: &[Function]) -> BTreeSet<i64> {
-    struct Find(BTreeSet<i64>);
+/// The numbers of columns that a file's MMAs have, dense and sparse ones: headers have text for
+/// just those.
+#[derive(Default)]
+pub struct Columns {
+    pub dense: BTreeSet<i64>,
+    pub sparse: BTreeSet<i64>,
+}
+
+pub fn columns(functions: &[Function]) -> Columns {
+    struct Find(Columns);
     impl Visit<Threads> for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Mma(op) = &stmt.kind
                 && let MmaOp::Step(Step::Instruction(i)) = &**op
             {
-                self.0.insert(i.atom.n);
+                let columns = match i.metadata {
+                    None => &mut self.0.dense,
+                    Some(_) => &mut self.0.sparse,
+                };
+                columns.insert(i.atom.n);
             }
         }
     }
-    let mut find = Find(BTreeSet::new());
+    let mut find = Find(Columns::default());
     for kernel in functions.iter().flat_map(|f| &f.kernels) {
         walk_block(&kernel.body, &mut find);
     }
@@ -68,19 +79,27 @@ impl Body<'_, '_> {
         let b = scalar::cpp(i.b.elem);
         let turned = |d: &Described| if d.k_last { "false" } else { "true" };
         let shape = format!("{}, {}", i.atom.n, i.atom.k);
+        let (op, shape, metadata) = match &i.metadata {
+            None => ("wgmma", shape, String::new()),
+            Some(metadata) => (
+                "wgmma_sp",
+                format!("{shape}, {}", metadata.selector),
+                format!("{}, ", self.register(&metadata.register)),
+            ),
+        };
         let acc = self.register(&i.acc);
         let by_b = self.described(&i.b);
         let accumulate = expr::used(&self.names, &i.accumulate, "condition").text;
         match &i.a {
             Source::Memory(a) => format!(
-                "croq::wgmma<{shape}, {}, {b}, {}, {}>({acc}, {}, {by_b}, {accumulate});",
+                "croq::{op}<{shape}, {}, {b}, {}, {}>({acc}, {}, {by_b}, {metadata}{accumulate});",
                 scalar::cpp(a.elem),
                 turned(a),
                 turned(&i.b),
                 self.described(a)
             ),
             Source::Registers(a) => format!(
-                "croq::wgmma<{shape}, {b}, {}>({acc}, {}, {by_b}, {accumulate});",
+                "croq::{op}<{shape}, {b}, {}>({acc}, {}, {by_b}, {metadata}{accumulate});",
                 turned(&i.b),
                 self.register(a)
             ),

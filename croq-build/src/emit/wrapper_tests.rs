@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{FileMeta, header, shims, wrapper_names, wrappers};
+use super::{Declared, FileMeta, header, shims, wrapper_names, wrappers};
 use crate::ir::threads::Function;
 use crate::ir::*;
 use crate::source::Span;
@@ -284,15 +284,20 @@ fn same_as_golden(name: &str, text: &str) {
     );
 }
 
+fn declared(text: &str) -> Declared<'_> {
+    Declared {
+        text,
+        ..Declared::default()
+    }
+}
+
 fn check(stem: &str, cuda: bool, signature: Signature) {
+    let declared = declared(&signature.source);
     let (meta, functions) = (meta(stem, cuda), [signature.function]);
-    same_as_golden(
-        &format!("{stem}.h"),
-        &header(&meta, &functions, &signature.source),
-    );
+    same_as_golden(&format!("{stem}.h"), &header(&meta, &functions, &declared));
     same_as_golden(
         &format!("{stem}.rs"),
-        &wrappers(&meta, &functions, &signature.source),
+        &wrappers(&meta, &functions, &declared),
     );
     same_as_golden(&format!("{stem}_shims.rs"), &shims(&meta, &functions));
 }
@@ -302,8 +307,9 @@ fn check(stem: &str, cuda: bool, signature: Signature) {
 #[test]
 fn wrappers_call_no_macro() {
     for signature in [scale(), gemm(), odd(), total()] {
+        let declared = declared(&signature.source);
         let (meta, functions) = (meta("all", true), [signature.function]);
-        let text = wrappers(&meta, &functions, &signature.source) + &shims(&meta, &functions);
+        let text = wrappers(&meta, &functions, &declared) + &shims(&meta, &functions);
         let code = text.lines().filter(|line| !line.trim().starts_with("//"));
         for line in code {
             let mut bangs = line.match_indices('!').map(|(at, _)| line.split_at(at));
@@ -339,7 +345,7 @@ fn a_scalar_comes_back() {
 fn unchecked_wrappers_are_unsafe() {
     let mut meta = meta("scale", false);
     meta.unchecked = true;
-    let text = wrappers(&meta, &[scale().function], SCALE);
+    let text = wrappers(&meta, &[scale().function], &declared(SCALE));
     assert!(
         text.contains("pub unsafe fn scale<") && text.contains("/// # Safety\n"),
         "{text}"
@@ -348,6 +354,9 @@ fn unchecked_wrappers_are_unsafe() {
 
 #[test]
 fn wrappers_of_one_file_have_different_names() {
-    let names = wrapper_names(&[odd().function, Signature::new("match_", "").function]);
+    let names = wrapper_names(
+        &[odd().function, Signature::new("match_", "").function],
+        &Declared::default(),
+    );
     assert_eq!(names, ["match_", "match__"]);
 }

@@ -74,6 +74,11 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The bytes written so far.
+    pub fn length(&self) -> usize {
+        self.out.len()
+    }
+
     pub fn finish(self) -> String {
         self.out
     }

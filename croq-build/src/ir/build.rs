@@ -1,6 +1,8 @@
 //! Constructors that passes use for new variables, expressions and statements.
 
-use super::{BinOp, Expr, ExprKind, Function, LocalId, Role, Scalar, Stmt, StmtKind, VarHome};
+use super::{
+    BinOp, Expr, ExprKind, Function, Level, LocalId, Role, Scalar, Stmt, StmtKind, VarHome,
+};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -64,6 +66,12 @@ pub fn bit_of(word: Expr, at: &Sym, span: Span) -> Expr {
 
 fn at_index(at: &Sym, span: Span) -> Expr {
     Expr::index(at.clone(), span)
+}
+
+/// What one thread of a unit does.
+pub fn once(level: Level, body: Vec<Stmt>) -> StmtKind {
+    let cond = None;
+    StmtKind::SingleThread { level, cond, body }
 }
 
 /// `if (cond) { then }`

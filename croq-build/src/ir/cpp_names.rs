@@ -47,6 +47,11 @@ pub fn is_taken(name: &str) -> bool {
         || shouts && is_error_number(name)
 }
 
+/// Whether this is a keyword or an operator of C++, which no macro should be called.
+pub fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
+
 /// Two capitals in a row, as in `INT_MAX` or `M_PIf`, or the prefix of CUDA's own names.
 fn looks_like_a_macro(name: &str) -> bool {
     let letters: Vec<u8> = name.bytes().filter(u8::is_ascii_alphabetic).collect();

@@ -18,8 +18,12 @@ pub enum Intrinsic {
     /// The given value in the lane whose index differs in the given bits.
     LaneAcross,
     /// Whether the value is equal in all threads of the block; it is a barrier, so all threads of
-    /// the block must execute it.
+    /// the block must execute it. The second operand is where integers are compared in shared
+    /// memory.
     SameInBlock,
+    /// The same for the threads of a region or a warpgroup. The operands are the value, the number
+    /// of their barrier, the number of threads, and where integers are compared.
+    SameInRegion,
     /// Whether the value is equal in the lanes of the warp that the mask, the second operand,
     /// selects.
     SameInWarp,
@@ -75,8 +79,19 @@ impl Intrinsic {
                     "same_in_block",
                     "croq::same_in_block",
                     Some(Scalar::Bool),
-                    1,
+                    2,
                     Block,
+                )
+            },
+            // The threads of a region may be fewer than a warp has.
+            Intrinsic::SameInRegion => IntrinsicInfo {
+                converges: true,
+                ..row(
+                    "same_in_region",
+                    "croq::same_in_region",
+                    Some(Scalar::Bool),
+                    4,
+                    Level::Thread,
                 )
             },
             Intrinsic::SameInWarp => IntrinsicInfo {

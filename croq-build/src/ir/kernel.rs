@@ -94,7 +94,7 @@ pub struct MemoryFacts {
 }
 
 /// A shared buffer's place in the memory of a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     pub buffer: BufferId,
     /// In bytes.

@@ -1,8 +1,8 @@
 //! Statements and calls for which it matters how a buffer is laid out in memory.
 
 use super::{
-    Access, Arg, BufferId, CppName, Expr, ExprKind, Function, MmaOp, Stmt, StmtKind, View, Visit,
-    walk_block,
+    Access, Arg, BufferId, CppName, Expr, ExprKind, Function, MmaOp, Operand, Stmt, StmtKind, Tile,
+    View, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -14,11 +14,23 @@ pub struct LayoutUses {
     /// By TMA.
     pub moved: Vec<View>,
     pub accessed: Vec<Access>,
-    /// Operands of warpgroups, each with whether K runs along its rows.
-    pub multiplied: Vec<(View, bool)>,
+    /// Operands of warpgroups.
+    pub multiplied: Vec<Multiplied>,
     /// Seen by text in C++.
     pub raw: Vec<(BufferId, Span)>,
 }
+
+/// An operand of a warpgroup.
+pub struct Multiplied {
+    pub view: View,
+    /// Whether K runs along its rows.
+    pub k_last: bool,
+    /// The bytes of a row that an instruction takes along K.
+    pub step: i64,
+}
+
+/// What an instruction takes of a row along K, in bytes: as much as a sparse A stores.
+const STEP: i64 = 32;
 
 impl LayoutUses {
     /// In the kernels of a function.
@@ -43,9 +55,20 @@ impl Visit for LayoutUses {
             }
             StmtKind::Mma(op) => {
                 if let MmaOp::WarpgroupMma(mma) = &**op {
-                    let tiles = mma.tiles();
-                    self.multiplied
-                        .extend(tiles.map(|t| (t.view.clone(), t.k_last)));
+                    let of = |tile: &Tile, step| Multiplied {
+                        view: tile.view.clone(),
+                        k_last: tile.k_last,
+                        step,
+                    };
+                    let step = if mma.metadata.is_some() {
+                        2 * STEP
+                    } else {
+                        STEP
+                    };
+                    self.multiplied.push(of(&mma.b, step));
+                    if let Operand::Memory(a) = &mma.a {
+                        self.multiplied.push(of(a, STEP));
+                    }
                 }
             }
             StmtKind::Cpp { names, .. } => {

@@ -24,6 +24,14 @@ impl Level {
             Level::Thread => Some(1),
         }
     }
+
+    /// Threads of a unit that has several and fewer than a block: a warp or a warpgroup.
+    pub const fn threads_together(self) -> Option<u32> {
+        match self {
+            Level::Warpgroup | Level::Warp => self.threads(),
+            Level::Cluster | Level::Block | Level::Thread => None,
+        }
+    }
 }
 
 /// Threads of a warp.

@@ -4,9 +4,12 @@
 //! numbered row by row, as in any matrix. From [`crate::passes`]' `mma::prepare` on, the buffer is
 //! the part of the fragment that one thread has, and [`FragmentLayout`] maps elements to threads.
 
-use super::{BufferId, Scalar};
+use super::{Access, BufferId, Scalar, WARP_THREADS};
 use crate::source::Span;
 use crate::symbolic::Sym;
+
+/// Lanes of a warp.
+const LANES: i64 = WARP_THREADS as i64;
 
 /// The properties of a buffer that is a fragment.
 #[derive(Clone, Debug)]
@@ -29,16 +32,103 @@ pub enum FragmentLayout {
     Rows {
         warps: i64,
     },
+    /// Of a fragment that takes part in no MMA.
+    Dealt(Dealing),
+    /// The positions of the elements that are stored of a sparse A.
+    Metadata(Metadata),
+}
+
+/// A matrix or column dealt out over threads: each `lanes` adjacent ones are a group, and row `i`
+/// is the group's number `i % groups`. In a group, lane `l` has each column `j` with `j % lanes`
+/// equal to `l`; each lane has the row's value of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dealing {
+    /// The threads of the unit.
+    pub threads: i64,
+    /// A power of two that divides them, at most a warp.
+    pub lanes: i64,
+}
+
+impl Dealing {
+    pub fn groups(self) -> i64 {
+        (self.threads / self.lanes).max(1)
+    }
+
+    /// How many of so many rows a thread has, the last ones perhaps not.
+    pub fn rows(self, rows: i64) -> i64 {
+        (rows + self.groups() - 1) / self.groups()
+    }
+
+    /// How many of so many columns a thread has, the last ones perhaps not.
+    pub fn columns(self, columns: i64) -> i64 {
+        (columns + self.lanes - 1) / self.lanes
+    }
 }
 
 impl FragmentLayout {
+    /// The number of threads that have parts of the matrix.
+    pub fn threads(self) -> i64 {
+        match self {
+            FragmentLayout::Dealt(dealing) => dealing.threads,
+            layout => layout.warps() * LANES,
+        }
+    }
+
     /// The number of warps that share the matrix.
     pub fn warps(self) -> i64 {
         match self {
             FragmentLayout::Matrix(layout) => layout.warps,
             FragmentLayout::Rows { warps } => warps,
+            FragmentLayout::Dealt(dealing) => (dealing.threads + LANES - 1) / LANES,
+            FragmentLayout::Metadata(metadata) => metadata.warps,
         }
     }
+}
+
+/// The distribution of metadata, as the PTX ISA prescribes it for sparse MMAs: 32-bit registers,
+/// each with the positions for eight groups of four elements. The fragment's shape is rows by words,
+/// a word for each 32 of K. For each 16 rows of a warp, a thread has `registers` registers.
+///
+/// Where K of an instruction is 32, two threads of a quad provide its metadata, and the *selector*
+/// names the pair. Thread `p` has 16 of K in each half of its register: row `lane / 4` in the lower
+/// one, the row 8 below in the upper one. So a register is for two instructions: number `i` along K
+/// uses register `i / 2` and selector `i % 2`.
+///
+/// Where it is 64, all four provide it, and the selector is 0: thread `p` has 32 of K of row
+/// `lane / 4 + 8 (p % 2)`, in the half `p / 2` of K.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// K of an instruction: 32 or 64.
+    pub k: i64,
+    pub warps: i64,
+}
+
+/// The rows for which a register of metadata has positions.
+pub const METADATA_ROWS: i64 = 16;
+/// K for which a word of metadata has positions.
+pub const METADATA_WORD: i64 = 32;
+
+impl Metadata {
+    /// The registers of a thread for 16 rows of so many words.
+    pub fn registers(self, words: i64) -> i64 {
+        (words + 1) / 2
+    }
+
+    /// The register, and the selector, for the instruction with this number along K.
+    pub fn of_instruction(self, number: i64) -> (i64, u32) {
+        match (self.k, number % 2) {
+            (METADATA_WORD, 0) => (number / 2, 0),
+            (METADATA_WORD, _) => (number / 2, 1),
+            _ => (number, 0),
+        }
+    }
+}
+
+/// The register of metadata that an instruction uses, and the threads of a quad that provide it.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    pub register: Access,
+    pub selector: u32,
 }
 
 /// The family of layouts that all MMA instructions use. A matrix is cut into tiles of 8 rows by
@@ -56,7 +146,7 @@ pub struct Layout {
     pub width: i64,
     /// Rows and columns are exchanged.
     pub transposed: bool,
-    /// Warps that share a matrix, each with the same number of its rows; 4 for a warpgroup.
+    /// Warps that share a matrix, each with every so manieth tile of its rows; 4 for a warpgroup.
     pub warps: i64,
 }
 
@@ -82,7 +172,7 @@ impl Layout {
         }
     }
 
-    /// The same layout for a warpgroup, each of whose warps has a quarter of the rows.
+    /// The same layout for a warpgroup, each of whose warps has a quarter of each 64 rows.
     pub fn of_warpgroup(self) -> Self {
         Self { warps: 4, ..self }
     }
@@ -94,6 +184,12 @@ impl Layout {
         } else {
             [rows, columns]
         }
+    }
+
+    /// The distance between the rows of vertically adjacent tiles of one warp: those of the other
+    /// warps are in between.
+    pub fn below(&self) -> i64 {
+        self.rows * self.warps
     }
 
     /// The number of columns of a tile.
@@ -119,7 +215,7 @@ pub struct Part {
     pub span: Span,
 }
 
-/// The shape of an MMA instruction.
+/// The shape of an MMA instruction. K of a sparse one counts the elements that are not stored, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {
     pub m: i64,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{
     Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, BufferId, CheckId, Copy, EventAt,
-    Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Registers, SignalId,
-    Source, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
+    Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Registers, Selected,
+    SignalId, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -81,7 +81,9 @@ pub enum StmtKind<P: Phase = Tiles> {
     },
     /// Only one thread of the enclosing unit, which has the level `level`, runs the body.
     SingleThread {
-        level: Level,
+        level: P::Only<Level>,
+        /// That it is this thread, once `single-threads` has chosen one.
+        cond: Option<Expr>,
         body: Vec<Stmt<P>>,
     },
     /// `inthreads`: only the threads that satisfy `pred`. `set` has those threads by linear thread
@@ -274,6 +276,8 @@ pub enum MmaOp<P: Phase = Tiles> {
         acc: P::Only<Part>,
         a: Part,
         b: Part,
+        /// Of a sparse A.
+        metadata: Option<Part>,
         atom: Atom,
     },
     /// The same by a warpgroup, possibly with operands in shared memory.
@@ -315,6 +319,7 @@ pub enum MmaOp<P: Phase = Tiles> {
         atom: Atom,
         /// The accumulator, A and B.
         parts: Box<[Access; 3]>,
+        metadata: Option<Box<Selected>>,
     },
     /// Moves up to four matrices of 8 rows of 16 bytes between a fragment and shared memory; each
     /// lane provides the address of one row.
@@ -368,9 +373,13 @@ impl<P: Phase> MmaOp<P> {
     /// The accesses of one instruction, each with whether it is a write.
     pub fn accesses(&self) -> Vec<(&Access, bool)> {
         match self {
-            MmaOp::Instruction { parts, .. } => {
+            MmaOp::Instruction {
+                parts, metadata, ..
+            } => {
                 let [acc, a, b] = &**parts;
-                vec![(acc, true), (a, false), (b, false)]
+                let metadata = metadata.iter().map(|m| (&m.register, false));
+                let parts = [(acc, true), (a, false), (b, false)];
+                parts.into_iter().chain(metadata).collect()
             }
             MmaOp::Matrices {
                 registers,
@@ -379,25 +388,27 @@ impl<P: Phase> MmaOp<P> {
                 ..
             } => vec![(registers, !stored), (memory, *stored)],
             MmaOp::Step(Step::Describe { of, .. }) => vec![(of, false)],
-            MmaOp::Step(Step::Instruction(i)) => match &i.a {
-                Source::Registers(a) => vec![(&i.acc, true), (a, false)],
-                Source::Memory(_) => vec![(&i.acc, true)],
-            },
+            MmaOp::Step(Step::Instruction(i)) => {
+                let read = i.registers_read().map(|access| (access, false));
+                std::iter::once((&i.acc, true)).chain(read).collect()
+            }
             _ => Vec::new(),
         }
     }
 
     pub fn accesses_mut(&mut self) -> Vec<&mut Access> {
         match self {
-            MmaOp::Instruction { parts, .. } => parts.iter_mut().collect(),
+            MmaOp::Instruction {
+                parts, metadata, ..
+            } => {
+                let metadata = metadata.iter_mut().map(|m| &mut m.register);
+                parts.iter_mut().chain(metadata).collect()
+            }
             MmaOp::Matrices {
                 registers, memory, ..
             } => vec![registers, memory],
             MmaOp::Step(Step::Describe { of, .. }) => vec![of],
-            MmaOp::Step(Step::Instruction(i)) => match &mut i.a {
-                Source::Registers(a) => vec![&mut i.acc, a],
-                Source::Memory(_) => vec![&mut i.acc],
-            },
+            MmaOp::Step(Step::Instruction(i)) => i.registers_mut().collect(),
             _ => Vec::new(),
         }
     }
@@ -411,7 +422,13 @@ impl<P: Phase> MmaOp<P> {
             }
             MmaOp::Load { into, .. } => vec![P::only(into)],
             MmaOp::Store { from, .. } => vec![P::only(from)],
-            MmaOp::Multiply { acc, a, b, .. } => vec![P::only(acc), a, b],
+            MmaOp::Multiply {
+                acc,
+                a,
+                b,
+                metadata,
+                ..
+            } => [P::only(acc), a, b].into_iter().chain(metadata).collect(),
             MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => {
                 vec![P::only(into), from]
             }

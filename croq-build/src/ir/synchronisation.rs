@@ -1,5 +1,7 @@
 //! Barriers and fences.
 
+use super::LocalId;
+
 /// The reason for a barrier; printed as a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BarrierReason {
@@ -72,6 +74,8 @@ pub enum BarrierScope {
     /// Each warpgroup by a named barrier of its own; this is the id of the first warpgroup's
     /// barrier.
     WarpgroupFrom(u32),
+    /// The same, where `group` is the number of this thread's warpgroup.
+    WarpgroupOf { first: u32, group: LocalId },
     /// The lanes in this mask, in each warp that executes the statement.
     Lanes(u32),
 }

@@ -9,9 +9,9 @@
 use std::ops::ControlFlow;
 
 use super::{
-    Access, Arg, Arrival, Engine, EventAt, Expr, ExprKind, Fits, MmaOp, MoveMode, Operand, Part,
-    Phase, PrintPart, ReturnValue, Slot, Source, Step, Stmt, StmtKind, Tiles, TmaMove, TmaOp,
-    Transform, View,
+    Access, Arg, Arrival, Buffer, Engine, EventAt, Expr, ExprKind, Fits, Function, Kernel, MmaOp,
+    MoveMode, Operand, Part, Phase, PrintPart, ReturnValue, Slot, Source, Step, Stmt, StmtKind,
+    Tiles, TmaMove, TmaOp, Transform, View,
 };
 use crate::symbolic::Sym;
 
@@ -25,6 +25,18 @@ macro_rules! visitor {
     ($(#[$doc:meta])* $Visitor:ident, $walk:ident, [$($mutable:tt)?], $iter:ident, $only:ident) => {
         $(#[$doc])*
         pub trait $Visitor<P: Phase = Tiles> {
+            /// All of a function: what its buffers take, its host's statements, its kernels.
+            fn function(&mut self, function: &$($mutable)? Function<P>) -> Flow {
+                $walk::function(self, function)
+            }
+            /// Its grid, its threads and its statements.
+            fn kernel(&mut self, kernel: &$($mutable)? Kernel<P>) -> Flow {
+                $walk::kernel(self, kernel)
+            }
+            /// A buffer of the function, whose extents are evaluated where it is allocated.
+            fn buffer(&mut self, buffer: &$($mutable)? Buffer) -> Flow {
+                $walk::buffer(self, buffer)
+            }
             fn block(&mut self, stmts: &$($mutable)? [Stmt<P>]) -> Flow {
                 $walk::block(self, stmts)
             }
@@ -61,6 +73,58 @@ macro_rules! visitor {
         /// The default implementations of the visitor's methods.
         pub mod $walk {
             use super::*;
+
+            pub fn function<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                function: &$($mutable)? Function<P>,
+            ) -> Flow {
+                for buffer in &$($mutable)? function.buffers {
+                    v.buffer(buffer)?;
+                }
+                v.block(&$($mutable)? function.body)?;
+                for kernel in &$($mutable)? function.kernels {
+                    v.kernel(kernel)?;
+                }
+                ON
+            }
+
+            pub fn kernel<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                kernel: &$($mutable)? Kernel<P>,
+            ) -> Flow {
+                for extent in &$($mutable)? kernel.grid {
+                    v.sym(extent)?;
+                }
+                v.sym(&$($mutable)? kernel.threads)?;
+                v.sym(&$($mutable)? kernel.shared_bytes)?;
+                for placed in &$($mutable)? kernel.shared {
+                    v.sym(&$($mutable)? placed.offset)?;
+                    v.note(&$($mutable)? placed.bytes)?;
+                }
+                for map in &$($mutable)? kernel.maps {
+                    v.sym(&$($mutable)? map.base)?;
+                    let sizes = map.extents.$iter().chain(map.strides.$iter());
+                    for sym in sizes.chain(map.extent_of_box.$iter()) {
+                        v.sym(sym)?;
+                    }
+                }
+                v.block(&$($mutable)? kernel.body)
+            }
+
+            pub fn buffer<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                buffer: &$($mutable)? Buffer,
+            ) -> Flow {
+                v.sym(&$($mutable)? buffer.count)?;
+                for extent in &$($mutable)? buffer.shape {
+                    v.sym(extent)?;
+                }
+                if let Some(swizzle) = &$($mutable)? buffer.swizzle {
+                    v.note(&$($mutable)? swizzle.columns)?;
+                    v.note(&$($mutable)? swizzle.rows)?;
+                }
+                ON
+            }
 
             pub fn block<P: Phase, V: $Visitor<P> + ?Sized>(
                 v: &mut V,
@@ -110,7 +174,13 @@ macro_rules! visitor {
                         v.block(then)?;
                         v.block(otherwise)?;
                     }
-                    StmtKind::Parallel { body, .. } | StmtKind::SingleThread { body, .. } => v.block(body)?,
+                    StmtKind::Parallel { body, .. } => v.block(body)?,
+                    StmtKind::SingleThread { cond, body, .. } => {
+                        if let Some(cond) = cond {
+                            v.expr(cond)?;
+                        }
+                        v.block(body)?;
+                    }
                     StmtKind::Region { pred, elected_from, body, .. } => {
                         v.expr(pred)?;
                         if let Some((asked, _)) = elected_from {
@@ -198,7 +268,37 @@ macro_rules! visitor {
                     }
                     StmtKind::Tma(op) => tma(v, op)?,
                     StmtKind::Mma(op) => mma(v, op)?,
-                    _ => {}
+                    // Those of `stmt`, by name: a new kind must be in one of the two.
+                    StmtKind::Let { .. }
+                    | StmtKind::Assign { .. }
+                    | StmtKind::Store { .. }
+                    | StmtKind::Atomic(_)
+                    | StmtKind::For { .. }
+                    | StmtKind::While { .. }
+                    | StmtKind::If { .. }
+                    | StmtKind::Break
+                    | StmtKind::Continue
+                    | StmtKind::Yield
+                    | StmtKind::Parallel { .. }
+                    | StmtKind::SingleThread { .. }
+                    | StmtKind::Region { .. }
+                    | StmtKind::AwaitSignal { .. }
+                    | StmtKind::Rotate { .. }
+                    | StmtKind::UseFuture(_)
+                    | StmtKind::CommitCopies
+                    | StmtKind::WaitCopies { .. }
+                    | StmtKind::Barrier { .. }
+                    | StmtKind::Fence(_)
+                    | StmtKind::Registers(_)
+                    | StmtKind::Check { .. }
+                    | StmtKind::Print { .. }
+                    | StmtKind::Eval(_)
+                    | StmtKind::Cpp { .. }
+                    | StmtKind::Alloc(_)
+                    | StmtKind::Launch(_)
+                    | StmtKind::TriggerSignal(_)
+                    | StmtKind::Synchronize
+                    | StmtKind::Return(_) => {}
                 }
                 ON
             }
@@ -290,10 +390,14 @@ macro_rules! visitor {
                         v.view(dest)?;
                         part(v, P::$only(from))
                     }
-                    MmaOp::Multiply { acc, a, b, .. } => {
+                    MmaOp::Multiply { acc, a, b, metadata, .. } => {
                         part(v, P::$only(acc))?;
                         part(v, a)?;
-                        part(v, b)
+                        part(v, b)?;
+                        match metadata {
+                            Some(metadata) => part(v, metadata),
+                            None => ON,
+                        }
                     }
                     MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => {
                         part(v, P::$only(into))?;
@@ -309,14 +413,23 @@ macro_rules! visitor {
                         if let Operand::Registers(registers) = &$($mutable)? mma.a {
                             part(v, registers)?;
                         }
+                        if let Some(metadata) = &$($mutable)? mma.metadata {
+                            part(v, metadata)?;
+                        }
                         v.expr(&$($mutable)? mma.accumulate)
                     }
                     MmaOp::CommitAll(_) | MmaOp::WaitMma(_) => ON,
-                    MmaOp::Instruction { parts, .. } => {
+                    MmaOp::Instruction { parts, metadata, .. } => {
                         let [acc, a, b] = &$($mutable)? **parts;
                         v.access(acc, true)?;
                         v.access(a, false)?;
-                        v.access(b, false)
+                        v.access(b, false)?;
+                        match metadata {
+                            Some(metadata) => {
+                                v.access(&$($mutable)? metadata.register, false)
+                            }
+                            None => ON,
+                        }
                     }
                     MmaOp::Matrices { registers, memory, stored, .. } => {
                         v.access(registers, !*stored)?;
@@ -337,6 +450,9 @@ macro_rules! visitor {
                         v.access(&$($mutable)? i.acc, true)?;
                         if let Source::Registers(a) = &$($mutable)? i.a {
                             v.access(a, false)?;
+                        }
+                        if let Some(metadata) = &$($mutable)? i.metadata {
+                            v.access(&$($mutable)? metadata.register, false)?;
                         }
                         v.expr(&$($mutable)? i.accumulate)
                     }
@@ -461,4 +577,40 @@ visitor! {
 visitor! {
     /// Changes statements in place.
     VisitorMut, walk_mut, [mut], iter_mut, only_mut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sema::testing;
+
+    /// Names of the variables in all symbolic expressions of a function.
+    fn variables(text: &str) -> Vec<String> {
+        struct Find<'f>(&'f Function, Vec<String>);
+        impl Visitor for Find<'_> {
+            fn sym(&mut self, sym: &Sym) -> Flow {
+                for var in sym.vars() {
+                    self.1.push(self.0.cx.name(var).to_owned());
+                }
+                ON
+            }
+        }
+        let function = testing::function(text);
+        let mut find = Find(&function, Vec::new());
+        assert_eq!(find.function(&function), ON);
+        find.1
+    }
+
+    #[test]
+    fn a_function_is_visited_with_its_grids_and_memory() {
+        let found = variables(
+            "__co__ void f(s32 blocks, s32 threads, s32 extent) {
+               f32 [extent] unused;
+               parallel by blocks : block, by threads : thread println(extent);
+             }",
+        );
+        for name in ["blocks", "threads", "extent"] {
+            assert!(found.iter().any(|n| n == name), "{name}: {found:?}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! memory in place. A *group of MMAs* begins with a fence for the registers and ends with a commit;
 //! threads wait for all groups except the most recent few.
 
-use super::{Access, Atom, BufferId, Expr, LocalId, Part, View};
+use super::{Access, Atom, BufferId, Expr, LocalId, Part, Selected, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -14,6 +14,8 @@ pub struct WarpgroupMma {
     pub acc: Part,
     pub a: Operand,
     pub b: Tile,
+    /// Of a sparse A.
+    pub metadata: Option<Part>,
     /// The shape `64 x n x k` of one instruction; K of the MMA may be a multiple of it.
     pub atom: Atom,
     /// The parts of K, in the order in which they are added.
@@ -57,10 +59,12 @@ impl WarpgroupMma {
 
     /// The operands in registers.
     pub fn parts(&self) -> Vec<&Part> {
-        match &self.a {
-            Operand::Registers(a) => vec![&self.acc, a],
-            Operand::Memory(_) => vec![&self.acc],
-        }
+        let a = match &self.a {
+            Operand::Registers(a) => Some(a),
+            Operand::Memory(_) => None,
+        };
+        let read = a.into_iter().chain(&self.metadata);
+        std::iter::once(&self.acc).chain(read).collect()
     }
 }
 
@@ -112,6 +116,8 @@ pub struct Instruction {
     pub acc: Access,
     pub a: Source,
     pub b: Described,
+    /// Of a sparse A.
+    pub metadata: Option<Box<Selected>>,
     pub accumulate: Expr,
     pub span: Span,
 }
@@ -132,6 +138,26 @@ pub struct Described {
 }
 
 impl Instruction {
+    /// A in registers, and metadata.
+    pub fn registers_read(&self) -> impl Iterator<Item = &Access> {
+        let a = match &self.a {
+            Source::Registers(a) => Some(&**a),
+            Source::Memory(_) => None,
+        };
+        a.into_iter()
+            .chain(self.metadata.iter().map(|m| &m.register))
+    }
+
+    /// The same, after the accumulator.
+    pub fn registers_mut(&mut self) -> impl Iterator<Item = &mut Access> {
+        let a = match &mut self.a {
+            Source::Registers(a) => Some(&mut **a),
+            Source::Memory(_) => None,
+        };
+        let metadata = self.metadata.iter_mut().map(|m| &mut m.register);
+        std::iter::once(&mut self.acc).chain(a).chain(metadata)
+    }
+
     pub fn described(&self) -> impl Iterator<Item = &Described> {
         let a = match &self.a {
             Source::Memory(described) => Some(described),

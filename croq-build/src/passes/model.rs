@@ -283,7 +283,10 @@ impl<'a> Thread<'a> {
             }
             ExprKind::Intrinsic(Intrinsic::Block(_) | Intrinsic::ClusterRank, _) => Value::Int(0),
             ExprKind::Intrinsic(
-                Intrinsic::LaneAcross | Intrinsic::SameInBlock | Intrinsic::SameInWarp,
+                Intrinsic::LaneAcross
+                | Intrinsic::SameInBlock
+                | Intrinsic::SameInRegion
+                | Intrinsic::SameInWarp,
                 operands,
             ) => {
                 for operand in operands {
@@ -460,7 +463,7 @@ impl<'a> Thread<'a> {
                 Rc::make_mut(&mut self.path).pop();
                 return flow;
             }
-            StmtKind::SingleThread { level, body } => {
+            StmtKind::SingleThread { level, body, .. } => {
                 if self.rank(*level) == 0 {
                     return self.block(body);
                 }
@@ -530,7 +533,9 @@ impl<'a> Thread<'a> {
                 BarrierScope::Grid | BarrierScope::Cluster | BarrierScope::Block => {
                     self.epochs[0] += 1;
                 }
-                BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => self.epochs[1] += 1,
+                BarrierScope::Warpgroup
+                | BarrierScope::WarpgroupFrom(_)
+                | BarrierScope::WarpgroupOf { .. } => self.epochs[1] += 1,
                 BarrierScope::Warp => self.epochs[2] += 1,
                 _ => {}
             },

@@ -26,6 +26,7 @@ pub enum Property {
     EventsLowered,
     TmaLowered,
     CopiesLowered,
+    ThreadsNamed,
     IntegersExact,
     OfThreads,
 }
@@ -37,7 +38,9 @@ impl Property {
             Property::PoolsWhole => "no view is of a part of a pool",
             Property::EventCopiesBound => "no copy that completes an event has a future",
             Property::WaitsCounted => "each wait has its number of groups",
-            Property::FragmentsOwned => "fragments are loaded, stored and multiplied, no more",
+            Property::FragmentsOwned => {
+                "fragments are loaded, stored, multiplied and filled, no more"
+            }
             Property::GridCopiesDistributed => "no kernel is a single copy or fill",
             Property::ThreadsDecided => "the threads of a block are decided",
             Property::EventsCounted => "events have arrival counts and phase bits",
@@ -50,6 +53,7 @@ impl Property {
             Property::EventsLowered => "no statement of an event is left",
             Property::TmaLowered => "no TMA copy and no wait for one is left",
             Property::CopiesLowered => "no copy, fill or wait for copies is left",
+            Property::ThreadsNamed => "the thread that acts for a unit is an expression",
             Property::IntegersExact => "integers fit 64 bits, or are checked",
             Property::OfThreads => "only statements of single threads exist",
         }
@@ -80,8 +84,7 @@ impl Property {
             Property::FragmentsOwned => any_op(kernel, |op| {
                 matches!(
                     op,
-                    MmaOp::FillElements { .. }
-                        | MmaOp::Apply { .. }
+                    MmaOp::Apply { .. }
                         | MmaOp::Reduce { .. }
                         | MmaOp::AllReduce { .. }
                         | MmaOp::Convert { .. }
@@ -112,6 +115,16 @@ impl Property {
                 matches!(
                     kind,
                     StmtKind::Copy(_) | StmtKind::Fill { .. } | StmtKind::Wait { .. }
+                )
+            }),
+            Property::ThreadsNamed => any(|kind| {
+                matches!(
+                    kind,
+                    StmtKind::SingleThread { cond: None, .. }
+                        | StmtKind::Barrier {
+                            scope: BarrierScope::WarpgroupFrom(_),
+                            ..
+                        }
                 )
             }),
             Property::ThreadsDecided

@@ -1,6 +1,6 @@
 //! Statements and locals of the function under construction.
 
-use crate::ir::{self, BufferId, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::ir::{self, BufferId, Level, LocalId, Role, Scalar, Stmt, StmtKind};
 use crate::sema::levels::uniformity;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
@@ -13,13 +13,37 @@ pub(crate) fn emit(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
     }
     | StmtKind::Assign { local, value: e } = &kind
     {
-        let divergent = el.path.is_divergent();
-        if divergent || uniformity::varies_in_block(el, e) {
-            el.build.varying.insert(*local);
+        let level = uniformity::finest(el, e).max(el.path.divergence());
+        if level > Level::Block {
+            el.build.vary(*local, level);
         }
     }
+    note_place(el, &kind);
     if let Some(sink) = el.build.sinks.last_mut() {
         sink.push(Stmt::new(kind, span));
+    }
+}
+
+/// Records where a local is declared and assigned.
+fn note_place(el: &mut Elab<'_>, kind: &StmtKind) {
+    let (local, value) = match kind {
+        StmtKind::Let { local, value } => {
+            el.build.declared_at.insert(*local, el.path.depth());
+            (*local, value.as_ref())
+        }
+        StmtKind::Assign { local, value } => (*local, Some(value)),
+        _ => return,
+    };
+    if el.kernel.is_none() {
+        return;
+    }
+    let declared = el.build.declared_at.get(&local).copied();
+    let around = el.path.unevenness(declared.unwrap_or(0));
+    let of_value = value.map(|value| uniformity::note_reads(el, value));
+    let level = around.max(of_value.unwrap_or(Level::Block));
+    if level > Level::Block {
+        let known = el.build.uneven.entry(local).or_insert(level);
+        *known = level.max(*known);
     }
 }
 

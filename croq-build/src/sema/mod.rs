@@ -24,9 +24,11 @@ use crate::syntax::ast;
 use asynchronous::{flags, futures};
 use checks::lints;
 use copies::tma_legality;
+use levels::uniformity;
 use memory::{swizzles, tiles};
 use names::{hiding, params, returns, scope};
 use state::cx::Cx;
+use state::earlier::{Earlier, MOST_WALKS};
 use state::elab::{Elab, Rules};
 use statements::stmt;
 use tensor_cores::{layouts, warpgroup};
@@ -48,7 +50,9 @@ mod values;
 
 /// The tensor core instructions that kernels use.
 pub mod instructions {
-    pub use super::tensor_cores::{Typed, of_warpgroups, of_warps};
+    pub use super::tensor_cores::{
+        Typed, of_sparse_warpgroups, of_sparse_warps, of_warpgroups, of_warps,
+    };
 }
 
 pub use state::cx::{Options, Target};
@@ -125,19 +129,35 @@ pub fn check(
             .map(|d| d.primary.span)
             .filter(|at| cx::spans_meet(*at, function.span))
             .collect();
-        let mut own = Diagnostics::new();
-        let function = {
-            let cx = Cx::new(file, options, &siblings, &faults, &mut own);
-            elaborate(Elab::new(cx, RULES, function), function)
-        };
-        let findings = Findings { diags: own, faults };
-        done.push(Checked { function, findings });
+        let mut earlier = Earlier::default();
+        for walk in 1.. {
+            let mut own = Diagnostics::new();
+            let cx = Cx::new(
+                file,
+                options,
+                &siblings,
+                &faults,
+                &function.untaken,
+                &mut own,
+            );
+            let mut el = Elab::new(cx, RULES, function);
+            el.earlier.clone_from(&earlier);
+            el.earlier.incomplete = false;
+            let (function, found) = elaborate(el, function);
+            if !found.incomplete || found == earlier || walk == MOST_WALKS {
+                let findings = Findings { diags: own, faults };
+                done.push(Checked { function, findings });
+                break;
+            }
+            earlier = found;
+            earlier.cautious |= walk + 1 == MOST_WALKS;
+        }
     }
     done
 }
 
-/// The IR of a function, and what is found on the way.
-fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
+/// The IR of a function; what is found on the way, and facts for another walk.
+fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earlier) {
     params::lower_all(&mut el, function);
     stmt::lower_all(&mut el, &function.body);
     returns::settle(&mut el, function);
@@ -149,6 +169,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     hiding::report_hidings(&mut el);
     let unused = el.names.pop();
     scope::report_unused(&mut el, unused);
+    let found = found(&el);
     layouts::propagate_layouts(&mut el);
     swizzles::decide_all(&mut el);
     let mut body = el.build.sinks.pop().unwrap_or_default();
@@ -162,5 +183,44 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
         first_tiles: el.asynchronous.first_tiles,
         bound: el.asynchronous.events.bound,
     };
-    el.f
+    (el.f, found)
+}
+
+/// What a walk has found, for another one.
+fn found(el: &Elab<'_>) -> Earlier {
+    let mut found = Earlier {
+        incomplete: el.earlier.incomplete,
+        cautious: el.earlier.cautious,
+        varying: el.earlier.varying.clone(),
+        ..Earlier::default()
+    };
+    for (id, declared) in &el.fragments.declared {
+        if let Some(fragment) = el.f.fragments.get(id) {
+            found.note_fragment(*declared, fragment, el.f.buffer(*id).elem);
+        }
+    }
+    for kernel in &el.f.kernels {
+        let threads = kernel.threads.as_int();
+        found.threads.extend(threads.map(|n| (kernel.span, n)));
+    }
+    note_mutables(el, &mut found);
+    found
+}
+
+/// Records the mutable locals that differ between units after reads that took them for uniform.
+fn note_mutables(el: &Elab<'_>, found: &mut Earlier) {
+    if !el.build.integer_reads {
+        return;
+    }
+    if el.build.uneven_exit && !found.cautious {
+        (found.cautious, found.incomplete) = (true, true);
+    }
+    for (id, assumed) in &el.build.reads {
+        let level = uniformity::of_scalar(el, *id);
+        if level > *assumed {
+            found.incomplete = true;
+            let known = found.varying.entry(el.f.local(*id).span).or_insert(level);
+            *known = level.max(*known);
+        }
+    }
 }

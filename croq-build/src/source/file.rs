@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::Span;
-use super::intrinsics::Intrinsic;
+use super::function_text::FunctionText;
 use super::macros::Expansions;
-use super::token::Token;
+use super::templates::parts::{Instance, Template};
 use crate::diagnostics::quoted::Quoted;
 
 /// One `.co` file after reading.
@@ -14,37 +14,21 @@ pub struct SourceFile {
     /// The path in messages.
     pub path: String,
     pub text: String,
-    /// The `__co__` functions, in order.
+    /// The `__co__` functions, in order: an instance of a template where the template is.
     pub functions: Vec<FunctionText>,
+    pub templates: Vec<Template>,
+    /// The functions that are instances of templates.
+    pub instances: Vec<Instance>,
     /// The other parts of the device text, in order.
     pub device: Vec<DeviceText>,
     /// Functions of the host, which are not part of the output.
     pub host_functions: Vec<(String, Span)>,
+    /// The headers that it includes by `#include "…"`, each with the place of its name.
+    pub includes: Vec<(String, Span)>,
     /// Notes for the build log, at most one of a kind.
     pub notes: Vec<Note>,
     pub(super) expansions: Expansions,
     pub(super) line_starts: Vec<u32>,
-}
-
-/// The text of one `__co__` function, with macros expanded and dead branches removed.
-#[derive(Debug)]
-pub struct FunctionText {
-    /// From `__co__` to the closing brace.
-    pub tokens: Vec<Token>,
-    pub span: Span,
-    /// The registrations that apply in the function.
-    pub intrinsics: Vec<Intrinsic>,
-    /// Whether its closing brace is there; a missing one was already reported.
-    pub complete: bool,
-}
-
-impl FunctionText {
-    /// Whether `callee`, at the position `at`, is a registered intrinsic.
-    pub fn is_intrinsic(&self, callee: &str, at: Span) -> bool {
-        self.intrinsics
-            .iter()
-            .any(|intrinsic| intrinsic.covers(callee, at.start))
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +38,19 @@ pub struct DeviceText {
     pub span: Span,
     /// The functions that it declares, as far as they are known.
     pub names: Vec<String>,
+}
+
+impl DeviceText {
+    /// A macro that the build defines, as if the file began with it.
+    pub(super) fn definition(name: &str, value: &str) -> Self {
+        let value = if value.is_empty() { "1" } else { value };
+        Self {
+            kind: DeviceTextKind::HostKept,
+            text: format!("#define {name} {value}"),
+            span: Span::default(),
+            names: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +111,12 @@ impl SourceFile {
         self.text
             .get(span.start as usize..span.end as usize)
             .unwrap_or("")
+    }
+
+    /// The instance that a function is, by the function's name.
+    pub fn instance(&self, function: &str) -> Option<&Instance> {
+        let mut instances = self.instances.iter();
+        instances.find(|instance| instance.function == function)
     }
 
     /// The function that contains `span`.

@@ -1,14 +1,16 @@
 //! Reads `__co__` functions: lexes them, executes their directives, expands their macros.
 
+use std::sync::Arc;
+
 use super::Span;
 use super::braces::Braces;
 use super::cursor::is_word_start;
 use super::device;
 use super::directive::{self, KNOWN, Line};
-use super::file::FunctionText;
+use super::function_text::FunctionText;
 use super::intrinsics::Intrinsic;
 use super::lexer::{Lexeme, Lexer};
-use super::macros::{Expander, report_bad};
+use super::macros::Expander;
 use super::scan::{Place, Scanner};
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, codes};
@@ -34,8 +36,8 @@ fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
     }
 }
 
-/// Reads the function whose `__co__` is at `at`.
-pub fn function(s: &mut Scanner<'_>, at: usize) {
+/// Reads the function whose `__co__` is at `at`; `None` if there is none, which is reported.
+pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
     let opening = Span::new(at as u32, at as u32 + 6);
     s.macros.enter_body();
     s.budget = super::macros::fresh_budget();
@@ -47,7 +49,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
     let mut intrinsics: Vec<Intrinsic> = s.intrinsics.clone();
     intrinsics.append(&mut s.local_intrinsics);
     if s.dead {
-        return;
+        return None;
     }
     let complete = match end {
         End::Closed => true,
@@ -64,7 +66,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
                     "give it its body: `__co__` functions of one file need no forward declarations",
                 ),
             );
-            return;
+            return None;
         }
         End::Intruder(intruder) => {
             let diagnostic = Diagnostic::new(
@@ -80,10 +82,10 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
         }
         End::OpenComment(comment) => {
             s.open_comment(comment);
-            return;
+            return None;
         }
         // The conditional that extends to the end of the file has its own report.
-        End::FileEnd if s.branches.len() > open_branches => return,
+        End::FileEnd if s.branches.len() > open_branches => return None,
         End::FileEnd => {
             let diagnostic = Diagnostic::new(
                 codes::E0004,
@@ -93,23 +95,24 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
             .label("begins here")
             .help("a closing `}` is missing");
             s.report(with_open_brace(diagnostic, &braces));
-            return;
+            return None;
         }
     };
     if s.budget == 0 {
         // Its macros exceeded the limit; its remaining tokens are not meaningful.
-        return;
+        return None;
     }
     let span = tokens
         .last()
         .map_or(opening, |last: &Token| opening.to(last.span));
-    let tokens = report_bad(tokens, s.diags);
-    s.functions.push(FunctionText {
+    Some(FunctionText {
         tokens,
         span,
         intrinsics,
         complete,
-    });
+        instance: None,
+        untaken: Arc::default(),
+    })
 }
 
 fn function_tokens(

@@ -10,6 +10,8 @@ use super::file::{DeviceTextKind, Note};
 use super::function;
 use super::raw::Raw;
 use super::scan::{Place, Scanner};
+use super::templates::header::outside;
+use super::templates::reader::{self, Header};
 use crate::diagnostics::{Diagnostic, codes};
 
 /// The parts of a declaration that determine its kind.
@@ -70,7 +72,7 @@ pub fn file(s: &mut Scanner<'_>) {
             .help("end it with `#endif`"),
         );
     }
-    if let Some(span) = s.left_out {
+    if let Some(span) = s.host.left_out {
         s.notes.push(Note {
             span,
             text: "host functions and objects of this file are left out: the host is Rust".into(),
@@ -146,6 +148,7 @@ fn stray_brace(s: &mut Scanner<'_>, at: usize) {
 fn declaration(s: &mut Scanner<'_>, start: usize) {
     let kept_before = s.device.len();
     let mut seen = Seen::default();
+    let mut header: Option<Header> = None;
     loop {
         let Some(raw) = s.walk.next_raw() else {
             end_declaration(s, start, s.walk.limit, &seen, kept_before);
@@ -160,7 +163,7 @@ fn declaration(s: &mut Scanner<'_>, start: usize) {
             }
             Raw::Word("__co__", at) => {
                 refuse_specifiers(s, start, at, &seen);
-                function::function(s, at);
+                co_function(s, header, at);
                 return;
             }
             Raw::Word("__device__" | "__co_device__", at) => {
@@ -171,7 +174,14 @@ fn declaration(s: &mut Scanner<'_>, start: usize) {
                 device::kernel_block(s, at);
                 return;
             }
-            Raw::Word("template", _) => skip_angles(s),
+            Raw::Word("template", at) => {
+                let is_first = seen.words.is_empty();
+                if is_first && next_is(s, "__co__") {
+                    reader::request(s, at);
+                    return;
+                }
+                header = template_header(s, at);
+            }
             Raw::Word("namespace", at) if seen.words.iter().all(|w| *w == "inline") => {
                 if open_scope(s, start, at) {
                     return;
@@ -235,6 +245,32 @@ fn declaration(s: &mut Scanner<'_>, start: usize) {
     }
 }
 
+fn next_is(s: &mut Scanner<'_>, word: &str) -> bool {
+    s.walk.skip_blanks();
+    let rest = s.text.get(s.walk.pos..s.walk.limit);
+    rest.is_some_and(|rest| rest.starts_with(word))
+}
+
+/// Skips the `<…>` of the template that begins at `start`.
+fn template_header(s: &mut Scanner<'_>, start: usize) -> Option<Header> {
+    s.walk.skip_blanks();
+    let open = s.walk.pos;
+    skip_angles(s);
+    let end = s.walk.pos;
+    (end > open).then_some(Header { start, open, end })
+}
+
+/// The function whose `__co__` is at `at`, a template if it has a header.
+fn co_function(s: &mut Scanner<'_>, header: Option<Header>, at: usize) {
+    match header {
+        Some(header) => reader::function(s, header, at),
+        None => {
+            let function = function::function(s, at);
+            s.functions.extend(function);
+        }
+    }
+}
+
 fn end_declaration(s: &mut Scanner<'_>, start: usize, end: usize, seen: &Seen, kept_before: usize) {
     let span = Span::new(start as u32, end as u32);
     if seen.is_kept() {
@@ -242,12 +278,12 @@ fn end_declaration(s: &mut Scanner<'_>, start: usize, end: usize, seen: &Seen, k
         s.device.truncate(kept_before);
         s.keep(DeviceTextKind::HostKept, span, Vec::new());
     } else if !s.dead {
-        s.left_out.get_or_insert(span);
+        s.host.left_out.get_or_insert(span);
         if seen.parens {
             let header = s.slice(span).split(['{', ';']).next().unwrap_or("");
             let name = device::declared_names(header).into_iter().next();
             let at = Span::new(span.start, span.start + header.trim_end().len() as u32);
-            s.host_functions.extend(name.map(|name| (name, at)));
+            s.host.functions.extend(name.map(|name| (name, at)));
         }
     }
 }
@@ -338,14 +374,16 @@ fn skip_angles(s: &mut Scanner<'_>) {
 /// Reports specifiers before a `__co__` function, which cannot have a linkage.
 fn refuse_specifiers(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) {
     let before = s.text.get(start..at).unwrap_or("").trim_end();
-    let refused = ["inline", "extern", "static", "template", "constexpr"];
+    let refused = ["inline", "extern", "static", "constexpr"];
     let word = seen
         .words
         .iter()
         .copied()
-        .chain(before.starts_with("template").then_some("template"))
         .find(|word| refused.contains(word));
-    if let Some(word) = word {
+    if seen.has("requires") {
+        let span = Span::new(start as u32, (start + before.len()) as u32);
+        s.report(*outside(span, "a `requires` clause"));
+    } else if let Some(word) = word {
         let span = Span::new(start as u32, (start + before.len()) as u32);
         s.report(
             Diagnostic::new(

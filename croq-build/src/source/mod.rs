@@ -12,6 +12,7 @@ mod device;
 mod directive;
 mod file;
 mod function;
+mod function_text;
 mod host;
 mod intrinsics;
 mod lexer;
@@ -23,16 +24,20 @@ mod raw;
 mod scan;
 mod signature;
 pub(crate) mod steps;
+pub mod templates;
 #[cfg(test)]
 mod tests;
 mod text;
 pub mod token;
 
 pub use crate::span::{Span, Spanned};
-pub use file::{DeviceText, DeviceTextKind, FunctionText, Note, SourceFile};
+pub use file::{DeviceText, DeviceTextKind, Note, SourceFile};
+pub use function_text::FunctionText;
 pub use intrinsics::{Intrinsic, IntrinsicKind};
 pub use nesting::{recursion, with_look_at_stack};
 pub use signature::{Signature, TemplateParam};
+
+use std::sync::Arc;
 
 use crate::diagnostics::Diagnostics;
 
@@ -44,21 +49,69 @@ pub fn load(
     defines: &[(String, String)],
     diags: &mut Diagnostics,
 ) -> SourceFile {
+    load_with_instances(path, text, defines, &[], diags)
+}
+
+/// The same, with instances of templates that the build script asks for: `scaled<f16, 256>`. Those
+/// of templates that the file does not have are left out.
+pub fn load_with_instances(
+    path: &str,
+    text: &str,
+    defines: &[(String, String)],
+    instances: &[String],
+    diags: &mut Diagnostics,
+) -> SourceFile {
     let text = &*text::readable(text, diags);
     let mut table = macros::Macros::default();
     for (name, value) in defines {
         table.define(macros::Macro::new(name, None, value, None), diags);
     }
     let mut scanner = scan::Scanner::new(text, table, diags);
+    for (name, value) in defines {
+        scanner
+            .device
+            .push(file::DeviceText::definition(name, value));
+    }
     host::file(&mut scanner);
-    SourceFile {
+    let of_build = templates::reader::of_build(&mut scanner, instances);
+    let templates::instances::Instantiated {
+        functions,
+        templates,
+        instances,
+    } = templates::instances::instantiate(
+        scanner.templates,
+        scanner.functions,
+        of_build,
+        scanner.diags,
+    );
+    let mut file = SourceFile {
         path: path.to_string(),
         text: text.to_string(),
-        functions: scanner.functions,
+        functions: Vec::with_capacity(functions.len()),
+        templates,
+        instances,
         device: scanner.device,
-        host_functions: scanner.host_functions,
+        host_functions: scanner.host.functions,
+        includes: scanner.host.includes,
         notes: scanner.notes,
         expansions: scanner.expansions,
         line_starts: SourceFile::index_lines(text),
+    };
+    for function in functions {
+        let instance = function.instance.clone();
+        let finished = diags.within(instance.as_ref(), |diags| finish(function, text, diags));
+        file.functions.extend(finished);
     }
+    file
+}
+
+/// Decides what is known before the parser, and reports unreadable tokens that are left. `None` after
+/// an error that makes the rest of the function meaningless.
+fn finish(function: FunctionText, text: &str, diags: &mut Diagnostics) -> Option<FunctionText> {
+    let resolved = templates::branches::resolve(function.tokens, text, diags)?;
+    Some(FunctionText {
+        tokens: macros::report_bad(resolved.tokens, diags),
+        untaken: Arc::new(resolved.untaken),
+        ..function
+    })
 }

@@ -4,10 +4,12 @@
 use std::ops::Range;
 
 use super::directive::{Branch, Definition, Line};
-use super::file::{DeviceText, DeviceTextKind, FunctionText, Note};
+use super::file::{DeviceText, DeviceTextKind, Note};
+use super::function_text::FunctionText;
 use super::intrinsics::{self, Intrinsic};
 use super::macros::{Expansions, Macro, Macros};
 use super::raw::RawText;
+use super::templates::parts::Found;
 use super::token::{Punct, TokenKind};
 use super::{Span, condition};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
@@ -32,6 +34,7 @@ pub(super) struct Scanner<'a> {
     pub budget: usize,
     pub diags: &'a mut Diagnostics,
     pub functions: Vec<FunctionText>,
+    pub templates: Found,
     pub device: Vec<DeviceText>,
     pub notes: Vec<Note>,
     /// Intrinsics registered at file scope so far.
@@ -44,10 +47,19 @@ pub(super) struct Scanner<'a> {
     pub dead: bool,
     /// The open namespaces and `extern "C"` blocks, innermost last.
     pub scopes: Vec<Span>,
-    /// A part of the host text that was left out.
+    /// What is known of the host text.
+    pub host: Host,
+}
+
+/// The host text, most of which is left out.
+#[derive(Default)]
+pub struct Host {
+    /// A part that was left out.
     pub left_out: Option<Span>,
-    /// The functions among the host text that was left out.
-    pub host_functions: Vec<(String, Span)>,
+    /// The functions among it.
+    pub functions: Vec<(String, Span)>,
+    /// The `#include`s with quotes.
+    pub includes: Vec<(String, Span)>,
 }
 
 impl<'a> Scanner<'a> {
@@ -61,14 +73,14 @@ impl<'a> Scanner<'a> {
             budget: super::macros::fresh_budget(),
             diags,
             functions: Vec::new(),
+            templates: Found::default(),
             device: Vec::new(),
             notes: Vec::new(),
             intrinsics: Vec::new(),
             local_intrinsics: Vec::new(),
             dead: false,
             scopes: Vec::new(),
-            left_out: None,
-            host_functions: Vec::new(),
+            host: Host::default(),
         }
     }
 
@@ -171,6 +183,7 @@ impl<'a> Scanner<'a> {
                     .help("move it to file scope"),
                 );
             }
+            "include" => self.include(&line),
             "pragma" => self.pragma(&line, place),
             _ => {}
         }
@@ -200,6 +213,16 @@ impl<'a> Scanner<'a> {
             .label("functions are found in the text before macros are expanded")
             .help("write the function itself, and use macros inside it"),
         );
+    }
+
+    fn include(&mut self, line: &Line<'a>) {
+        let rest = line.rest.trim_start();
+        let Some((name, _)) = rest.strip_prefix('"').and_then(|r| r.split_once('"')) else {
+            return;
+        };
+        let start = (line.rest_start + line.rest.len() - rest.len()) as u32;
+        let span = Span::new(start, start + name.len() as u32 + 2);
+        self.host.includes.push((name.to_owned(), span));
     }
 
     fn define(&mut self, line: &Line<'a>, place: Place) {

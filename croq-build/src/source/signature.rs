@@ -9,6 +9,8 @@ pub struct Signature {
     pub name: String,
     /// `None` if the function is not a template.
     pub template: Option<Vec<TemplateParam>>,
+    /// The type of the result, if it is one word or several words of a number type.
+    pub result: Option<String>,
     /// The number of arguments without a default.
     pub least: usize,
     pub most: usize,
@@ -80,12 +82,50 @@ impl Signature {
         let has_default = |param: &[Token]| param.contains(&Byte(b'='));
         let least = params.iter().position(|p| has_default(p));
         Some(Self {
+            result: result(before),
             name,
             template,
             least: least.unwrap_or(params.len()),
             most: params.len(),
         })
     }
+}
+
+/// The words of a type before a function's name, given with the name: no specifiers, no qualifiers.
+/// `None` for a pointer, a reference, a template and the like.
+fn result(tokens: &[Token]) -> Option<String> {
+    const SPECIFIERS: [&str; 12] = [
+        "__co_device__",
+        "__device__",
+        "__forceinline__",
+        "__host__",
+        "__inline__",
+        "__noinline__",
+        "const",
+        "constexpr",
+        "extern",
+        "inline",
+        "static",
+        "volatile",
+    ];
+    let (_, before) = tokens.split_last()?;
+    let mut words: Vec<&str> = Vec::new();
+    let mut joins = false;
+    for token in before {
+        match token {
+            Byte(b':') => joins = true,
+            Byte(_) => return None,
+            Word(word) if SPECIFIERS.contains(word) => {}
+            // The last part of a qualified name.
+            Word(word) if joins => {
+                words.pop();
+                words.push(word);
+                joins = false;
+            }
+            Word(word) => words.push(word),
+        }
+    }
+    (!words.is_empty() && !joins).then(|| words.join(" "))
 }
 
 /// The parts of a list in brackets, and the tokens after it.
@@ -215,6 +255,24 @@ mod tests {
             "#if A\n__device__ int f(int a)\n#else\nint f()\n#endif",
         ] {
             assert_eq!(read(left_to_cpp), None, "{left_to_cpp}");
+        }
+    }
+
+    #[test]
+    fn results_are_read() {
+        let result = |header: &str| Signature::read(header).and_then(|s| s.result);
+        for (header, expected) in [
+            ("__device__ float f()", Some("float")),
+            (
+                "static __device__ __forceinline__ const unsigned int f()",
+                Some("unsigned int"),
+            ),
+            ("__device__ choreo::f32 f(int a)", Some("f32")),
+            ("__device__ auto f()", Some("auto")),
+            ("__device__ float *f()", None),
+            ("__device__ pair<int, int> f()", None),
+        ] {
+            assert_eq!(result(header).as_deref(), expected, "{header}");
         }
     }
 

@@ -1,6 +1,9 @@
 //! The tree of one `__co__` function, as written: every node with its span in the unexpanded text,
 //! nothing resolved, nothing desugared that a check still wants to see.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use crate::source::Span;
 pub use crate::source::token::ElemType;
 
@@ -43,6 +46,8 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// From `__co__` to the closing brace.
     pub span: Span,
+    /// The words of branches that were removed before the parser.
+    pub untaken: Arc<HashSet<Arc<str>>>,
 }
 
 #[derive(Clone, Debug)]

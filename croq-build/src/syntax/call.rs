@@ -3,6 +3,7 @@
 use chumsky::prelude::*;
 
 use super::ast::{CallExpr, CallKind, Expr, ExprKind, Name, TemplateArg};
+use super::builtin_names::is_builtin;
 use super::fault::{Class, Fault};
 use super::literal::{literal, parenthesised, text_literal};
 use super::operators::{Place, binary};
@@ -97,9 +98,8 @@ pub fn named<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
         let function = inp.state().0.function;
         let text = first.kind.word().unwrap_or_default();
         let plausible = match next.kind {
-            // No variable's name starts so.
             TokenKind::Punct(Punct::Lt) => {
-                text.starts_with("__") || function.is_intrinsic(text, first.span)
+                is_builtin(text) || function.is_intrinsic(text, first.span)
             }
             TokenKind::Punct(Punct::ColonColon) => !text.is_empty(),
             _ => false,

@@ -151,7 +151,7 @@ fn range<'t>(e: &Exprs<'t>) -> Rule<'t, ForeachRange> {
             .boxed(),
     )
     .map(|((lo, (hi, step)), span)| Slice { lo, hi, step, span });
-    let bare = declared()
+    let bare = index_name()
         .then(punct(Punct::Eq).ignore_then(name()).or_not())
         .then(when(|kind| kind.is(Punct::LParen), slice).or_not());
     // `foreach x` reads as a range until its `in` is seen to be there.
@@ -248,7 +248,7 @@ pub fn condition<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, StmtKind
 /// `apply {i, j} in t.span block`
 pub fn apply<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
     keyword(Keyword::Apply, Class::Statement)
-        .ignore_then(between(Punct::LBrace, comma(declared()), Punct::RBrace))
+        .ignore_then(between(Punct::LBrace, comma(index_name()), Punct::RBrace))
         .then_ignore(keyword(Keyword::In, Class::In))
         .then(name())
         .then_ignore(member("span", Class::Member))

@@ -1,5 +1,7 @@
 //! The header of a function, and the whole of it.
 
+use std::sync::Arc;
+
 use chumsky::prelude::*;
 
 use super::ast::{
@@ -29,14 +31,15 @@ pub fn function<'t>(e: &Exprs<'t>) -> Rule<'t, Option<Function>> {
     });
     spanned(header.then(body))
         .then_ignore(end)
-        .map(
-            |((header, body), span): ((Option<Header>, Vec<Stmt>), Span)| {
+        .map_with(
+            |((header, body), span): ((Option<Header>, Vec<Stmt>), Span), e| {
                 header.map(|(ret, name, params)| Function {
                     name,
                     ret,
                     params,
                     body,
                     span,
+                    untaken: Arc::clone(&e.state().0.function.untaken),
                 })
             },
         )

@@ -9,6 +9,7 @@ mod assignment;
 pub mod ast;
 mod attribute;
 mod balance;
+pub(crate) mod builtin_names;
 mod call;
 mod contextual;
 mod control;
@@ -49,13 +50,14 @@ use crate::source::{FunctionText, SourceFile};
 pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
     let mut sound: Vec<(&FunctionText, Cow<[Token]>)> = Vec::new();
     for function in &file.functions {
-        match balance::too_deep(&function.tokens) {
-            Some(diagnostic) => diags.push(diagnostic),
-            None => {
-                let balanced = balance::repair(&function.tokens, function.complete, diags);
-                sound.push((function, contextual::with_names(balanced, file)));
-            }
-        }
+        let balanced = diags.within(function.instance.as_ref(), |diags| {
+            balanced(function, diags)
+        });
+        sound.extend(balanced.map(|tokens| (function, contextual::with_names(tokens, file))));
+    }
+    // Instances share the text of their template.
+    for template in file.templates.iter().filter(|template| !template.used) {
+        balanced(&template.function, diags);
     }
     let rules = function::function(&expression::expressions());
     let mut functions = Vec::new();
@@ -74,9 +76,18 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
             let Some(diagnostic) = fault.into_diagnostic(tokens, file) else {
                 continue;
             };
-            diags.push(diagnostic);
+            diags.within(function.instance.as_ref(), |diags| diags.push(diagnostic));
         }
         functions.extend(parsed.flatten());
     }
     functions
+}
+
+/// The tokens with matching braces; `None` if they nest too deeply, which is reported.
+fn balanced<'t>(function: &'t FunctionText, diags: &mut Diagnostics) -> Option<Cow<'t, [Token]>> {
+    if let Some(diagnostic) = balance::too_deep(&function.tokens) {
+        diags.push(diagnostic);
+        return None;
+    }
+    Some(balance::repair(&function.tokens, function.complete, diags))
 }

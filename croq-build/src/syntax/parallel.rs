@@ -63,13 +63,14 @@ fn item<'t>(e: &Exprs<'t>) -> Rule<'t, ParallelItem> {
 
 /// `p`, `{a, b}`, `t = {a, b}`
 pub fn binding<'t>() -> Rule<'t, Binding> {
-    let parts = || between(Punct::LBrace, comma(declared()), Punct::RBrace).map(|(parts, _)| parts);
+    let parts =
+        || between(Punct::LBrace, comma(index_name()), Punct::RBrace).map(|(parts, _)| parts);
     choice((
         when(
             |kind| kind.is(Punct::LBrace),
             parts().map(|parts| Binding::Tuple { whole: None, parts }),
         ),
-        declared()
+        index_name()
             .then(punct(Punct::Eq).ignore_then(parts()).or_not())
             .map(|(name, parts)| match parts {
                 None => Binding::One(name),

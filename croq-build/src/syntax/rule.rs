@@ -5,6 +5,7 @@ use chumsky::inspector::SimpleState;
 use chumsky::prelude::*;
 
 use super::ast::{ElemType, Expr, ExprKind, Name, Stmt, StmtKind, Storage};
+use super::builtin_names::is_builtin;
 use super::fault::{Class, Expected, Fault};
 pub use super::tokens::{Tokens, kind_text};
 use crate::diagnostics::{Diagnostic, codes};
@@ -130,15 +131,28 @@ pub fn written<'t>(inp: &mut In<'t, '_>, token: &'t Token) -> &'t str {
 
 /// A name that is used. A keyword in its place is reported and taken.
 pub fn name<'t>() -> Rule<'t, Name> {
-    rule(|inp| take_name(inp, false))
+    rule(|inp| take_name(inp, Place::Use))
 }
 
 /// A name that is declared.
 pub fn declared<'t>() -> Rule<'t, Name> {
-    rule(|inp| take_name(inp, true))
+    rule(|inp| take_name(inp, Place::Declaration))
 }
 
-fn take_name<'t>(inp: &mut In<'t, '_>, declares: bool) -> Result<Name, Fault> {
+/// The name of an index: of a `parallel`, a range or an `apply`. `_` names nothing.
+pub fn index_name<'t>() -> Rule<'t, Name> {
+    rule(|inp| take_name(inp, Place::Index))
+}
+
+/// What a name is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Use,
+    Declaration,
+    Index,
+}
+
+fn take_name<'t>(inp: &mut In<'t, '_>, place: Place) -> Result<Name, Fault> {
     let at = position(inp);
     let Some(token) = inp.peek_ref() else {
         return Err(Fault::expected(at, Class::Name));
@@ -151,7 +165,11 @@ fn take_name<'t>(inp: &mut In<'t, '_>, declares: bool) -> Result<Name, Fault> {
         TokenKind::Word(text) => {
             inp.next_ref();
             let name = name(text);
-            if declares && let Some(fault) = unfit(&name) {
+            let nameless = place == Place::Index && name.is_wildcard();
+            if place != Place::Use
+                && !nameless
+                && let Some(fault) = unfit(&name)
+            {
                 inp.emit(fault);
             }
             Ok(name)
@@ -216,16 +234,15 @@ pub fn unfit(name: &Name) -> Option<Fault> {
                 .help(format!("names have at most {NAME} characters")),
         ));
     }
-    if let Some(rest) = name.text.strip_prefix("__") {
-        let plain = rest.trim_matches('_');
-        let plain = if plain.is_empty() { "name" } else { plain };
+    if is_builtin(&name.text) {
+        let plain = name.text.trim_matches('_');
         return Some(Fault::known(
             Diagnostic::new(
                 codes::E0125,
                 name.span,
-                format!("the name `{}` is reserved", name.text),
+                format!("`{}` is a builtin", name.text),
             )
-            .label("names that start with `__` belong to the compiler")
+            .label("a name belongs here")
             .help(format!("call it `{plain}`")),
         ));
     }

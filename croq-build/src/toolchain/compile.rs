@@ -56,8 +56,6 @@ pub struct Compilers<'a> {
     pub archs: &'a [Arch],
     /// The package's function that passes its CUDA runtime to croq-sys.
     pub cuda_table: &'a str,
-    /// `-DNAME=VALUE`, as used when the `.co` files were read.
-    pub defines: &'a [(String, String)],
     /// Flags that nvcc reads from its own variables.
     pub nvcc_flags: &'a str,
     /// Header folders from environment variables.
@@ -178,7 +176,7 @@ impl Compilers<'_> {
             if let Some(folder) = first.and_then(|p| p.folder(job)) {
                 command.arg("-I").arg(folder);
             }
-            command.args(self.folders(job.co_folder));
+            command.args(self.folders(job.twin, job.co_folder));
             command.arg("-c").arg(job.device_path);
             command.arg("-o").arg(job.place.part());
         });
@@ -214,7 +212,7 @@ impl Compilers<'_> {
     ) -> Result<Option<Headers>, Problem> {
         let output = self.output(twin, |command| {
             command.args(self.flags(twin));
-            command.args(self.folders(co_folder));
+            command.args(self.folders(twin, co_folder));
             command.arg("-M").arg(text);
         })?;
         if !output.status.success() {
@@ -315,7 +313,9 @@ impl Compilers<'_> {
                         "-x",
                         "cu",
                         "-std=c++17",
-                        "-O3",
+                        // Of the host half, which launches; device code is always optimised in
+                        // full, and is the same at every level.
+                        "-O1",
                         // Line numbers of the `.co` file for profilers and compute-sanitizer. Never
                         // `-G`, which would disable the optimisation of device code.
                         "-lineinfo",
@@ -334,27 +334,30 @@ impl Compilers<'_> {
                 }
             }
         }
-        for (name, value) in self.defines {
-            flags.push(format!("-D{name}={value}"));
-        }
         flags
     }
 
     /// The flags for the folders in which headers are searched.
-    fn folders(&self, co_folder: &Path) -> Vec<OsString> {
-        let mut flags = Vec::new();
+    fn folders(&self, twin: Twin, co_folder: &Path) -> Vec<OsString> {
+        let own = own_folders(self.include, twin);
         let includes = self.includes.iter().map(PathBuf::as_path);
-        for folder in [self.include]
-            .into_iter()
-            .chain(includes)
-            .chain([co_folder])
-        {
-            let mut flag = OsString::from("-I");
-            flag.push(self.base.join(folder));
-            flags.push(flag);
-        }
-        flags
+        let all = own.iter().map(PathBuf::as_path).chain(includes);
+        all.chain([co_folder])
+            .map(|folder| {
+                let mut flag = OsString::from("-I");
+                flag.push(self.base.join(folder));
+                flag
+            })
+            .collect()
     }
+}
+
+/// The folders of croq's headers, given that of the device API: before all others, so that the
+/// headers of the reference and of CUDA that a `.co` file includes are croq's own.
+pub fn own_folders(include: &Path, twin: Twin) -> Vec<PathBuf> {
+    let of_both = [include.to_owned(), include.join("foreign")];
+    let of_sim = (twin == Twin::Sim).then(|| include.join("foreign_sim"));
+    of_both.into_iter().chain(of_sim).collect()
 }
 
 fn warnings(log: &str) -> Vec<Message> {

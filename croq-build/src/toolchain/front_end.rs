@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::compile::Twin;
+use super::compile::{Twin, own_folders};
 use super::environment::Environment;
 use super::headers::HEADERS;
 use super::host_compiler::HostCompiler;
@@ -22,7 +22,8 @@ pub struct Texts<'a> {
     pub header: &'a str,
     /// The folder of the `.co` file, for its `#include "…"`.
     pub folder: &'a Path,
-    pub defines: &'a [(String, String)],
+    /// The folders of the user's headers.
+    pub includes: &'a [PathBuf],
 }
 
 /// The compiler's diagnostics, on lines of the `.co` file.
@@ -40,10 +41,9 @@ pub fn check(file: &SourceFile, texts: &Texts<'_>) -> Result<Vec<Diagnostic>, Pr
     outputs.write(&format!("{}.h", texts.stem), texts.header)?;
     let path = outputs.write(&format!("{}.cc", texts.stem), texts.device)?;
     command.args(["-fsyntax-only", "-DCROQ_SIM=1"]);
-    for (name, value) in texts.defines {
-        command.arg(format!("-D{name}={value}"));
-    }
-    for folder in [include.as_path(), texts.folder] {
+    let own = own_folders(&include, Twin::Sim);
+    let folders = own.iter().chain(texts.includes).map(PathBuf::as_path);
+    for folder in folders.chain([texts.folder]) {
         command.arg("-I").arg(folder);
     }
     command.arg(&path);

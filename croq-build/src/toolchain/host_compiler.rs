@@ -26,6 +26,8 @@ const FLAGS: &[&str] = &[
     "-Werror=frame-larger-than=32768",
     "-Werror=vla",
     "-Werror=alloca",
+    // `#pragma unroll` and others of CUDA's.
+    "-Wno-unknown-pragmas",
 ];
 /// Probes the stack, so that no frame extends past the guard page below it.
 const STACK_PROBES: &str = "-fstack-clash-protection";

@@ -33,6 +33,7 @@ mod key;
 mod libclang;
 mod link;
 mod messages;
+pub mod missing_headers;
 pub mod modules;
 pub mod nvcc;
 mod objects;
@@ -41,7 +42,7 @@ pub mod problem;
 pub mod symbol;
 mod unit;
 mod user_headers;
-mod variables;
+pub mod variables;
 
 use crate::target::Arch;
 use canonical::Canonical;
@@ -71,7 +72,6 @@ pub struct Request<'a> {
     pub cuda: Option<&'a Toolkit>,
     /// The package's name and version.
     pub package: &'a str,
-    pub defines: &'a [(String, String)],
     pub includes: &'a [PathBuf],
     /// Only what documentation needs: no compiler runs, nothing is linked.
     pub documentation_only: bool,
@@ -115,7 +115,6 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
         cuda: request.cuda,
         archs: request.archs,
         cuda_table: &cuda_table,
-        defines: request.defines,
         nvcc_flags: &nvcc_flags,
         environment_includes: &variables::include_folders(env),
         include: &include,

@@ -178,8 +178,8 @@ impl Scan {
         outputs: &mut Outputs,
     ) -> Result<Self, Problem> {
         let base = source.stem.rsplit('/').next().unwrap_or_default();
-        let own = ["croq.h", "croq_wgmma.h", &format!("{base}.h")].map(str::to_owned);
-        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let base = format!("{base}.h");
+        let own = ["croq.h", "croq_wgmma.h", "croq_user.h", &base];
         let is_croqs = source.path.is_empty();
         let any = includes_any(source.device, &own) || compilers.variables_add_headers();
         if is_croqs || !any {

@@ -37,7 +37,6 @@ impl Crate {
             archs: &self.archs,
             cuda,
             package: self.package,
-            defines: &[("TILE".to_owned(), "8".to_owned())],
             includes: &[],
             documentation_only: false,
         };
@@ -87,10 +86,7 @@ fn unit(name: &str, line: u32, statement: &str) -> Unit {
 fn an_unchanged_text_is_not_compiled_again() {
     let package = Crate::new();
     let first = package
-        .build(&[
-            unit("one", 3, "return TILE;"),
-            unit("seven77", 3, "return 7;"),
-        ])
+        .build(&[unit("one", 3, "return 8;"), unit("seven77", 3, "return 7;")])
         .expect("built");
     assert_eq!(first.compiled, 2);
     let link = first.directives.to_string();
@@ -107,17 +103,11 @@ fn an_unchanged_text_is_not_compiled_again() {
     // The same text, then the same with one more line above: nothing is compiled, and the moved
     // lines are recorded.
     let same = package
-        .build(&[
-            unit("one", 3, "return TILE;"),
-            unit("seven77", 3, "return 7;"),
-        ])
+        .build(&[unit("one", 3, "return 8;"), unit("seven77", 3, "return 7;")])
         .expect("built");
     assert_eq!(same.compiled, 0);
     let moved = package
-        .build(&[
-            unit("one", 5, "return TILE;"),
-            unit("seven77", 3, "return 7;"),
-        ])
+        .build(&[unit("one", 5, "return 8;"), unit("seven77", 3, "return 7;")])
         .expect("built");
     assert_eq!(moved.compiled, 0);
     assert!(
@@ -191,7 +181,7 @@ fn every_file_that_fails_is_reported_on_its_line() {
 
 #[test]
 fn a_symbol_says_what_its_object_was_made_of() {
-    let one = || [unit("one", 3, "return TILE;")];
+    let one = || [unit("one", 3, "return 8;")];
     let (here, there) = (Crate::new(), Crate::new());
     let first = libraries(&here.build(&one()).expect("built"));
     // 96 bits.
@@ -200,7 +190,7 @@ fn a_symbol_says_what_its_object_was_made_of() {
     assert_eq!(libraries(&there.build(&one()).expect("built")), first);
     // A comment that moves lines keeps the object and its symbol; a build from scratch has line
     // numbers of its own.
-    let moved = || [unit("one", 5, "return TILE;")];
+    let moved = || [unit("one", 5, "return 8;")];
     assert_eq!(libraries(&here.build(&moved()).expect("built")), first);
     assert_ne!(
         libraries(&Crate::new().build(&moved()).expect("built")),
@@ -267,7 +257,7 @@ fn the_contents_of_headers_belong_to_the_symbol() {
 #[test]
 fn files_cut_short_are_made_again() {
     let package = Crate::new();
-    let units = || [unit("one", 3, "return TILE;")];
+    let units = || [unit("one", 3, "return 8;")];
     let built = package.build(&units()).expect("built");
     let root = output_folder(package.folder.path());
     let files = |folder: &str| {
@@ -338,7 +328,6 @@ fn documentation_needs_no_compiler() {
         archs: &package.archs,
         cuda: None,
         package: "tests\n0.1.0",
-        defines: &[],
         includes: &[],
         documentation_only: true,
     };
@@ -359,7 +348,6 @@ fn without_a_compiler_the_report_says_what_to_install() {
         archs: &package.archs,
         cuda: None,
         package: "tests\n0.1.0",
-        defines: &[],
         includes: &[],
         documentation_only: false,
     };

@@ -48,6 +48,30 @@ CROQ_KERNEL(256) void warps_0([[maybe_unused]] croq::context ctx, croq::global<i
   d.store(croq::tid(), s.load(croq::tid()));
 }
 
+/* Thread `apart` has other values. Of the threads of its unit at least one knows, by which the others do. */
+CROQ_KERNEL(128) void agree_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx apart) {
+  croq::shared<int> s = croq::shared_at<int>(0, 128);
+  const croq::idx tid = croq::tid();
+  const bool usual = tid != apart;
+  const croq::idx value = usual ? 7 : 7 + (croq::idx(1) << 40);
+  const unsigned id = tid < 32 ? 1 : 2, threads = tid < 32 ? 32 : 96;
+  int same = croq::same_in_block(usual, 512) ? 1 : 0;
+  same |= croq::same_in_block(value, 512) ? 2 : 0;
+  same |= croq::same_in_region(usual, id, threads, 512) ? 4 : 0;
+  same |= croq::same_in_region(value, id, threads, 512) ? 8 : 0;
+  same |= croq::same_in_warp(usual, 0xffffffffu) ? 16 : 0;
+  same |= croq::same_in_warp(value, 0xffffffffu) ? 32 : 0;
+  s.store(tid, same);
+  croq::barrier();
+  for (croq::idx other = 0; other < 128; ++other) {
+    const int theirs = s.load(other);
+    same &= theirs | ~3;
+    if ((other < 32) == (tid < 32)) same &= theirs | ~12;
+    if (other / 32 == tid / 32) same &= theirs | ~48;
+  }
+  d.store(tid, same);
+}
+
 /* Odd threads leave; the others still meet. */
 CROQ_KERNEL(64) void leave_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
   if (croq::tid() % 2 == 1) return;
@@ -114,6 +138,7 @@ CROQ_KERNEL(64) void stop_among_waiters_0(croq::context ctx, croq::global<int>, 
   }
 SHIM_OF_BARRIERS(named, 1, 256, 1024)
 SHIM_OF_BARRIERS(warps, 1, 256, 1024)
+SHIM_OF_BARRIERS(agree, 1, 128, 640)
 SHIM_OF_BARRIERS(leave, 1, 64, 0)
 SHIM_OF_BARRIERS(leave_late, 1, 64, 0)
 SHIM_OF_BARRIERS(stuck, 3, 96, 0)

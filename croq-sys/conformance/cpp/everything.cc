@@ -13,6 +13,7 @@
 #include "clusters.cc"
 #include "grid.cc"
 #include "primitives.cc"
+#include "sparse.cc"
 
 /* In a file of its own, which takes as long as all others. */
 extern "C" croq_u32 CONF(warpgroup)(const croq_env *env, void *c, const void *memory,
@@ -85,6 +86,7 @@ const entry entries[] = {
      }},
     WITH_EXTENT(named),
     WITH_EXTENT(warps),
+    WITH_EXTENT(agree),
     WITH_EXTENT(leave),
     WITH_EXTENT(checks),
     WITH_EXTENT(stop_among_waiters),
@@ -105,6 +107,12 @@ const entry entries[] = {
        return CONF(multiply)(env, memory[0], memory[1], memory[2], n[0]);
      }},
     WITH_EXTENT(into_fragments),
+    {"multiply_sparse", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(multiply_sparse)(env, memory[0], memory[1], memory[2], memory[3], n[0]);
+     }},
+    {"warpgroup_sparse", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(warpgroup_sparse)(env, memory[0], memory[1], memory[2], n);
+     }},
     {"warpgroup", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(warpgroup)(env, memory[0], memory[1], n);
      }},

@@ -30,7 +30,7 @@ CROQ_KERNEL(32) void into_fragments_0([[maybe_unused]] croq::context ctx, croq::
   croq::watched<croq::f16> s = croq::watched_at<croq::f16>(0, 256, "s");
   const croq::idx lane = croq::tid();
   CROQ_UNROLL for (int e = 0; e < 8; ++e)
-    s.store(lane * 8 + e, croq::f16{static_cast<unsigned short>(lane * 8 + e)});
+    s.store(lane * 8 + e, croq::from_bits<croq::f16>(static_cast<unsigned short>(lane * 8 + e)));
   croq::barrier();
   croq::fragment<croq::f16, 6> x;
   croq::ldmatrix<2, false>(x, 2, s, lane * 8);

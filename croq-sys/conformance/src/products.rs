@@ -1,6 +1,7 @@
 //! Which elements of its matrices a thread has in an `mma`, as the PTX ISA tells for each shape; and
 //! matrices to try that with.
 
+use crate::warpgroups;
 use croq_sys::{F8E4M3, F8E5M2};
 use half::{bf16, f16};
 
@@ -230,6 +231,90 @@ impl Product {
                 let products = (0..self.k)
                     .map(|k| self.value(warp, 1, row, k) * self.value(warp, 2, k, column));
                 all.push(self.value(warp, 0, row, column) + products.sum::<f64>());
+            }
+        }
+        all
+    }
+}
+
+/// A product by one warp with a sparse A: 16 x 8 sums.
+#[derive(Clone, Copy, Debug)]
+pub struct SparseProduct {
+    pub k: usize,
+    /// The threads of each four that provide the metadata.
+    pub selector: usize,
+    pub a: Kind,
+    pub b: Kind,
+    pub c: Kind,
+}
+
+/// The list of `cpp/sparse.cc`.
+pub fn all_sparse() -> Vec<SparseProduct> {
+    use Kind::*;
+    let of = |k, selector, a, b, c| SparseProduct {
+        k,
+        selector,
+        a,
+        b,
+        c,
+    };
+    let mut all = Vec::new();
+    for (a, c) in [(F16, F32), (F16, F16), (Bf16, F32)] {
+        all.extend([0, 1].map(|selector| of(32, selector, a, a, c)));
+    }
+    for (a, b) in [(E4m3, E4m3), (E4m3, E5m2), (E5m2, E4m3), (E5m2, E5m2)] {
+        all.push(of(64, 0, a, b, F32));
+    }
+    all
+}
+
+impl SparseProduct {
+    /// What is stored of A lies in registers as a whole A of that K.
+    fn stored(&self) -> Product {
+        let (k, c) = (self.k / 2, self.c);
+        let (m, a, b) = (16, self.a, self.b);
+        Product { m, k, a, b, c }
+    }
+
+    /// Row (along K) and column of element `i` of B.
+    pub fn place_in_b(&self, lane: usize, i: usize) -> (usize, usize) {
+        let (group, thread) = (lane / 4, lane % 4);
+        let row = match self.k {
+            32 => thread * 2 + (i & 1) + i / 2 * 8,
+            _ => thread * 4 + (i & 3) + i / 4 * 16,
+        };
+        (row, group)
+    }
+
+    /// What the threads of two warps have before: of C, A, B and the metadata.
+    pub fn inputs(&self) -> Vec<Vec<u8>> {
+        let [c, a, _] = self.stored().inputs();
+        let (mut b, mut words) = (Vec::new(), Vec::new());
+        for thread in 0..64 {
+            let (warp, lane) = (thread / 32, thread % 32);
+            for i in 0..8 * self.k / 32 {
+                let (row, column) = self.place_in_b(lane, i);
+                b.extend(self.b.encode(self.stored().value(warp, 2, row, column)));
+            }
+            let word = warpgroups::metadata(warp * 16, self.k, self.selector, lane);
+            words.extend(word.to_le_bytes());
+        }
+        vec![c, a, b, words]
+    }
+
+    /// What they have of C afterwards.
+    pub fn expected(&self) -> Vec<f64> {
+        let of = self.stored();
+        let mut all = Vec::new();
+        for thread in 0..64 {
+            let (warp, lane) = (thread / 32, thread % 32);
+            for i in 0..4 {
+                let (row, column) = of.place_in_c(lane, i);
+                let products = (0..of.k).map(|i| {
+                    let at = warpgroups::positions(warp * 16 + row, i / 2)[i % 2];
+                    of.value(warp, 1, row, i) * of.value(warp, 2, i / 2 * 4 + at, column)
+                });
+                all.push(of.value(warp, 0, row, column) + products.sum::<f64>());
             }
         }
         all

@@ -15,6 +15,8 @@ pub struct Product {
     pub transposed: [bool; 2],
     /// A is in registers.
     pub registers: bool,
+    /// Of a sparse A, the threads of each four that provide its metadata.
+    pub selector: Option<usize>,
 }
 
 /// The list of `cpp/wgmma.cc`: every combination of types for every number of columns that it has.
@@ -27,6 +29,71 @@ pub fn all() -> Vec<Product> {
         all.extend(types.map(|product| Product { columns, ..product }));
     }
     all
+}
+
+/// The columns that `cpp/sparse.cc` has.
+pub const SPARSE_COLUMNS: [usize; 4] = [8, 40, 96, 256];
+
+/// The list of `cpp/sparse.cc`.
+pub fn all_sparse() -> Vec<Product> {
+    let by_selector = |of: Kind, c: Kind| -> Vec<Product> {
+        let with = |selector| {
+            let all = of_two_bytes(of, c).into_iter();
+            all.map(move |product| Product {
+                selector,
+                ..product
+            })
+        };
+        with(Some(0)).chain(with(Some(1))).collect()
+    };
+    let eights = |c: Kind| {
+        let all = of_others(EIGHTS, c).into_iter();
+        all.map(|product| Product {
+            selector: Some(0),
+            ..product
+        })
+    };
+    let mut all = Vec::new();
+    for columns in SPARSE_COLUMNS {
+        let mut types = by_selector(Kind::F16, Kind::F32);
+        types.extend(by_selector(Kind::Bf16, Kind::F32));
+        types.extend(eights(Kind::F32));
+        types.extend(by_selector(Kind::F16, Kind::F16));
+        types.extend(eights(Kind::F16));
+        all.extend(
+            types
+                .into_iter()
+                .map(|product| Product { columns, ..product }),
+        );
+    }
+    all
+}
+
+/// The positions of the two elements that are stored of four: each pair of them occurs.
+pub(crate) fn positions(row: usize, group: usize) -> [usize; 2] {
+    let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+    pairs[(row.wrapping_mul(0x9e37_79b1) >> 5 ^ group.wrapping_mul(0x85eb_ca6b) >> 3) % 6]
+}
+
+/// The metadata of 16 rows and `k` elements along K in a lane, as the PTX ISA tells it for 16-bit elements and K 32
+/// (figure "sparse MMA .m16n8k32 metadata layout"), and for bytes and K 64.
+pub(crate) fn metadata(rows: usize, k: usize, selector: usize, lane: usize) -> u32 {
+    let (group, place) = (lane / 4, lane % 4);
+    // Of each four bits: the row, and the group of four along K.
+    let of_bits: Vec<(usize, usize)> = match (k, place) {
+        (32, _) if place / 2 != selector => return 0,
+        (32, 0 | 2) => (0..8).map(|i| (group + i / 4 * 8, i % 4)).collect(),
+        (32, _) => (0..8).map(|i| (group + i / 4 * 8, 4 + i % 4)).collect(),
+        (64, 0) => (0..8).map(|i| (group, i)).collect(),
+        (64, 1) => (0..8).map(|i| (group + 8, i)).collect(),
+        (64, 2) => (0..8).map(|i| (group, 8 + i)).collect(),
+        _ => (0..8).map(|i| (group + 8, 8 + i)).collect(),
+    };
+    let bits = of_bits.into_iter().enumerate().map(|(i, (row, group))| {
+        let [first, second] = positions(rows + row, group);
+        ((second << 2 | first) as u32) << (4 * i)
+    });
+    bits.sum()
 }
 
 const EIGHTS: [Kind; 2] = [Kind::E4m3, Kind::E5m2];
@@ -66,6 +133,7 @@ fn of_two_bytes(of: Kind, c: Kind) -> Vec<Product> {
         c,
         transposed: [at, bt],
         registers,
+        selector: None,
     };
     ways.into_iter().map(product).collect()
 }
@@ -82,6 +150,7 @@ fn of_others<const N: usize>(of: [Kind; N], c: Kind) -> Vec<Product> {
                 c,
                 transposed: [false, false],
                 registers,
+                selector: None,
             });
         }
     }
@@ -118,7 +187,20 @@ const THREADS: usize = 128;
 impl Product {
     /// Products of one instruction.
     pub fn k(&self) -> usize {
-        32 / self.a.bytes()
+        self.depth(1)
+    }
+
+    /// What is stored of an operand along K.
+    fn depth(&self, operand: usize) -> usize {
+        self.pieces(operand) * 16 / self.a.bytes()
+    }
+
+    /// Pieces of 16 bytes along K: of a sparse A half is stored.
+    fn pieces(&self, operand: usize) -> usize {
+        match (operand, self.selector) {
+            (1, Some(_)) => 4,
+            _ => 2,
+        }
     }
 
     fn rows(&self, operand: usize) -> usize {
@@ -139,12 +221,14 @@ impl Product {
         } = *of;
         let at = STARTS[operand];
         let rows = self.rows(operand);
+        let pieces = self.pieces(operand);
+        let eights = self.depth(operand) / 8;
         match (swizzle, self.transposed[operand]) {
             // Pieces of 8 rows and 16 bytes: along K first, then along the rows.
             (0, false) => {
                 let leading = 128 * (1 + gap);
-                let stride = 2 * steps * leading;
-                let step = 2 * leading;
+                let stride = pieces * steps * leading;
+                let step = pieces * leading;
                 Place {
                     at,
                     leading,
@@ -156,7 +240,7 @@ impl Product {
             (0, true) => {
                 let stride = 128 * (1 + gap);
                 let leading = rows / 8 * stride;
-                let step = 2 * leading;
+                let step = eights * leading;
                 Place {
                     at,
                     leading,
@@ -168,15 +252,15 @@ impl Product {
                 at,
                 leading: 16,
                 stride: 8 * width * (1 + gap),
-                step: 32,
+                step: 16 * pieces,
             },
             (width, true) => {
                 let stride = 8 * width * (1 + gap);
                 Place {
                     at,
-                    leading: 2 * steps * stride,
+                    leading: eights * steps * stride,
                     stride,
-                    step: 2 * stride,
+                    step: eights * stride,
                 }
             }
         }
@@ -229,7 +313,7 @@ impl Product {
     pub fn most_steps(&self, swizzle: usize) -> usize {
         let within = match swizzle {
             0 => 2,
-            width => width / 32,
+            width => width / (16 * self.pieces(1)),
         };
         match (self.registers, self.transposed) {
             (true, _) => 1,
@@ -290,7 +374,7 @@ impl Product {
                 continue;
             }
             for row in 0..self.rows(operand) {
-                for k in 0..self.k() * of.steps {
+                for k in 0..self.depth(operand) * of.steps {
                     let bytes = self.kind(operand).encode(self.value(operand, row, k));
                     let at = self.stored(operand, of, row, k);
                     image[at..at + bytes.len()].copy_from_slice(&bytes);
@@ -300,7 +384,13 @@ impl Product {
         let used = image.iter().rposition(|byte| *byte != 0xff).unwrap_or(0) + 1;
         image.truncate(used.next_multiple_of(1024));
         image.extend(a);
-        vec![c, image]
+        let mut all = vec![c, image];
+        if let Some(selector) = self.selector {
+            let words = (0..THREADS)
+                .map(|thread| metadata(thread / 32 * 16, self.k(), selector, thread % 32));
+            all.push(words.flat_map(u32::to_le_bytes).collect());
+        }
+        all
     }
 
     /// What the text is called with.
@@ -321,20 +411,28 @@ impl Product {
 
     /// The sums afterwards, thread by thread. They are whole numbers.
     pub fn expected(&self, of: &Setting) -> Vec<f64> {
-        let k = self.k() * of.steps;
-        let factors = |operand: usize| -> Vec<i32> {
+        let [stored, k] = [0, 1].map(|operand| self.depth(operand) * of.steps);
+        let factors = |operand: usize, k: usize| -> Vec<i32> {
             let rows = 0..self.rows(operand);
             let all = rows.flat_map(|row| (0..k).map(move |k| self.value(operand, row, k) as i32));
             all.collect()
         };
-        let (a, b) = (factors(0), factors(1));
+        let (a, b) = (factors(0, stored), factors(1, k));
+        // Where the stored elements of A are along K: the metadata of each step is the same.
+        let place = |row: usize, i: usize| match self.selector {
+            None => i,
+            Some(_) => {
+                let (step, group) = (i / self.depth(0), i % self.depth(0) / 2);
+                step * self.k() + 4 * group + positions(row, group)[i % 2]
+            }
+        };
         let mut all = Vec::new();
         for thread in 0..THREADS {
             for i in 0..self.columns / 2 {
                 let (row, column) = Self::place_in_c(thread, i);
                 let mut sum = 0;
-                for (x, y) in a[row * k..][..k].iter().zip(&b[column * k..][..k]) {
-                    sum += x * y;
+                for (i, x) in a[row * stored..][..stored].iter().enumerate() {
+                    sum += x * b[column * k + place(row, i)];
                 }
                 if of.accumulate {
                     sum += self.value(2, row, column) as i32;
@@ -361,6 +459,10 @@ pub fn settings(product: &Product) -> Vec<Setting> {
     let mut all = Vec::new();
     for swizzle in [0, 32, 64, 128] {
         let most = product.most_steps(swizzle);
+        // A row of B along K is in one group of columns.
+        if most == 0 || (swizzle == 32 && product.selector.is_some() && !product.transposed[1]) {
+            continue;
+        }
         for (gap, steps, accumulate) in [(0, most, true), (1, 1, false)] {
             if many {
                 all.push(Setting {

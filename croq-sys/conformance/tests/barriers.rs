@@ -14,6 +14,7 @@ unsafe extern "C" {
         rounds: i64,
     ) -> u32;
     fn conf_named(env: *const croq_env, data: *mut i32, extent: i64, at: i64) -> u32;
+    fn conf_agree(env: *const croq_env, data: *mut i32, extent: i64, at: i64) -> u32;
     fn conf_warps(env: *const croq_env, data: *mut i32, extent: i64, at: i64) -> u32;
     fn conf_leave(env: *const croq_env, data: *mut i32, extent: i64, at: i64) -> u32;
     fn conf_leave_late(env: *const croq_env, data: *mut i32, extent: i64, at: i64) -> u32;
@@ -108,6 +109,22 @@ fn named_barriers_hold_for_their_threads_only() {
     for (i, &value) in data.iter().enumerate() {
         let (half, lane) = (i / 128, i % 128);
         assert_eq!(value as usize, half * 128 + (lane + 5 * (half + 1)) % 128);
+    }
+}
+
+#[test]
+fn threads_compare_values_at_the_barriers_of_their_units() {
+    for apart in [0, 40, 127, 1000] {
+        let mut data = vec![0; 128];
+        run(conf_agree, &mut data, apart).expect("runs");
+        let apart = apart as usize;
+        for (i, &same) in data.iter().enumerate() {
+            let block = if apart < 128 { 0 } else { 3 };
+            let is_of_region = apart < 128 && (apart < 32) == (i < 32);
+            let region = if is_of_region { 0 } else { 12 };
+            let warp = if apart / 32 == i / 32 { 0 } else { 48 };
+            assert_eq!(same, block | region | warp, "thread {i}, {apart} apart");
+        }
     }
 }
 

@@ -46,13 +46,14 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote, wgmma, commit_wgmma, wait_wgmma, touch_registers, shared_access, count, lanes, use_unwritten, report, device_access, device_atomic, device_fence
+            trace, cluster_barrier, arrive_remote, wgmma, commit_wgmma, wait_wgmma, touch_registers, shared_access, count, lanes, use_unwritten, report, device_access, device_atomic, device_fence,
+            agree, agree_named
         }
         croq_sim_registers { pending, fences, first, end, line, unwritten }
         croq_sim_unwritten { name, index, declared, read, used, use_of }
         croq_sim_part { registers, at, first, count, bytes }
-        croq_sim_factors { shared, a, b, sums, registers, columns, accumulate, written, number_of_a, number_of_b, unwritten_accumulators, unwritten_a }
-        croq_sim_wgmma { a, b, sums, registers, columns, flags, line, carry_out }
+        croq_sim_factors { shared, a, b, sums, registers, columns, accumulate, written, number_of_a, number_of_b, unwritten_accumulators, unwritten_a, metadata, unwritten_metadata }
+        croq_sim_wgmma { a, b, sums, registers, metadata, columns, flags, line, carry_out }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc, steps, wait_limit }
         croq_cuda_device_info {
             name, major, minor, memory_bytes, shared_bytes_per_block, multiprocessors

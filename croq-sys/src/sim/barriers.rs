@@ -43,6 +43,7 @@ pub(super) struct NamedBarrier {
     pub(super) gone_on: u32,
     /// The number of completed phases.
     phase: u64,
+    agreement: Agreement,
 }
 
 impl NamedBarrier {
@@ -114,6 +115,24 @@ pub(super) struct Agreement {
     differs: [bool; 2],
 }
 
+impl Agreement {
+    /// The number of the round.
+    fn bring(&mut self, value: i64, is_first: bool) -> u64 {
+        if is_first {
+            self.round += 1;
+            self.value = value;
+            self.differs[(self.round % 2) as usize] = false;
+        } else if self.value != value {
+            self.differs[(self.round % 2) as usize] = true;
+        }
+        self.round
+    }
+
+    fn agreed(&self, round: u64) -> bool {
+        !self.differs[(round % 2) as usize]
+    }
+}
+
 impl Barriers {
     /// Resets: all threads are ready, in order.
     pub(super) fn reset(&mut self, threads: u32) {
@@ -177,20 +196,32 @@ impl Barriers {
     /// Arrives at the block barrier with a value to compare; returns the number of the round, for
     /// [`Self::agreed`]. A thread reads the result of round `n` before round `n + 2` begins.
     pub(super) fn arrive_with(&mut self, thread: u32, value: i64, line: u32) -> (Arrival, u64) {
-        let all = &mut self.agreement;
-        if self.block.is_empty() {
-            all.round += 1;
-            all.value = value;
-            all.differs[(all.round % 2) as usize] = false;
-        } else if all.value != value {
-            all.differs[(all.round % 2) as usize] = true;
-        }
-        let round = all.round;
+        let round = self.agreement.bring(value, self.block.is_empty());
         (self.arrive_block(thread, line), round)
     }
 
     pub(super) fn agreed(&self, round: u64) -> bool {
-        !self.agreement.differs[(round % 2) as usize]
+        self.agreement.agreed(round)
+    }
+
+    /// The same at a named barrier.
+    pub(super) fn arrive_named_with(
+        &mut self,
+        thread: u32,
+        value: i64,
+        (id, threads): (u32, u32),
+        line: u32,
+    ) -> (Arrival, u64) {
+        let round = self.named.get_mut(id as usize).map_or(0, |barrier| {
+            let is_first = barrier.come() == 0;
+            barrier.agreement.bring(value, is_first)
+        });
+        (self.arrive_named(thread, id, threads, line), round)
+    }
+
+    pub(super) fn agreed_at(&self, id: u32, round: u64) -> bool {
+        let barrier = self.named.get(id as usize);
+        barrier.is_none_or(|barrier| barrier.agreement.agreed(round))
     }
 
     pub(super) fn arrive_named(
@@ -386,6 +417,19 @@ mod tests {
         assert!(b.agreed(first));
         b.arrive_with(0, 9, 2);
         assert!(!b.agreed(second));
+    }
+
+    #[test]
+    fn threads_of_a_region_compare_at_their_own_barrier() {
+        let mut b = barriers(128);
+        let mut come = |thread, id, value| b.arrive_named_with(thread, value, (id, 2), 1).1;
+        let (first, other) = (come(0, 1, 7), come(64, 2, 8));
+        come(1, 1, 7);
+        come(65, 2, 9);
+        let second = come(0, 1, 3);
+        assert!(b.agreed_at(1, first) && !b.agreed_at(2, other));
+        b.arrive_named_with(1, 4, (1, 2), 1);
+        assert!(!b.agreed_at(1, second));
     }
 
     #[test]

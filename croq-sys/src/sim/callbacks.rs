@@ -63,6 +63,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     device_atomic: device::device_atomic,
     device_fence: device::device_fence,
     agree: groups::agree,
+    agree_named: groups::agree_named,
 };
 
 pub(super) fn internal_error() -> Box<croq_failure> {

@@ -1,6 +1,6 @@
 //! Operands of MMAs in shared memory, decoded from their descriptors as by the tensor cores.
 //!
-//! An operand has rows of 32 bytes along K. The descriptor determines the addresses of its pieces
+//! An operand has rows of 32 bytes along K, or of 64: B of an MMA with a sparse A. The descriptor determines the addresses of its pieces
 //! of 16 bytes; the PTX ISA defines them as canonical layouts, in units of a piece, with strides
 //! SBO and LBO ("strides", "shared memory matrix layout"):
 //!
@@ -65,13 +65,13 @@ impl Operand {
     }
 
     /// Checks the operand's start: the start of its pattern, or, with rows along K, a multiple of
-    /// 32 bytes further in the pattern's first row.
-    pub(super) fn check_start(&self, transposed: bool) -> Result<(), String> {
+    /// 32 bytes further in the pattern's first row, so that all `bytes` of a row are in it.
+    pub(super) fn check_start(&self, transposed: bool, bytes: usize) -> Result<(), String> {
         let within = self.start % (8 * self.width);
         let fits = match (self.has_swizzle(), transposed) {
             (false, _) => true,
             (true, true) => within == 0,
-            (true, false) => within + 2 * PIECE <= self.width,
+            (true, false) => within + bytes <= self.width,
         };
         match fits {
             true => Ok(()),
@@ -87,9 +87,9 @@ impl Operand {
         address ^ ((address >> 7 & (self.width / PIECE - 1)) << 4)
     }
 
-    /// The offsets of the pieces of `rows` rows: two of each row, row by row; for a transposed
-    /// operand one for each eight rows, by K.
-    pub(super) fn pieces(&self, rows: usize, transposed: bool) -> Vec<usize> {
+    /// The offsets of the pieces of `rows` rows of `bytes` bytes: all of each row, row by row; for
+    /// a transposed operand one for each eight rows, by K.
+    pub(super) fn pieces(&self, rows: usize, transposed: bool, bytes: usize) -> Vec<usize> {
         let Self {
             start,
             leading,
@@ -97,9 +97,10 @@ impl Operand {
             width,
         } = *self;
         let of_row = width / PIECE;
-        let mut pieces = Vec::with_capacity(rows * 2);
+        let mut pieces = Vec::with_capacity(rows * bytes / PIECE);
         if transposed {
-            for k in 0..16 {
+            // Its elements have two bytes.
+            for k in 0..bytes / 2 {
                 for n in 0..rows / 8 {
                     let at = match self.has_swizzle() {
                         false => n * stride + k % 8 * PIECE + k / 8 * leading,
@@ -117,8 +118,9 @@ impl Operand {
             let next = if self.has_swizzle() { PIECE } else { leading };
             for row in 0..rows {
                 let at = start + row % 8 * width + row / 8 * stride;
-                pieces.push(self.swizzled(at));
-                pieces.push(self.swizzled(at + next));
+                for piece in 0..bytes / PIECE {
+                    pieces.push(self.swizzled(at + piece * next));
+                }
             }
         }
         pieces

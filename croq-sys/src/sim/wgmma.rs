@@ -25,6 +25,8 @@ type Outcome<T = ()> = Result<T, Box<Hazard>>;
 const THREADS: usize = 128;
 /// Rows of A.
 const ROWS: usize = 64;
+/// Bytes of a row along K.
+const DEPTH: usize = 32;
 
 /// An MMA at which not all threads have arrived.
 struct Gathering {
@@ -41,6 +43,7 @@ struct Gathering {
 struct Parts {
     sums: croq_sim_part,
     of_a: croq_sim_part,
+    metadata: croq_sim_part,
     /// The thread's group that the next commit closes.
     group: u64,
     has_waited: bool,
@@ -48,7 +51,7 @@ struct Parts {
 
 impl Parts {
     fn all(&mut self) -> impl Iterator<Item = &mut croq_sim_part> {
-        let parts = [&mut self.sums, &mut self.of_a];
+        let parts = [&mut self.sums, &mut self.of_a, &mut self.metadata];
         parts.into_iter().filter(|part| !part.at.is_null())
     }
 }
@@ -130,6 +133,7 @@ impl Wgmma {
         let places = |part: fn(&Parts) -> *mut c_void| self.parts.iter().map(part).collect();
         let sums: Vec<*mut c_void> = places(|parts| parts.sums.at);
         let registers: Vec<*mut c_void> = places(|parts| parts.of_a.at);
+        let metadata: Vec<*mut c_void> = places(|parts| parts.metadata.at);
         let marks = |part: fn(&Parts) -> &croq_sim_part| -> Vec<*mut u8> {
             let of = |parts| {
                 let part = part(parts);
@@ -147,6 +151,7 @@ impl Wgmma {
         };
         let unwritten_accumulators = marks(|parts| &parts.sums);
         let unwritten_a = marks(|parts| &parts.of_a);
+        let unwritten_metadata = marks(|parts| &parts.metadata);
         let tracks = unwritten_accumulators.iter().any(|mark| !mark.is_null());
         let factors = croq_sim_factors {
             written,
@@ -157,6 +162,8 @@ impl Wgmma {
                 false => std::ptr::null(),
             },
             unwritten_a: unwritten_a.as_ptr(),
+            metadata: metadata.as_ptr(),
+            unwritten_metadata: unwritten_metadata.as_ptr(),
             shared,
             a: match self.a.is_empty() {
                 true => std::ptr::null(),
@@ -219,16 +226,20 @@ impl Wgmmas {
     /// A thread accesses registers of a fragment of which MMAs own some.
     pub(super) fn touch(&self, thread: u32, part: &croq_sim_part, line: u32) -> Outcome {
         let mut all = self.of_thread(thread);
-        let found = all.find(|(_, parts)| {
-            overlap(part, &parts.sums) || (!parts.of_a.at.is_null() && overlap(part, &parts.of_a))
+        let among = |other: &croq_sim_part| !other.at.is_null() && overlap(part, other);
+        let found = all.find_map(|(wgmma, parts)| {
+            let named = [
+                (&parts.sums, "the accumulator"),
+                (&parts.of_a, "A"),
+                (&parts.metadata, "the metadata"),
+            ];
+            let used = named.into_iter().find(|(other, _)| among(other));
+            used.map(|(_, name)| (wgmma, name))
         });
-        let Some((wgmma, parts)) = found else {
+        let Some((wgmma, name)) = found else {
             return Ok(());
         };
-        let what = match overlap(part, &parts.sums) {
-            true => "the accumulator of a WGMMA is used before a wait for it",
-            false => "A of a WGMMA is used before a wait for it",
-        };
+        let what = format!("{name} of a WGMMA is used before a wait for it");
         let record = AccessRecord {
             thread,
             what: "uses them",
@@ -236,7 +247,7 @@ impl Wgmmas {
         };
         Err(Box::new(Hazard {
             kind: "race",
-            what: what.to_owned(),
+            what,
             records: vec![record, wgmma.record],
         }))
     }
@@ -303,6 +314,7 @@ pub(super) fn join_wgmma(
     let parts = Parts {
         sums: wgmma.sums,
         of_a: wgmma.registers,
+        metadata: wgmma.metadata,
         group: all.wgmmas.open(thread),
         has_waited: false,
     };
@@ -419,20 +431,25 @@ fn begin_wgmma(all: &mut Asynchronous, number: usize, gathering: Gathering) -> O
         what: "issued the WGMMA",
         ..joins(first, wgmma.line)
     };
-    let decoded = |name: &str, descriptor: u64, rows: usize, transposed: u32| {
+    let decoded = |name: &str, descriptor: u64, rows: usize, transposed: u32, bytes: usize| {
         let transposed = wgmma.flags & transposed != 0;
         let pieces = Operand::decode(descriptor).and_then(|operand| {
-            operand.check_start(transposed)?;
-            Ok(operand.pieces(rows, transposed))
+            operand.check_start(transposed, bytes)?;
+            Ok(operand.pieces(rows, transposed, bytes))
         });
         pieces.map_err(|what| error(format!("{name} of a WGMMA {what}"), vec![record]))
     };
     let columns = wgmma.columns as usize;
     let a = match wgmma.registers.at.is_null() {
-        true => decoded("A", wgmma.a, ROWS, CROQ_WGMMA_TRANSPOSED_A)?,
+        true => decoded("A", wgmma.a, ROWS, CROQ_WGMMA_TRANSPOSED_A, DEPTH)?,
         false => Vec::new(),
     };
-    let b = decoded("B", wgmma.b, columns, CROQ_WGMMA_TRANSPOSED_B)?;
+    // Of a sparse A half is stored.
+    let depth = match wgmma.metadata.at.is_null() {
+        true => DEPTH,
+        false => 2 * DEPTH,
+    };
+    let b = decoded("B", wgmma.b, columns, CROQ_WGMMA_TRANSPOSED_B, depth)?;
     check_pieces(all, "A", record, &a)?;
     check_pieces(all, "B", record, &b)?;
     let mut parts: Vec<Parts> = gathering.parts.into_iter().flatten().collect();

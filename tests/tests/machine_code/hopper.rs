@@ -37,11 +37,31 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     };
     for (kernel, instruction, most) in [
         ("matmul_hopper_0", "HGMMA.64x128x16.F32", 275),
-        ("matmul_hopper_two_0", "HGMMA.64x128x16.F32", 290),
-        ("matmul_hopper_bf16_0", "HGMMA.64x128x16.F32.BF16", 290),
-        ("matmul_hopper_tf32_0", "HGMMA.64x128x8.F32.TF32", 560),
-        ("matmul_hopper_f8_0", "QGMMA.64x128x32.F32.E4M3.E4M3", 560),
-        ("matmul_hopper_s8_0", "IGMMA.64x128x32.S8.S8", 560),
+        (
+            "matmul_hopper_two_f16_f16_64_f32_0",
+            "HGMMA.64x128x16.F32",
+            290,
+        ),
+        (
+            "matmul_hopper_two_bf16_bf16_64_f32_0",
+            "HGMMA.64x128x16.F32.BF16",
+            290,
+        ),
+        (
+            "matmul_hopper_two_f32_f32_32_f32_0",
+            "HGMMA.64x128x8.F32.TF32",
+            560,
+        ),
+        (
+            "matmul_hopper_two_f8_e4m3_f32_128_f32_0",
+            "QGMMA.64x128x32.F32.E4M3.E4M3",
+            560,
+        ),
+        (
+            "matmul_hopper_two_s8_s32_128_s32_0",
+            "IGMMA.64x128x32.S8.S8",
+            560,
+        ),
     ] {
         let code = &kernels[kernel];
         assert_rings(kernel, code, instruction, most);
@@ -58,7 +78,7 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     assert_rings(kernel, code, "HGMMA.64x128x16.F32", 250);
     assert_eq!(code.count("SYNCS.PHASECHK"), 1, "{kernel}: {code:?}");
     code.assert_elected(kernel, "UTMASTG");
-    for kernel in ["matmul_hopper_0", "matmul_hopper_two_0"] {
+    for kernel in ["matmul_hopper_0", "matmul_hopper_two_f16_f16_64_f32_0"] {
         kernels[kernel].assert_elected(kernel, "UTMASTG");
         assert!(kernels[kernel].has("STSM.16.M88.4"), "{kernel}");
         assert!(!kernels[kernel].has("STG"), "{kernel}");
@@ -136,8 +156,8 @@ fn registers_go_from_those_that_load_to_those_that_multiply() {
         return;
     };
     for (kernels, kernel) in [
-        (&products, "matmul_hopper_two_0"),
-        (&products, "matmul_hopper_tf32_0"),
+        (&products, "matmul_hopper_two_f16_f16_64_f32_0"),
+        (&products, "matmul_hopper_two_f32_f32_32_f32_0"),
         (&attention, "attention_hopper_f16_64_0"),
         (&attention, "attention_causal_hopper_bf16_128_0"),
     ] {

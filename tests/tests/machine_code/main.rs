@@ -1,9 +1,11 @@
 //! The machine code that nvcc generates for kernels: it has the expected instructions, and few
 //! others.
 
+mod agreement;
 mod flow;
 mod hopper;
 mod sass;
+mod sparse;
 
 use croq_build::Checks;
 use sass::{kernels_of, kernels_with};

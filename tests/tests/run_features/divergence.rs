@@ -1,7 +1,7 @@
 //! Barriers under conditions: uniform ones, and conditions that may or may not be equal in all
 //! threads.
 
-use croq_sys::{Device, Error, Tensor};
+use croq_sys::{Const, Device, Error, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -134,6 +134,74 @@ fn about_device_memory_that_is_written() {
         assert_exact(&y.to_host().unwrap(), |[at]| match flag {
             0 => x[[at]],
             _ => x[[at / 32 * 32 + 31 - at % 32]],
+        });
+    }
+}
+
+#[test]
+fn threads_of_a_region_agree_or_are_stopped() {
+    let x = Tensor::<i32, _>::from_fn((Const::<128>,), |[i]| i as i32);
+    let y = kernels::agreed_in_a_region(&x, 3, NOBODY).unwrap();
+    assert_exact(&y, |[i]| if i < 96 { 95 - i as i32 } else { 1 });
+    for apart in [0, 40, 95] {
+        let wrong = kernels::agreed_in_a_region(&x, 3, apart);
+        disagree(wrong, "agreed_in_a_region", "if (", "region");
+    }
+    // No thread of the region.
+    kernels::agreed_in_a_region(&x, 3, 100).unwrap();
+}
+
+#[test]
+fn about_bounds_regions_agree_each_for_itself() {
+    let x = Tensor::<i32, _>::from_fn((Const::<128>,), |[i]| i as i32);
+    let sum = |i: usize, turns: usize| -> i32 {
+        let at = |k: usize| (i / 64 * 64 + (i + k) % 64) as i32;
+        (0..turns).map(at).sum()
+    };
+    let y = kernels::agreed_bound_in_regions(&x, 3, NOBODY).unwrap();
+    assert_exact(&y, |[i]| sum(i, 3 + i / 64));
+    for (apart, line) in [(5, "[turns]"), (100, "[turns + 1]")] {
+        let wrong = kernels::agreed_bound_in_regions(&x, 3, apart);
+        disagree(wrong, "agreed_bound_in_regions", line, "region");
+    }
+}
+
+#[test]
+fn some_lanes_agree_or_are_stopped() {
+    let x = Tensor::<i32, _>::from_fn((Const::<32>,), |[i]| i as i32);
+    let y = kernels::agreed_by_lanes(&x, 3, NOBODY).unwrap();
+    assert_exact(&y, |[i]| if i < 16 { 15 - i as i32 } else { 0 });
+    let wrong = kernels::agreed_by_lanes(&x, 3, 7);
+    disagree(wrong, "agreed_by_lanes", "if (", "region");
+}
+
+#[test]
+fn warpgroups_agree_each_for_itself() {
+    let y = kernels::agreed_in_warpgroups(2, NOBODY).unwrap();
+    assert_exact(&y, |[at]| {
+        let (g, i) = (at / 128, at % 128);
+        (0..2 + g).map(|k| ((i + k) % 128) as i32).sum()
+    });
+    for apart in [3, 200] {
+        let wrong = kernels::agreed_in_warpgroups(2, apart);
+        disagree(wrong, "agreed_in_warpgroups", "foreach", "warpgroup");
+    }
+}
+
+#[test]
+fn who_triggers_an_event_agrees() {
+    let device = Device::sim();
+    let run = |writes| {
+        let mut y = Tensor::<i32, _>::zeros((Const::<128>,)).to_device(&device)?;
+        let mut flag = Tensor::<i32, _>::from_fn((Const::<1>,), |_| 3).to_device(&device)?;
+        kernels::agreed_to_trigger(&mut y, &mut flag, writes)?;
+        y.to_host()
+    };
+    // What is written is there already.
+    for writes in [false, true] {
+        assert_exact(&run(writes).unwrap(), |[at]| match at % 64 {
+            i if i < 32 => 0,
+            i => 63 - i as i32,
         });
     }
 }

@@ -3,7 +3,6 @@
 #![allow(clippy::redundant_closure)] // a wrapper taken as a path hides which types it is called with
 
 mod arithmetic;
-mod as_written;
 mod atomics;
 mod bounded;
 mod buffers;

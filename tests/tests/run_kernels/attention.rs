@@ -103,12 +103,12 @@ macro_rules! attention {
 }
 
 attention! {
-    f16_64: attention_f16_64, attention_causal_f16_64, f16, 64;
-    f16_128: attention_f16_128, attention_causal_f16_128, f16, 128;
-    bf16_64: attention_bf16_64, attention_causal_bf16_64, bf16, 64;
-    bf16_128: attention_bf16_128, attention_causal_bf16_128, bf16, 128;
-    hopper_f16_64: attention_hopper_f16_64, attention_causal_hopper_f16_64, f16, 64;
-    hopper_f16_128: attention_hopper_f16_128, attention_causal_hopper_f16_128, f16, 128;
-    hopper_bf16_64: attention_hopper_bf16_64, attention_causal_hopper_bf16_64, bf16, 64;
-    hopper_bf16_128: attention_hopper_bf16_128, attention_causal_hopper_bf16_128, bf16, 128;
+    f16_64: attention, attention_causal, f16, 64;
+    f16_128: attention, attention_causal, f16, 128;
+    bf16_64: attention, attention_causal, bf16, 64;
+    bf16_128: attention, attention_causal, bf16, 128;
+    hopper_f16_64: attention_hopper, attention_causal_hopper, f16, 64;
+    hopper_f16_128: attention_hopper, attention_causal_hopper, f16, 128;
+    hopper_bf16_64: attention_hopper, attention_causal_hopper, bf16, 64;
+    hopper_bf16_128: attention_hopper, attention_causal_hopper, bf16, 128;
 }

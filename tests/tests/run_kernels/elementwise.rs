@@ -1,6 +1,6 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, Device, Tensor};
+use croq_sys::{Const, Device, F8E4M3, Tensor};
 use croq_tests::compare::{Float, assert_close, assert_exact, near, rounded};
 
 #[test]
@@ -74,17 +74,24 @@ fn scale_in_place_copies_back() {
 
 #[test]
 fn scale_relu() {
-    for n in [1, 256, 777] {
-        let x = Tensor::<f32, _>::random((n,), -2.0..2.0, 12);
-        let y = kernels::scale_relu(&x, 1.5, -0.25).unwrap();
-        assert_close(&y, |i| {
-            let product = 1.5 * x[i].wide();
-            near(
-                (product - 0.25).max(0.0),
-                (2.0 * product.abs() + 0.25) * f32::ROUNDOFF * 1.01,
-            )
-        });
+    fn check<T: Float<Bound = f32> + kernels::ScaleReluInstance>() {
+        for n in [1, 256, 777] {
+            let x = Tensor::<T, _>::random((n,), -2.0..2.0, 12);
+            let y = kernels::scale_relu(&x, 1.5, -0.25).unwrap();
+            assert_close(&y, |i| {
+                let product = 1.5 * x[i].wide();
+                let value = (product - 0.25).max(0.0);
+                near(
+                    value,
+                    rounded::<T>(value, 1).tolerance
+                        + (2.0 * product.abs() + 0.25) * f32::ROUNDOFF * 1.01,
+                )
+            });
+        }
     }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
 }
 
 #[test]
@@ -101,52 +108,106 @@ fn scale_sigmoid() {
 
 #[test]
 fn bias_gelu() {
-    for (b, t, c) in [(1, 1, 1), (2, 3, 64), (2, 5, 100)] {
-        let x = Tensor::<f16, _>::random((b, t, c), -4.0..4.0, 14);
-        let bias = Tensor::<f16, _>::random((c,), -1.0..1.0, 15);
-        let y = kernels::bias_gelu(&x, &bias).unwrap();
-        assert_close(&y, |[i, j, k]| {
-            let v = x[[i, j, k]].wide() + bias[[k]].wide();
-            let expected = gelu(v);
-            // One rounding to f16; below it, the cancellation in 1 + erf at the far left.
-            near(
-                expected,
-                rounded::<f16>(expected, 1).tolerance + v.abs() * 8.0 * f32::ROUNDOFF,
-            )
-        });
+    fn check<T: Float<Bound = f32> + kernels::BiasGeluInstance>() {
+        for (b, t, c) in [(1, 1, 1), (2, 3, 64), (2, 5, 100)] {
+            let x = Tensor::<T, _>::random((b, t, c), -4.0..4.0, 14);
+            let bias = Tensor::<T, _>::random((c,), -1.0..1.0, 15);
+            let y = kernels::bias_gelu(&x, &bias).unwrap();
+            assert_close(&y, |[i, j, k]| {
+                let v = x[[i, j, k]].wide() + bias[[k]].wide();
+                let expected = gelu(v);
+                // One rounding to T; below it, the cancellation in 1 + erf at the far left.
+                near(
+                    expected,
+                    rounded::<T>(expected, 1).tolerance + v.abs() * 8.0 * f32::ROUNDOFF,
+                )
+            });
+        }
     }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
 }
 
 #[test]
 fn scale_silu() {
-    for dims in [(1, 1, 1, 1), (2, 3, 8, 16), (2, 3, 11, 21)] {
-        let x = Tensor::<bf16, _>::random(dims, -4.0..4.0, 16);
-        let gain = Tensor::<f32, _>::random((dims.1,), 0.5..1.5, 17);
-        let y = kernels::scale_silu(&x, &gain).unwrap();
-        assert_close(&y, |[n, c, h, w]| {
-            let v = x[[n, c, h, w]].wide() * gain[[c]].wide();
-            let expected = v / (1.0 + (-v).exp());
-            near(
-                expected,
-                rounded::<bf16>(expected, 1).tolerance + expected.abs() * 16.0 * f32::ROUNDOFF,
-            )
-        });
+    fn check<T: Float<Bound = f32> + kernels::ScaleSiluInstance>() {
+        for dims in [(1, 1, 1, 1), (2, 3, 8, 16), (2, 3, 11, 21)] {
+            let x = Tensor::<T, _>::random(dims, -4.0..4.0, 16);
+            let gain = Tensor::<f32, _>::random((dims.1,), 0.5..1.5, 17);
+            let y = kernels::scale_silu(&x, &gain).unwrap();
+            assert_close(&y, |[n, c, h, w]| {
+                let v = x[[n, c, h, w]].wide() * gain[[c]].wide();
+                let expected = v / (1.0 + (-v).exp());
+                near(
+                    expected,
+                    rounded::<T>(expected, 1).tolerance + expected.abs() * 16.0 * f32::ROUNDOFF,
+                )
+            });
+        }
     }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
 }
 
 #[test]
 fn quantize_and_back() {
     for (m, n) in [(1, 1), (3, 128), (4, 200)] {
-        let x = Tensor::<f32, _>::random((m, n), -9.0..9.0, 18);
+        let x = Tensor::<bf16, _>::random((m, n), -9.0..9.0, 18);
+        let wide = Tensor::<f32, _>::from_fn((m, n), |i| x[i].to_f32());
         let scale = Tensor::<f32, _>::from_fn((m,), |[i]| [0.0625, 0.03125, 0.125][i % 3]);
-        let q = kernels::quantize_rows(&x, &scale).unwrap();
         // Powers of two divide exactly.
-        assert_exact(&q, |[i, j]| {
-            (x[[i, j]] / scale[[i]]).round().clamp(-127.0, 127.0) as i8
-        });
+        let divided = |[i, j]: [usize; 2]| wide[[i, j]] / scale[[i]];
+        let rounded = |i| divided(i).round().clamp(-127.0, 127.0) as i8;
+        let q = kernels::quantize_rows::<i8, _, _, _, _>(&wide, &scale).unwrap();
+        assert_exact(&q, rounded);
+        assert_exact(
+            &kernels::quantize_rows::<i8, _, _, _, _>(&x, &scale).unwrap(),
+            rounded,
+        );
         let back = kernels::dequantize_rows(&q, &scale).unwrap();
         assert_exact(&back, |[i, j]| f32::from(q[[i, j]]) * scale[[i]]);
+
+        let narrow = |i| F8E4M3::from_f32(divided(i));
+        let q = kernels::quantize_rows::<F8E4M3, _, _, _, _>(&wide, &scale).unwrap();
+        assert_exact(&q, narrow);
+        assert_exact(
+            &kernels::quantize_rows::<F8E4M3, _, _, _, _>(&x, &scale).unwrap(),
+            narrow,
+        );
+        let back = kernels::dequantize_rows(&q, &scale).unwrap();
+        assert_exact(&back, |[i, j]| q[[i, j]].to_f32() * scale[[i]]);
     }
+}
+
+/// Angles are products of two roundings and a power; each half has two products and a sum.
+#[test]
+fn rope_turns_pairs() {
+    fn check<T: Float<Bound = f32> + kernels::RopeInstance<D>, const D: usize>() {
+        for (b, s, h) in [(1, 1, 1), (2, 5, 3), (1, 70, 2)] {
+            let x = Tensor::<T, _>::random((b, s, h, Const::<D>), -2.0..2.0, 19);
+            let mut y = x.to_device(&Device::default()).unwrap();
+            kernels::rope(&mut y, 3).unwrap();
+            assert_close(&y.to_host().unwrap(), |[b, s, h, d]| {
+                let pairs = D / 2;
+                let i = d % pairs;
+                let angle = (3 + s) as f64 * 10000f64.powf(-(i as f64) / pairs as f64);
+                let (re, im) = (x[[b, s, h, i]].wide(), x[[b, s, h, i + pairs]].wide());
+                let value = match d < pairs {
+                    true => re * angle.cos() - im * angle.sin(),
+                    false => re * angle.sin() + im * angle.cos(),
+                };
+                let error = (re.abs() + im.abs()) * (8.0 + 32.0 * angle) * f32::ROUNDOFF;
+                near(value, rounded::<T>(value, 1).tolerance + error)
+            });
+        }
+    }
+    check::<f32, 64>();
+    check::<f16, 64>();
+    check::<bf16, 64>();
+    check::<f16, 128>();
+    check::<bf16, 128>();
 }
 
 #[test]

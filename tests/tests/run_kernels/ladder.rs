@@ -35,13 +35,13 @@ const SIZES: [(usize, usize, usize); 5] = [
 ];
 
 macro_rules! by_type {
-    ($($kernel:ident: $lhs:ty, $rhs:ty, $out:ty, $factor:expr;)*) => {$(
+    ($($test:ident: $lhs:ty, $rhs:ty, $out:ty, $factor:expr;)*) => {$(
         #[test]
-        fn $kernel() {
+        fn $test() {
             for (m, k, n) in SIZES {
                 let lhs = Tensor::<$lhs, _>::random((m, k), -2.0..2.0, 41);
                 let rhs = Tensor::<$rhs, _>::random((n, k), -2.0..2.0, 42);
-                let out = kernels::$kernel(&lhs, &rhs).unwrap();
+                let out = kernels::matmul_types(&lhs, &rhs).unwrap();
                 assert_eq!(out.shape(), [m, n]);
                 let factor: fn(f64) -> f64 = $factor;
                 assert_close(&out, |[i, j]| {
@@ -54,6 +54,7 @@ macro_rules! by_type {
 }
 
 by_type! {
+    matmul_f16: f16, f16, f16, |v| v;
     matmul_bf16: bf16, bf16, bf16, |v| v;
     matmul_tf32: f32, f32, f32, |v| f64::from(f32::from_bits((v as f32).to_bits() & 0xffff_e000));
     matmul_f8: F8E4M3, F8E5M2, f32, |v| v;
@@ -190,9 +191,9 @@ fn matmul_by_teams() {
             .map(|at| product::<f16>(row(&lhs, k, at / n).zip(row(&rhs, k, at % n))))
             .collect();
         for out in [
-            kernels::matmul_one_team(&lhs, &rhs).unwrap(),
-            kernels::matmul_two_teams(&lhs, &rhs).unwrap(),
-            kernels::matmul_three_teams(&lhs, &rhs).unwrap(),
+            kernels::matmul_teams::<1, _, _, _, _, _>(&lhs, &rhs).unwrap(),
+            kernels::matmul_teams::<2, _, _, _, _, _>(&lhs, &rhs).unwrap(),
+            kernels::matmul_teams::<3, _, _, _, _, _>(&lhs, &rhs).unwrap(),
             kernels::matmul_ordered(&lhs, &rhs).unwrap(),
         ] {
             assert_eq!(out.shape(), [m, n]);

@@ -373,7 +373,7 @@ fn matmul_hopper_bf16() {
         let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
         let (a, b) = (whole(m, 45), whole(n, 46));
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| bf16::from_f32(t[at] as f32)));
-        let out = resident(&x, &y, bf16::NAN, kernels::matmul_hopper_bf16);
+        let out = resident(&x, &y, bf16::NAN, kernels::matmul_hopper_two);
         assert_exact(&out, |[i, j]| {
             let sum: i32 = (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum();
             bf16::from_f32(sum as f32)
@@ -397,18 +397,18 @@ fn matmul_hopper_of_other_types() {
 
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as f32));
         assert_exact(
-            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_tf32),
+            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_two),
             floats,
         );
         let [x, y] =
             [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| F8E4M3::from_f32(t[at] as f32)));
         assert_exact(
-            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_f8),
+            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_two),
             floats,
         );
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as i8));
         assert_exact(
-            &resident(&x, &y, i32::MIN, kernels::matmul_hopper_s8),
+            &resident(&x, &y, i32::MIN, kernels::matmul_hopper_two),
             expected,
         );
     }

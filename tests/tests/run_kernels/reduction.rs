@@ -1,5 +1,5 @@
 use croq_kernels as kernels;
-use croq_sys::half::f16;
+use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Tensor};
 use croq_tests::compare::{Float, assert_close, assert_exact, dot, growth, near, rounded};
 
@@ -62,15 +62,20 @@ fn softmax_of(row: &[f64], j: usize) -> (f64, f64) {
 
 #[test]
 fn softmax() {
-    for (m, n) in SIZES {
-        let x = Tensor::<f32, _>::random((m, n), -8.0..8.0, 4);
-        let y = kernels::softmax(&x).unwrap();
-        assert_close(&y, |[i, j]| {
-            let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
-            let (value, error) = softmax_of(&row, j);
-            near(value, value * error)
-        });
+    fn check<T: Float<Bound = f32> + kernels::SoftmaxInstance>() {
+        for (m, n) in SIZES {
+            let x = Tensor::<T, _>::random((m, n), -8.0..8.0, 4);
+            let y = kernels::softmax(&x).unwrap();
+            assert_close(&y, |[i, j]| {
+                let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
+                let (value, error) = softmax_of(&row, j);
+                near(value, value * error + rounded::<T>(value, 1).tolerance)
+            });
+        }
     }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
 }
 
 #[test]
@@ -88,25 +93,31 @@ fn softmax_16() {
 
 #[test]
 fn layer_norm() {
-    for (m, n) in [(1, 1), (3, 64), (4, 65), (2, 300), (5, 17)] {
-        let x = Tensor::<f32, _>::random((m, n), -3.0..5.0, 6);
-        let gain = Tensor::<f32, _>::random((n,), 0.5..1.5, 7);
-        let shift = Tensor::<f32, _>::random((n,), -1.0..1.0, 8);
-        let epsilon = 1e-2f32;
-        let y = kernels::layer_norm(&x, &gain, &shift, epsilon).unwrap();
-        assert_close(&y, |[i, j]| {
-            let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
-            let mean = row.iter().sum::<f64>() / n as f64;
-            let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64;
-            let slope = 1.0 / (variance + epsilon.wide()).sqrt();
-            let scaled = (row[j] - mean) * slope * gain[[j]].wide();
-            // The mean has one rounding per term of values up to 5, and everything after it is
-            // scaled by the slope; the rest is a few roundings of the terms themselves.
-            let mean_error = 5.0 * growth::<f32>(n + 64) * slope * gain[[j]].wide();
-            let rest = (scaled.abs() + shift[[j]].wide().abs()) * growth::<f32>(n + 72);
-            near(scaled + shift[[j]].wide(), mean_error + rest)
-        });
+    fn check<T: Float<Bound = f32> + kernels::LayerNormInstance>() {
+        for (m, n) in [(1, 1), (3, 64), (4, 65), (2, 300), (5, 17)] {
+            let x = Tensor::<T, _>::random((m, n), -3.0..5.0, 6);
+            let gain = Tensor::<f32, _>::random((n,), 0.5..1.5, 7);
+            let shift = Tensor::<f32, _>::random((n,), -1.0..1.0, 8);
+            let epsilon = 1e-2f32;
+            let y = kernels::layer_norm(&x, &gain, &shift, epsilon).unwrap();
+            assert_close(&y, |[i, j]| {
+                let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
+                let mean = row.iter().sum::<f64>() / n as f64;
+                let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64;
+                let slope = 1.0 / (variance + epsilon.wide()).sqrt();
+                let scaled = (row[j] - mean) * slope * gain[[j]].wide();
+                // The mean has one rounding per term of values up to 5, and everything after it is
+                // scaled by the slope; the rest is a few roundings of the terms themselves.
+                let mean_error = 5.0 * growth::<f32>(n + 64) * slope * gain[[j]].wide();
+                let rest = (scaled.abs() + shift[[j]].wide().abs()) * growth::<f32>(n + 72);
+                let value = scaled + shift[[j]].wide();
+                near(value, mean_error + rest + rounded::<T>(value, 1).tolerance)
+            });
+        }
     }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
 }
 
 #[test]

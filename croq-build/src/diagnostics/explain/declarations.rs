@@ -5,7 +5,6 @@ explanations! {
     E0302: "name declared twice",
     E0303: "value of an inconvertible type",
     E0305: "`mutable` on something that never changes",
-    E0307: "type of a `call` unknown",
     E0308: "assignment between different kinds",
     E0309: "assignment to something that is not a variable",
     E0310: "shape declared with `=`",

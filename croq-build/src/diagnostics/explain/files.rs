@@ -20,5 +20,6 @@ explanations! {
     E0017: "`#error` in a live branch",
     E0018: "`#include` inside a `__co__` function",
     W0019: "unknown preprocessor directive",
+    E0020: "included file not found",
     E0099: "construct that croq does not compile",
 }

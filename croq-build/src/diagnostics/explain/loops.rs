@@ -10,7 +10,7 @@ explanations! {
     E0546: "iteration over something that is not a range",
     E0547: "invalid unroll factor",
     E0548: "invalid slice",
-    E0549: "empty slice",
+    W0549: "empty slice",
     E0550: "`break` or `continue` outside a loop",
     E0552: "`yield` outside `parallel`",
     W0553: "`yield` before a barrier",

@@ -50,6 +50,7 @@ pub(super) mod run_time;
 pub(super) mod shapes;
 pub(super) mod storage;
 pub(super) mod syntax;
+pub(super) mod templates;
 pub(super) mod tools;
 
 pub use explanation::Explanation;
@@ -71,6 +72,7 @@ pub fn all() -> impl Iterator<Item = &'static Explanation> {
         atomics::TABLE,
         events::TABLE,
         mma::TABLE,
+        templates::TABLE,
         tools::TABLE,
         run_time::TABLE,
     ]

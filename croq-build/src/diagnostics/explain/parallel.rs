@@ -4,7 +4,6 @@ explanations! {
     E0501: "variable bound twice",
     E0502: "one name for several bounds",
     E0503: "invalid bound of a `parallel`",
-    E0504: "too many parts of a level",
     E0505: "more variables than bounds",
     E0506: "fewer variables than bounds",
     E0507: "bound of a `parallel` is not positive",
@@ -19,6 +18,7 @@ explanations! {
     E0515: "unit with a wrong number of threads",
     E0516: "too many threads in a block",
     E0518: "different thread counts in one block",
+    E0519: "`: device` that is not the outermost level",
     W0520: "level without an annotation",
     W0521: "`cooperative` without effect",
     E0522: "grid too large",
@@ -44,5 +44,5 @@ explanations! {
     E0585: "synchronisation that does not exist here",
     E0588: "grid barrier that not all threads reach",
     W0589: "cooperative launch without a grid barrier",
-    W0590: "collective statement that perhaps not all threads reach",
+    E0590: "collective statement that perhaps not all threads reach",
 }

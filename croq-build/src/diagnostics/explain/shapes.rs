@@ -2,7 +2,7 @@
 
 explanations! {
     E0401: "`??` on a parameter that is copied",
-    E0402: "expression as a parameter's extent",
+    E0402: "extent that is no integer",
     E0403: "unknown dimension",
     E0404: "parameter in `shared` or `local` memory",
     E0405: "`&` on a parameter without a name",

@@ -25,7 +25,7 @@ explanations! {
     E0122: "wrong number of futures to exchange",
     E0123: "unknown destination of a copy",
     E0124: "keyword used as a name",
-    E0125: "name reserved for the compiler",
+    E0125: "name of a builtin declared",
     E0126: "C++ construct in a `__co__` function",
     E0127: "wildcard used as a variable",
     W0128: "empty body of a condition or a loop",

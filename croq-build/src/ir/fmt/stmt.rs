@@ -157,9 +157,11 @@ pub(super) fn stmt<P: Phase>(p: &mut Printer<'_, P>, stmt: &Stmt<P>) {
             let level = level_name(*level);
             nest(p, format_args!("parallel {level}"), body);
         }
-        StmtKind::SingleThread { level, body } => {
-            let level = level_name(*level);
-            nest(p, format_args!("one thread of each {level}"), body);
+        StmtKind::SingleThread { level, cond, body } => {
+            let level = level_name(*P::only(level));
+            let cond = cond.as_ref().map(|cond| expr::expr(p, cond));
+            let cond = cond.map_or_else(String::new, |cond| format!(": {cond}"));
+            nest(p, format_args!("one thread of each {level}{cond}"), body);
         }
         StmtKind::Region { .. } => region(p, &stmt.kind),
         StmtKind::Mma(op) => {
@@ -248,7 +250,8 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
             format!("fill {view} = {value} by {}", level_name(*level))
         }
         StmtKind::Barrier { scope, why } => {
-            format!("barrier {} // {}", barrier(*scope), why)
+            let scope = barrier(*scope, |group| p.local(group));
+            format!("barrier {scope} // {why}")
         }
         StmtKind::Fence(scope) => format!("fence {}", fence(*scope)),
         StmtKind::Registers(registers) => {

@@ -110,13 +110,16 @@ pub(super) fn mma<P: Phase>(p: &mut Printer<'_, P>, op: &MmaOp<P>) {
                 expr::view(p, source)
             )
         }
-        MmaOp::Multiply { acc, a, b, atom } => {
-            let (acc, a, b) = (
-                expr::part(p, P::only(acc)),
-                expr::part(p, a),
-                expr::part(p, b),
-            );
-            format!("mma multiply {acc} += {a} * {b}, {}", atom_text(*atom))
+        MmaOp::Multiply {
+            acc,
+            a,
+            b,
+            metadata,
+            atom,
+        } => {
+            let parts = [P::only(acc), a, b].map(|x| expr::part(p, x));
+            let metadata = metadata.as_ref().map(|m| expr::part(p, m));
+            product("mma multiply", parts, metadata, *atom)
         }
         MmaOp::WarpgroupMma(mma) => warpgroup_mma(p, P::only(mma).as_ref()),
         MmaOp::CommitAll(_) => "wgmma wait all".to_owned(),
@@ -162,10 +165,14 @@ pub(super) fn mma<P: Phase>(p: &mut Printer<'_, P>, op: &MmaOp<P>) {
                 expr::part(p, from)
             )
         }
-        MmaOp::Instruction { atom, parts } => {
-            let [acc, a, b] = &**parts;
-            let (acc, a, b) = (expr::access(p, acc), expr::access(p, a), expr::access(p, b));
-            format!("mma.sync {acc} += {a} * {b}, {}", atom_text(*atom))
+        MmaOp::Instruction {
+            atom,
+            parts,
+            metadata,
+        } => {
+            let parts = parts.each_ref().map(|x| expr::access(p, x));
+            let metadata = metadata.as_deref().map(|m| selected(p, m));
+            product("mma.sync", parts, metadata, *atom)
         }
         MmaOp::Matrices {
             count,
@@ -199,7 +206,26 @@ fn warpgroup_mma<P: Phase>(p: &Printer<'_, P>, mma: &WarpgroupMma) -> String {
         .map_or_else(String::new, |n| format!(", operation {n}"));
     let order = listed(&mma.order);
     let atom = atom_text(mma.atom);
-    format!("wgmma {acc} += {a} * {b}, {atom}, k [{order}], accumulates if {accumulate}{operation}")
+    let sparse = sparse(mma.metadata.as_ref().map(|m| expr::part(p, m)));
+    format!(
+        "wgmma {acc} += {a}{sparse} * {b}, {atom}, k [{order}], accumulates if \
+         {accumulate}{operation}"
+    )
+}
+
+fn product(op: &str, [acc, a, b]: [String; 3], metadata: Option<String>, atom: Atom) -> String {
+    let sparse = sparse(metadata);
+    format!("{op} {acc} += {a}{sparse} * {b}, {}", atom_text(atom))
+}
+
+/// The metadata of a sparse A.
+fn sparse(metadata: Option<String>) -> String {
+    metadata.map_or_else(String::new, |m| format!(" at {m}"))
+}
+
+fn selected<P: Phase>(p: &Printer<'_, P>, metadata: &Selected) -> String {
+    let Selected { register, selector } = metadata;
+    format!("{} of threads {selector}", expr::access(p, register))
 }
 
 pub(super) fn step<P: Phase>(p: &Printer<'_, P>, step: &Step) -> String {
@@ -244,7 +270,8 @@ pub(super) fn step<P: Phase>(p: &Printer<'_, P>, step: &Step) -> String {
                 expr::expr(p, &i.accumulate),
             );
             let atom = atom_text(i.atom);
-            format!("wgmma.async {acc} += {a} * {b}, {atom}, accumulates if {accumulate}")
+            let sparse = sparse(i.metadata.as_deref().map(|m| selected(p, m)));
+            format!("wgmma.async {acc} += {a}{sparse} * {b}, {atom}, accumulates if {accumulate}")
         }
     }
 }

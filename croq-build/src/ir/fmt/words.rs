@@ -23,6 +23,12 @@ pub(super) fn cache_hint(hint: CacheHint) -> &'static str {
 pub(super) fn layout(layout: FragmentLayout) -> String {
     match layout {
         FragmentLayout::Rows { warps } => format!("one value per row over {warps} warps"),
+        FragmentLayout::Dealt(Dealing { threads, lanes }) => {
+            format!("rows dealt out over {threads} threads, {lanes} a row")
+        }
+        FragmentLayout::Metadata(Metadata { k, warps }) => {
+            format!("metadata for steps of {k} over {warps} warps")
+        }
         FragmentLayout::Matrix(layout) => {
             let transposed = if layout.transposed {
                 ", transposed"
@@ -52,7 +58,7 @@ pub(super) fn level_name(level: Level) -> &'static str {
     }
 }
 
-pub(super) fn barrier(scope: BarrierScope) -> String {
+pub(super) fn barrier(scope: BarrierScope, name: impl Fn(LocalId) -> String) -> String {
     match scope {
         BarrierScope::Grid => "grid".to_owned(),
         BarrierScope::Cluster => "cluster".to_owned(),
@@ -62,6 +68,9 @@ pub(super) fn barrier(scope: BarrierScope) -> String {
         BarrierScope::Named { id, threads } => format!("{id}, {threads} threads"),
         BarrierScope::Arrive { id, threads } => format!("{id}, {threads} threads, arrive only"),
         BarrierScope::WarpgroupFrom(id) => format!("warpgroup, ids from {id}"),
+        BarrierScope::WarpgroupOf { first, group } => {
+            format!("warpgroup {}, ids from {first}", name(group))
+        }
         BarrierScope::Lanes(mask) => format!("lanes {mask:#010x}"),
     }
 }

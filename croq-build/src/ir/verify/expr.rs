@@ -133,6 +133,30 @@ pub(super) fn future<P: Phase>(v: &mut Verifier<'_, P>, id: FutureId) {
     v.require(exists, || format!("future {} does not exist", id.0));
 }
 
+/// A future that is waited for, or one that has its tile from another by an exchange.
+pub(super) fn waited<P: Phase>(v: &mut Verifier<'_, P>, waited: &Waited) {
+    let (pool, _) = v.function.facts.pools.find(waited.view.buffer);
+    let begun = v.begun.buffers.contains(&pool);
+    in_flight(v, waited.future, begun);
+}
+
+/// A future whose data is used. A copy that completes an event is not named any more.
+pub(super) fn used<P: Phase>(v: &mut Verifier<'_, P>, id: FutureId) {
+    let bound = v.function.facts.bound.contains_key(&id);
+    let begun = bound || v.begun.exchanged.contains(&id);
+    in_flight(v, id, begun);
+}
+
+fn in_flight<P: Phase>(v: &mut Verifier<'_, P>, id: FutureId, begun: bool) {
+    future(v, id);
+    let begun = begun || v.begun.futures.contains(&id);
+    let name = v.function.futures.get(id.index()).map(|f| f.name.as_str());
+    v.require(begun, || {
+        let name = name.unwrap_or_default();
+        format!("no copy `{name}` has begun where it is waited for or used")
+    });
+}
+
 pub(super) fn event_at<P: Phase>(v: &mut Verifier<'_, P>, at: &EventAt) {
     let function = v.function;
     let Some(event) = function.events.get(at.event.index()) else {

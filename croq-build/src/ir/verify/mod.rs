@@ -7,6 +7,12 @@
 //! * A view has as many strides and bounds as axes; an access as many indices as its view has axes.
 //! * Conditions are `bool`; both sides of an assignment, a store or an operator have one type.
 //! * A nested level is not coarser than the level around it; `break` and `continue` are in a loop.
+//! * Where one thread acts for its unit there is no barrier, copy, fill, wait for copies or
+//!   operation on fragments by several threads. Operations on fragments are at no finer level than
+//!   the fragments' unit.
+//! * Memory of kernels is not used on the host. What a statement allocates is used in the block
+//!   around that statement alone.
+//! * A future is waited for, or its data used, after its copy or in a loop with it.
 //! * A copy's future, an event or a fragment belongs to the function, and an event to the kernel
 //!   that uses it.
 
@@ -15,6 +21,7 @@ use std::collections::BTreeSet;
 use super::*;
 
 mod expr;
+mod fragments;
 mod stmt;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,10 @@
 //! Verifies statements.
 
+use std::collections::BTreeSet;
+
 use super::super::*;
 use super::expr;
+use super::fragments;
 use super::verifier::Verifier;
 
 pub(super) fn kernel<P: Phase>(v: &mut Verifier<'_, P>, id: KernelId) {
@@ -10,6 +13,7 @@ pub(super) fn kernel<P: Phase>(v: &mut Verifier<'_, P>, id: KernelId) {
     };
     v.kernel = Some(id);
     v.level = Level::Block;
+    v.unit = Level::Block;
     for sym in kernel
         .grid
         .iter()
@@ -18,22 +22,52 @@ pub(super) fn kernel<P: Phase>(v: &mut Verifier<'_, P>, id: KernelId) {
         v.sym(sym);
     }
     for placed in &kernel.shared {
-        v.buffer(placed.buffer);
+        v.declared_buffer(placed.buffer);
         v.sym(&placed.offset);
     }
     for map in &kernel.maps {
-        v.buffer(map.buffer);
+        v.declared_buffer(map.buffer);
         let rank = map.extents.len();
         let same = map.strides.len() == rank && map.extent_of_box.len() == rank;
         v.require(same, || "a tensor map's lists differ in length".to_owned());
     }
+    v.allocated = allocated(&kernel.body);
+    v.begun.exchanged = exchanged(&kernel.body);
     block(v, &kernel.body);
     v.kernel = None;
 }
 
+/// Memory that statements in a kernel allocate.
+fn allocated<P: Phase>(stmts: &[Stmt<P>]) -> BTreeSet<BufferId> {
+    let mut found = BTreeSet::new();
+    for stmt in stmts {
+        if let StmtKind::Alloc(id) = &stmt.kind {
+            found.insert(*id);
+        }
+        for block in stmt.kind.blocks() {
+            found.append(&mut allocated(block));
+        }
+    }
+    found
+}
+
+/// Futures that statements in a kernel exchange.
+fn exchanged<P: Phase>(stmts: &[Stmt<P>]) -> BTreeSet<FutureId> {
+    let mut found = BTreeSet::new();
+    for stmt in stmts {
+        if let StmtKind::Rotate { futures } = &stmt.kind {
+            found.extend(P::only(futures));
+        }
+        for block in stmt.kind.blocks() {
+            found.append(&mut exchanged(block));
+        }
+    }
+    found
+}
+
 /// Verifies a block; its declarations go out of scope at its end.
 pub(super) fn block<'a, P: Phase>(v: &mut Verifier<'a, P>, stmts: &'a [Stmt<P>]) {
-    let before = v.scope.len();
+    let before = v.enter();
     open_block(v, stmts);
     v.leave(before);
 }
@@ -102,8 +136,9 @@ pub(super) fn stmt<'a, P: Phase>(v: &mut Verifier<'a, P>, stmt: &'a Stmt<P>) {
             ..
         } => {
             [lo, hi, step].into_iter().for_each(|s| v.sym(s));
-            let before = v.scope.len();
+            let before = v.enter();
             v.declare(*local);
+            v.begin(body);
             v.loops += 1;
             open_block(v, body);
             v.loops -= 1;
@@ -128,9 +163,11 @@ pub(super) fn stmt<'a, P: Phase>(v: &mut Verifier<'a, P>, stmt: &'a Stmt<P>) {
             v.require(inside, || "it is in no loop".to_owned());
         }
         StmtKind::Parallel { level, body } => parallel(v, *level, body),
-        StmtKind::SingleThread { body, .. } => {
-            in_kernel(v);
-            block(v, body);
+        StmtKind::SingleThread { cond, body, .. } => {
+            if let Some(cond) = cond {
+                expr::condition(v, cond);
+            }
+            single_thread(v, body);
         }
         StmtKind::Region {
             pred,
@@ -146,8 +183,7 @@ pub(super) fn stmt<'a, P: Phase>(v: &mut Verifier<'a, P>, stmt: &'a Stmt<P>) {
             block(v, body);
         }
         StmtKind::Mma(op) => {
-            in_kernel(v);
-            mma(v, op);
+            of_fragments(v, op);
         }
         StmtKind::Tma(op) => {
             in_kernel(v);
@@ -157,13 +193,32 @@ pub(super) fn stmt<'a, P: Phase>(v: &mut Verifier<'a, P>, stmt: &'a Stmt<P>) {
     }
 }
 
+fn single_thread<'a, P: Phase>(v: &mut Verifier<'a, P>, body: &'a [Stmt<P>]) {
+    in_kernel(v);
+    let around = std::mem::replace(&mut v.alone, true);
+    block(v, body);
+    v.alone = around;
+}
+
+fn of_fragments<'a, P: Phase>(v: &mut Verifier<'a, P>, op: &'a MmaOp<P>) {
+    in_kernel(v);
+    let before = v.enter();
+    fragments::operation(v, op);
+    if let Some(body) = op.body() {
+        open_block(v, body);
+        v.leave(before);
+    }
+}
+
 fn while_loop<'a, P: Phase>(
     v: &mut Verifier<'a, P>,
     prelude: &'a [Stmt<P>],
     cond: &'a Expr,
     body: &'a [Stmt<P>],
 ) {
-    let before = v.scope.len();
+    let before = v.enter();
+    v.begin(prelude);
+    v.begin(body);
     v.loops += 1;
     open_block(v, prelude);
     expr::condition(v, cond);
@@ -174,13 +229,30 @@ fn while_loop<'a, P: Phase>(
 
 fn parallel<'a, P: Phase>(v: &mut Verifier<'a, P>, level: Level, body: &'a [Stmt<P>]) {
     in_kernel(v);
-    let around = v.level;
+    let (around, unit) = (v.level, v.unit);
     v.require(level >= around, || {
         format!("{level:?} is coarser than {around:?} around it")
     });
     v.level = level;
+    v.unit = match level {
+        Level::Thread => filled(v, around),
+        level => level,
+    };
     block(v, body);
-    v.level = around;
+    (v.level, v.unit) = (around, unit);
+}
+
+/// The unit that a level of threads inside `around` fills.
+fn filled<P: Phase>(v: &Verifier<'_, P>, around: Level) -> Level {
+    let id = v.kernel.map(KernelId::index);
+    let kernel = id.and_then(|id| v.function.kernels.get(id));
+    let threads = kernel.and_then(|k| k.threads.as_int());
+    match (around, threads.and_then(|n| u32::try_from(n).ok())) {
+        (Level::Warp | Level::Warpgroup, _) => around,
+        (_, Some(WARP_THREADS)) => Level::Warp,
+        (_, Some(WARPGROUP_THREADS)) => Level::Warpgroup,
+        _ => Level::Thread,
+    }
 }
 
 /// Verifies statements that have no body.
@@ -190,32 +262,27 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
             in_kernel(v);
             copy(v, P::only(of));
         }
-        StmtKind::Fill { view, value, .. } => {
+        StmtKind::Fill { view, value, level } => {
+            v.collective(*level);
             expr::view(v, P::only(view));
             expr::expr(v, value);
         }
         StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
             for waited in P::only(futures) {
-                expr::future(v, waited.future);
+                expr::waited(v, waited);
+                v.collective(waited.level);
                 expr::view(v, &waited.view);
             }
         }
         StmtKind::Rotate { futures } => P::only(futures).iter().for_each(|f| expr::future(v, *f)),
-        StmtKind::UseFuture(future) => expr::future(v, *P::only(future)),
+        StmtKind::UseFuture(future) => expr::used(v, *P::only(future)),
         StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => {
             in_kernel(v);
             expr::event_at(v, P::only(at));
         }
         StmtKind::Move(m) => {
             in_kernel(v);
-            let from = expr::access(v, &m.source);
-            let to = expr::access(v, &m.dest);
-            if let (Some(from), Some(to)) = (from, to) {
-                expr::typed(v, "what is moved", from, to);
-            }
-            if let MoveMode::Async { inside: Some(e) } = &m.mode {
-                expr::condition(v, e);
-            }
+            elements(v, m);
         }
         StmtKind::Check {
             check,
@@ -236,14 +303,15 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
         }
         StmtKind::Eval(e) => expr::expr(v, e),
         StmtKind::Cpp { names, .. } => {
-            for name in names {
-                match name {
-                    CppName::Local(id) => v.local(*id),
-                    CppName::Buffer(id) => v.buffer(*id),
-                }
-            }
+            names.iter().for_each(|name| match name {
+                CppName::Local(id) => v.local(*id),
+                CppName::Buffer(id) => v.buffer(*id),
+            });
         }
-        StmtKind::Alloc(id) => v.buffer(*id),
+        StmtKind::Alloc(id) => {
+            v.declared_buffer(*id);
+            v.in_scope.push(*id);
+        }
         StmtKind::Launch(id) => {
             on_host(v);
             let exists = id.index() < v.function.kernels.len();
@@ -256,19 +324,74 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
         StmtKind::Synchronize => on_host(v),
         StmtKind::Return(value) => {
             on_host(v);
-            match value {
-                ReturnValue::Nothing => {}
-                ReturnValue::Scalar(e) => expr::expr(v, e),
-                ReturnValue::Buffer(id) => v.buffer(*id),
-            }
+            returned(v, value);
+        }
+        StmtKind::Barrier { scope, .. } => barrier(v, *scope),
+        StmtKind::Registers(_) => {
+            in_kernel(v);
+            v.collective(Level::Warpgroup);
         }
         StmtKind::CommitCopies
         | StmtKind::WaitCopies { .. }
-        | StmtKind::Barrier { .. }
         | StmtKind::Fence(_)
-        | StmtKind::Registers(_)
         | StmtKind::Yield => in_kernel(v),
-        _ => {}
+        // Those of `stmt`.
+        StmtKind::Let { .. }
+        | StmtKind::Assign { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Atomic(_)
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Parallel { .. }
+        | StmtKind::SingleThread { .. }
+        | StmtKind::Region { .. }
+        | StmtKind::Mma(_)
+        | StmtKind::Tma(_) => {}
+    }
+}
+
+fn barrier<P: Phase>(v: &mut Verifier<'_, P>, scope: BarrierScope) {
+    in_kernel(v);
+    v.collective(unit_of(scope));
+    if let BarrierScope::WarpgroupOf { group, .. } = scope {
+        v.local(group);
+    }
+}
+
+fn elements<P: Phase>(v: &mut Verifier<'_, P>, m: &Move) {
+    let from = expr::access(v, &m.source);
+    let to = expr::access(v, &m.dest);
+    if let (Some(from), Some(to)) = (from, to) {
+        expr::typed(v, "what is moved", from, to);
+    }
+    if let MoveMode::Async { inside: Some(e) } = &m.mode {
+        expr::condition(v, e);
+    }
+}
+
+fn returned<P: Phase>(v: &mut Verifier<'_, P>, value: &ReturnValue) {
+    match value {
+        ReturnValue::Nothing => {}
+        ReturnValue::Scalar(e) => expr::expr(v, e),
+        ReturnValue::Buffer(id) => v.buffer(*id),
+    }
+}
+
+/// Whose threads meet.
+fn unit_of(scope: BarrierScope) -> Level {
+    match scope {
+        BarrierScope::Grid | BarrierScope::Cluster => Level::Cluster,
+        BarrierScope::Block => Level::Block,
+        BarrierScope::Warpgroup
+        | BarrierScope::WarpgroupFrom(_)
+        | BarrierScope::WarpgroupOf { .. } => Level::Warpgroup,
+        BarrierScope::Warp
+        | BarrierScope::Named { .. }
+        | BarrierScope::Arrive { .. }
+        | BarrierScope::Lanes(_) => Level::Warp,
     }
 }
 
@@ -291,7 +414,9 @@ pub(super) fn copy<P: Phase>(v: &mut Verifier<'_, P>, copy: &Copy) {
             expr::expr(v, value);
         }
     }
+    v.collective(copy.level);
     copy.future.into_iter().for_each(|f| expr::future(v, f));
+    v.begin_copy(copy);
     if let Engine::Tma(tma) = &copy.engine {
         if let Some(arrival) = &tma.arrival {
             v.buffer(arrival.barriers);
@@ -313,39 +438,5 @@ pub(super) fn tma<P: Phase>(v: &mut Verifier<'_, P>, op: &TmaOp) {
     let maps = maps.map_or(0, |kernel| kernel.maps.len());
     if let Some(map) = op.map() {
         v.require(map < maps, || format!("tensor map {map} does not exist"));
-    }
-}
-
-pub(super) fn mma<'a, P: Phase>(v: &mut Verifier<'a, P>, op: &'a MmaOp<P>) {
-    op.parts().into_iter().for_each(|part| expr::part(v, part));
-    op.views()
-        .into_iter()
-        .for_each(|(view, _)| expr::view(v, view));
-    for (access, _) in op.accesses() {
-        expr::access(v, access);
-    }
-    match op {
-        MmaOp::FillElements { value, .. } => expr::expr(v, value),
-        MmaOp::Apply { indices, body, .. } => {
-            let before = v.scope.len();
-            indices.iter().for_each(|id| v.declare(*id));
-            open_block(v, body);
-            v.leave(before);
-        }
-        MmaOp::WarpgroupMma(mma) => expr::condition(v, &P::only(mma).accumulate),
-        MmaOp::Step(Step::Describe { local, leading, .. }) => {
-            v.sym(leading);
-            v.declare(*local);
-        }
-        MmaOp::Step(Step::Advance { local, by, bytes }) => {
-            v.local(*by);
-            v.sym(bytes);
-            v.declare(*local);
-        }
-        MmaOp::Step(Step::Instruction(i)) => {
-            i.described().for_each(|d| v.local(d.by));
-            expr::condition(v, &i.accumulate);
-        }
-        _ => {}
     }
 }

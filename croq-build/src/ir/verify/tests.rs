@@ -44,8 +44,16 @@ fn first(
 }
 
 /// The driver's report for the function after `edit` of the first such statement in its kernel.
-fn report(wanted: impl Fn(&StmtKind) -> bool, mut edit: impl FnMut(&mut Stmt)) -> String {
-    let mut function = testing::function(TEXT);
+fn report(wanted: impl Fn(&StmtKind) -> bool, edit: impl FnMut(&mut Stmt)) -> String {
+    report_of(TEXT, wanted, edit)
+}
+
+fn report_of(
+    text: &str,
+    wanted: impl Fn(&StmtKind) -> bool,
+    mut edit: impl FnMut(&mut Stmt),
+) -> String {
+    let mut function = testing::function(text);
     assert!(
         first(&mut function.kernels[0].body, &wanted, &mut edit),
         "no such statement"
@@ -203,6 +211,95 @@ fn a_level_inside_a_finer_one() {
     assert!(report.contains("is coarser than"), "{report}");
 }
 
+/// Puts a statement where one thread of the block acts for all.
+fn by_one_thread(stmt: &mut Stmt) {
+    stmt.kind = StmtKind::SingleThread {
+        cond: None,
+        level: Level::Block,
+        body: vec![stmt.clone()],
+    };
+}
+
+#[test]
+fn a_collective_statement_of_one_thread() {
+    let copy = report(is_copy, by_one_thread);
+    let reason = "all threads of a unit (Block) execute it, and only one reaches it";
+    assert!(copy.ends_with(reason), "{copy}");
+    let barrier = report(is_store, |stmt| {
+        stmt.kind = StmtKind::Barrier {
+            scope: BarrierScope::Block,
+            why: BarrierReason::Written,
+        };
+        by_one_thread(stmt);
+    });
+    assert!(barrier.ends_with(reason), "{barrier}");
+}
+
+#[test]
+fn fragments_in_a_part_of_their_unit() {
+    let text =
+        "__co__ void f(global f16 [16, 16] a, global f16 [16, 16] b, global f32 [16, 16] c) {
+      parallel by 1 : block, w by 2 : group {
+        mc = mma.fill 0.0f;
+        ma = mma.load a;
+        mb = mma.load b;
+        mma.row.row mc, ma, mb;
+        mma.store mc, c;
+      }
+    }";
+    // A level of threads that is a warp or fills one is no part of it.
+    let is_level = |kind: &StmtKind| matches!(kind, StmtKind::Parallel { .. });
+    let report = report_of(text, is_level, |stmt| {
+        if let StmtKind::Parallel { level, .. } = &mut stmt.kind {
+            *level = Level::Thread;
+        }
+    });
+    let reason = "fragments of a unit (Warp) are used in a part of one (Thread)";
+    assert!(report.ends_with(reason), "{report}");
+}
+
+#[test]
+fn memory_outside_of_its_block() {
+    let is_alloc = |kind: &StmtKind| matches!(kind, StmtKind::Alloc(_));
+    let mut row = None;
+    let report = report(is_alloc, |stmt| {
+        if let StmtKind::Alloc(id) = &stmt.kind {
+            row = Some(*id);
+        }
+        let inner = stmt.clone();
+        stmt.kind = build::only_if(Expr::bool(true, stmt.span), vec![inner]);
+    });
+    let reason = "`row` is used where it is not allocated";
+    assert!(report.ends_with(reason), "{report}");
+    let mut function = testing::function(TEXT);
+    let value = ReturnValue::Buffer(row.expect("a buffer"));
+    let stmt = Stmt::new(StmtKind::Return(value), Span::default());
+    function.body.push(stmt);
+    let violation = super::function(&function).expect_err("a violation");
+    assert_eq!(
+        violation.what,
+        "`row` is memory of a kernel, used on the host"
+    );
+}
+
+#[test]
+fn a_wait_for_a_copy_that_never_began() {
+    let text = "__co__ void f(global f32 [64] x, global f32 [64] y) {
+      parallel by 1 : block {
+        t = dma.copy.async x => shared;
+        wait t;
+        parallel i by 64 : thread y.at(i) = t.data.at(i);
+      }
+    }";
+    let report = report_of(text, is_copy, |stmt| {
+        if let StmtKind::Copy(copy) = &mut stmt.kind {
+            copy.future = None;
+        }
+    });
+    let reason = "no copy `t` has begun where it is waited for or used";
+    assert!(report.ends_with(reason), "{report}");
+}
+
 #[test]
 fn axes_that_are_no_order() {
     let report = report(is_copy, |stmt| {
@@ -215,12 +312,12 @@ fn axes_that_are_no_order() {
 
 #[test]
 fn a_future_an_event_a_kernel_and_a_check_that_do_not_exist() {
-    let report_of = |kind: &dyn Fn() -> StmtKind| report(is_store, |stmt| stmt.kind = kind());
-    let rotate = report_of(&|| StmtKind::Rotate {
+    let report_with = |kind: &dyn Fn() -> StmtKind| report(is_store, |stmt| stmt.kind = kind());
+    let rotate = report_with(&|| StmtKind::Rotate {
         futures: vec![FutureId(7)],
     });
     assert!(rotate.ends_with("future 7 does not exist"), "{rotate}");
-    let trigger = report_of(&|| {
+    let trigger = report_with(&|| {
         let slot = Slot::All;
         StmtKind::Trigger(EventAt {
             event: EventId(3),
@@ -230,15 +327,51 @@ fn a_future_an_event_a_kernel_and_a_check_that_do_not_exist() {
         })
     });
     assert!(trigger.ends_with("event 3 does not exist"), "{trigger}");
-    let launch = report_of(&|| StmtKind::Launch(KernelId(0)));
+    let launch = report_with(&|| StmtKind::Launch(KernelId(0)));
     assert!(
         launch.ends_with("a host statement is in a kernel"),
         "{launch}"
     );
-    let check = report_of(&|| StmtKind::Check {
+    let check = report_with(&|| StmtKind::Check {
         check: CheckId(40),
         cond: Expr::bool(true, Span::default()),
         values: Vec::new(),
     });
     assert!(check.ends_with("check 40 does not exist"), "{check}");
+}
+
+#[test]
+fn metadata_of_other_instructions() {
+    let text = "__co__ void f(f16 [16, 16] a, f16 [8, 32] b, u32 [16, 1] m, f32 [16, 8] & c) {
+      parallel by 1 : block parallel w by 1 : group {
+        acc = mma.fill.f32 0.0f;
+        fa = mma.load a;
+        fb = mma.load b;
+        e = mma.load m;
+        mma.row.row.sp acc, fa, fb, e;
+        mma.store acc, c;
+      }
+    }";
+    let is_mma = |kind: &StmtKind| match kind {
+        StmtKind::Mma(op) => matches!(**op, MmaOp::Multiply { .. }),
+        _ => false,
+    };
+    let report = |change: &dyn Fn(&mut Option<Part>, &mut Atom)| {
+        report_of(text, is_mma, |stmt| {
+            if let StmtKind::Mma(op) = &mut stmt.kind
+                && let MmaOp::Multiply { metadata, atom, .. } = &mut **op
+            {
+                change(metadata, atom);
+            }
+        })
+    };
+    let reason = "an operand of an MMA has the layout of metadata, or metadata another one";
+    let other_k = report(&|_, atom| atom.k = 64);
+    assert!(other_k.ends_with(reason), "{other_k}");
+    let text_of_a = report(&|metadata, _| {
+        if let Some(part) = metadata {
+            part.buffer = BufferId(part.buffer.0 - 1);
+        }
+    });
+    assert!(text_of_a.ends_with(reason), "{text_of_a}");
 }

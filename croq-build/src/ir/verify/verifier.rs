@@ -27,10 +27,35 @@ pub struct Verifier<'a, P: Phase> {
     pub of_host: Option<&'a BTreeSet<LocalId>>,
     pub kernel: Option<KernelId>,
     pub level: Level,
+    /// The warp or warpgroup that the threads of the level fill, or else the level.
+    pub unit: Level,
+    /// Only one thread of a unit reaches the statement.
+    pub alone: bool,
     pub loops: usize,
+    /// Memory that a statement of the kernel allocates, and what of it is in scope.
+    pub allocated: BTreeSet<BufferId>,
+    pub in_scope: Vec<BufferId>,
+    /// What copies with futures before this statement, or in a loop around it, have begun.
+    pub begun: Begun,
     /// The statement that is being verified, after the statements around it, outermost first.
     pub current: Vec<&'a Stmt<P>>,
     pub found: Option<Violation>,
+}
+
+/// Copies in flight, and where they go: futures that are exchanged wait for each other's copies.
+#[derive(Default)]
+pub struct Begun {
+    pub futures: BTreeSet<FutureId>,
+    pub buffers: BTreeSet<BufferId>,
+    /// Futures that statements of the kernel exchange.
+    pub exchanged: BTreeSet<FutureId>,
+}
+
+/// How much is in scope at a place.
+#[derive(Clone, Copy)]
+pub struct Entered {
+    locals: usize,
+    buffers: usize,
 }
 
 impl<'a, P: Phase> Verifier<'a, P> {
@@ -42,7 +67,12 @@ impl<'a, P: Phase> Verifier<'a, P> {
             of_host: None,
             kernel: None,
             level: Level::Block,
+            unit: Level::Block,
+            alone: false,
             loops: 0,
+            allocated: BTreeSet::new(),
+            in_scope: Vec::new(),
+            begun: Begun::default(),
             current: Vec::new(),
             found: None,
         }
@@ -107,13 +137,22 @@ impl<'a, P: Phase> Verifier<'a, P> {
         }
     }
 
-    /// Removes from the scope all locals after the first `before`.
-    pub fn leave(&mut self, before: usize) {
-        for id in self.scope.drain(before..) {
+    /// What is in scope now.
+    pub fn enter(&self) -> Entered {
+        Entered {
+            locals: self.scope.len(),
+            buffers: self.in_scope.len(),
+        }
+    }
+
+    /// Removes from the scope what has been declared since.
+    pub fn leave(&mut self, entered: Entered) {
+        for id in self.scope.drain(entered.locals..) {
             if let Some(declared) = self.declared.get_mut(id.index()) {
                 *declared = false;
             }
         }
+        self.in_scope.truncate(entered.buffers);
     }
 
     pub fn declare(&mut self, id: LocalId) {
@@ -143,9 +182,52 @@ impl<'a, P: Phase> Verifier<'a, P> {
         }
     }
 
-    pub fn buffer(&mut self, id: BufferId) {
+    /// A buffer that is declared.
+    pub fn declared_buffer(&mut self, id: BufferId) {
         let exists = id.index() < self.function.buffers.len();
         self.require(exists, || format!("buffer {} does not exist", id.0));
+    }
+
+    /// A buffer that is used here.
+    pub fn buffer(&mut self, id: BufferId) {
+        self.declared_buffer(id);
+        let Some(buffer) = self.function.buffers.get(id.index()) else {
+            return;
+        };
+        let reachable = self.kernel.is_some() || buffer.storage.is_global();
+        self.require(reachable, || {
+            format!("`{}` is memory of a kernel, used on the host", buffer.name)
+        });
+        let alive = !self.allocated.contains(&id) || self.in_scope.contains(&id);
+        self.require(alive, || {
+            format!("`{}` is used where it is not allocated", buffer.name)
+        });
+    }
+
+    /// A copy, or all copies in a loop, may be in flight from here on.
+    pub fn begin(&mut self, stmts: &[Stmt<P>]) {
+        for stmt in stmts {
+            if let StmtKind::Copy(copy) = &stmt.kind {
+                self.begin_copy(P::only(copy));
+            }
+            stmt.kind.blocks().for_each(|block| self.begin(block));
+        }
+    }
+
+    pub fn begin_copy(&mut self, copy: &Copy) {
+        if let Some(future) = copy.future {
+            let (pool, _) = self.function.facts.pools.find(copy.dest.buffer);
+            self.begun.futures.insert(future);
+            self.begun.buffers.insert(pool);
+        }
+    }
+
+    /// A statement that the threads of a unit of this level execute together.
+    pub fn collective(&mut self, unit: Level) {
+        let alone = self.alone && unit != Level::Thread;
+        self.require(!alone, || {
+            format!("all threads of a unit ({unit:?}) execute it, and only one reaches it")
+        });
     }
 
     pub fn sym(&mut self, sym: &Sym) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::threads::{Function, Kernel, MmaOp, Stmt, StmtKind};
 use crate::ir::{
-    Access, Arg, BufferId, CppName, Expr, ExprKind, LocalId, Source, Step, Threads, VarHome, Visit,
+    Access, Arg, BufferId, CppName, Expr, ExprKind, LocalId, Step, Threads, VarHome, Visit,
     walk_block,
 };
 use crate::passes::analysis::uses::identifiers;
@@ -173,10 +173,15 @@ impl Propagation<'_, '_> {
 
     fn mma(&mut self, op: &MmaOp) {
         match op {
-            MmaOp::Instruction { parts, .. } => {
+            MmaOp::Instruction {
+                parts, metadata, ..
+            } => {
                 let [acc, a, b] = &**parts;
                 self.flows(a, acc);
                 self.flows(b, acc);
+                if let Some(metadata) = metadata {
+                    self.flows(&metadata.register, acc);
+                }
             }
             MmaOp::Matrices {
                 registers,
@@ -198,9 +203,7 @@ impl Propagation<'_, '_> {
             MmaOp::Step(Step::Instruction(i)) => {
                 let described = i.described().filter_map(|d| self.described.get(&d.by));
                 let mut from: Vec<BufferId> = described.copied().collect();
-                if let Source::Registers(a) = &i.a {
-                    from.push(a.view.buffer);
-                }
+                from.extend(i.registers_read().map(|access| access.view.buffer));
                 if from.iter().any(|id| self.all.buffers.contains(id)) {
                     self.into_buffer(i.acc.view.buffer);
                 }

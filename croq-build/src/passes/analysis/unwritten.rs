@@ -489,13 +489,23 @@ impl Walk<'_> {
                 self.read(source.buffer, state);
                 self.write_part(into, state);
             }
-            MmaOp::Multiply { acc, a, b, .. } => {
-                [a, b, acc].into_iter().for_each(|p| self.part(p, state));
+            MmaOp::Multiply {
+                acc,
+                a,
+                b,
+                metadata,
+                ..
+            } => {
+                let parts = [a, b].into_iter().chain(metadata).chain([acc]);
+                parts.for_each(|p| self.part(p, state));
             }
             MmaOp::WarpgroupMma(mma) => {
                 self.expr(&mma.accumulate, state);
                 if let Operand::Registers(a) = &mma.a {
                     self.part(a, state);
+                }
+                if let Some(metadata) = &mma.metadata {
+                    self.part(metadata, state);
                 }
                 for tile in mma.tiles() {
                     self.read(tile.view.buffer, state);

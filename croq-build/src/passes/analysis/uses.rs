@@ -194,6 +194,10 @@ impl<P: Phase> Visit<P> for Collector<'_, P> {
                 scope: BarrierScope::Grid,
                 ..
             } => self.uses.context = true,
+            StmtKind::Barrier {
+                scope: BarrierScope::WarpgroupOf { group, .. },
+                ..
+            } => drop(self.uses.locals.insert(*group)),
             StmtKind::Cpp { text, names } => self.text(text, names),
             StmtKind::Alloc(buffer) | StmtKind::Return(ReturnValue::Buffer(buffer)) => {
                 self.uses.buffers.insert(*buffer);

@@ -15,11 +15,12 @@ use crate::ir::{
 };
 use crate::passes::analysis::uniformity::flow::{Around, Frame, Watch, walk};
 use crate::passes::analysis::uniformity::scope::{Cause, Scope, Verdict};
+use crate::passes::lower::barrier_ids::same_lanes;
 use crate::source::Span;
 
 /// Reports what is proved to diverge. What is known only at run time is returned: the conditions by
-/// their numbers in the order of the walk, each with the unit that has to agree about it. Units that
-/// cannot compare a value get a warning.
+/// their numbers in the order of the walk, each with the threads that have to agree about it. Where
+/// threads cannot compare a value, it has to be proved.
 pub fn check(
     function: &Function,
     id: KernelId,
@@ -32,8 +33,10 @@ pub fn check(
     if kernel.threads.is_one() && !kernel.is_clustered() {
         return BTreeMap::new();
     }
+    let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
     let mut found = Found {
         function,
+        threads,
         after_errors: diags.has_errors(),
         reported: BTreeSet::new(),
         reports: Vec::new(),
@@ -50,11 +53,29 @@ pub fn check(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     Warp,
+    /// The same lanes of each warp.
+    Lanes(u32),
+    Warpgroup,
+    /// So many threads of a region, which are whole warps.
+    Region(u32),
     Block,
+}
+
+impl Agreement {
+    /// The smallest unit around those who compare.
+    fn scope(self) -> Scope {
+        match self {
+            Self::Warp | Self::Lanes(_) => Scope::Warp,
+            Self::Warpgroup => Scope::Warpgroup,
+            Self::Region(_) | Self::Block => Scope::Block,
+        }
+    }
 }
 
 struct Found<'a> {
     function: &'a Function,
+    /// Of the block, if it is known.
+    threads: Option<u32>,
     /// Of passes before this one.
     after_errors: bool,
     /// Conditions.
@@ -68,8 +89,6 @@ struct Found<'a> {
 struct Unit {
     scope: Scope,
     name: &'static str,
-    /// How they can compare a value; others would need a barrier of their own.
-    agreement: Option<Agreement>,
 }
 
 impl Watch for Found<'_> {
@@ -85,23 +104,85 @@ impl Watch for Found<'_> {
         }
         let unit = Unit::of(level, around);
         for frame in around.frames() {
-            match (frame.value.over(unit.scope), unit.agreement) {
-                (Verdict::Same, _) => {}
+            match frame.value.over(unit.scope) {
+                Verdict::Same => {}
                 // That thread alone decides.
-                (Verdict::Unknown(_), _) if matches!(stmt.kind, StmtKind::SingleThread { .. }) => {}
-                (Verdict::Unknown(_), Some(agreement)) => {
-                    let known = self.agreements.entry(frame.id).or_insert(agreement);
-                    *known = agreement.max(*known);
+                Verdict::Unknown(_) if matches!(stmt.kind, StmtKind::SingleThread { .. }) => {}
+                Verdict::Unknown(cause) => {
+                    if !self.agree(unit.scope, frame, around) {
+                        self.report(stmt, &what, &unit, frame, (false, cause));
+                    }
                 }
-                (Verdict::Unknown(cause), None) => {
-                    self.report(stmt, &what, &unit, frame, (false, cause));
-                }
-                (Verdict::Differs(cause), _) => {
+                Verdict::Differs(cause) => {
                     return self.report(stmt, &what, &unit, frame, (true, cause));
                 }
             }
         }
     }
+}
+
+impl Found<'_> {
+    /// Lets the threads around a condition compare it when they run, if all of them come to it.
+    fn agree(&mut self, scope: Scope, frame: &Frame, around: &Around<'_>) -> bool {
+        let Some(agreement) = self.agreement(scope, around.region_of(frame)) else {
+            return false;
+        };
+        // More threads than those of the statement may compare: then all of them come to the condition, too.
+        let wider = agreement.scope();
+        if wider > scope {
+            let before = around.frames().take_while(|f| f.id != frame.id);
+            let outside: Vec<Frame> = before.copied().collect();
+            let all_come = outside.iter().all(|f| match f.value.over(wider) {
+                Verdict::Same => true,
+                Verdict::Unknown(_) => self.agree(wider, f, around),
+                Verdict::Differs(_) => false,
+            });
+            if !all_come {
+                return false;
+            }
+        }
+        let known = self.agreements.entry(frame.id).or_insert(agreement);
+        *known = agreement.max(*known);
+        true
+    }
+
+    /// How threads of a unit can compare a value inside this region; others would need a barrier of their own.
+    fn agreement(&self, scope: Scope, region: Option<Option<&ThreadSet>>) -> Option<Agreement> {
+        let set = match region {
+            Some(set) => Some(set?),
+            None => None,
+        };
+        match (scope, set) {
+            (Scope::Warp, Some(set)) if !set.is_whole(WARP_THREADS) => {
+                same_lanes(set).map(Agreement::Lanes)
+            }
+            (Scope::Warp, _) => Some(Agreement::Warp),
+            (Scope::Warpgroup, Some(set)) if set.is_whole(WARPGROUP_THREADS) => {
+                Some(Agreement::Warpgroup)
+            }
+            (Scope::Warpgroup, Some(set)) if set.is_in_one(WARPGROUP_THREADS) => of_region(set),
+            (Scope::Warpgroup, None) => match self.threads? {
+                n if n <= WARPGROUP_THREADS => Some(Agreement::Block),
+                n if n % WARPGROUP_THREADS == 0 => Some(Agreement::Warpgroup),
+                _ => None,
+            },
+            (Scope::Block, Some(set)) => of_region(set),
+            (Scope::Block, None) => Some(Agreement::Block),
+            _ => None,
+        }
+    }
+}
+
+/// All threads of a region.
+fn of_region(set: &ThreadSet) -> Option<Agreement> {
+    if set.is_in_one(WARP_THREADS) {
+        return match set.is_whole(WARP_THREADS) {
+            true => Some(Agreement::Warp),
+            false => same_lanes(set).map(Agreement::Lanes),
+        };
+    }
+    set.is_whole(WARP_THREADS)
+        .then_some(Agreement::Region(set.len()))
 }
 
 /// Who may come to the named barriers of a kernel.
@@ -197,7 +278,11 @@ impl Found<'_> {
         let name = unit.name;
         let (code, perhaps, differs) = match proved {
             true => (codes::E0582, "", "differs"),
-            false => (codes::W0590, "perhaps ", "may differ"),
+            false => (codes::E0590, "perhaps ", "may differ"),
+        };
+        let code = match stmt.kind {
+            StmtKind::Trigger(_) => codes::E1016,
+            _ => code,
         };
         let title = format!("{what} that {perhaps}only some threads of the {name} reach");
         let differs = format!("this {differs} between threads of the {name}");
@@ -237,20 +322,7 @@ impl Unit {
             Some(set) => (smallest(set), "region"),
             None => (scope, scope.name()),
         };
-        let whole_warps = || match around.set() {
-            Some(set) => set.is_whole(WARP_THREADS),
-            None => !around.in_region(),
-        };
-        let agreement = match scope {
-            Scope::Block if !around.in_region() => Some(Agreement::Block),
-            Scope::Warp if whole_warps() => Some(Agreement::Warp),
-            _ => None,
-        };
-        Self {
-            scope,
-            name,
-            agreement,
-        }
+        Self { scope, name }
     }
 }
 
@@ -276,10 +348,17 @@ fn collective(function: &Function, stmt: &Stmt) -> Option<(Level, String)> {
         StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
             (widest(futures)?, "a `wait`".to_owned())
         }
+        // Each thread's own registers.
+        StmtKind::Mma(op) if matches!(**op, MmaOp::FillElements { .. }) => return None,
         StmtKind::Mma(op) => (
             of_fragments(function, op),
             "a fragment operation".to_owned(),
         ),
+        // As many arrive as the compiler has counted.
+        StmtKind::Trigger(at) if function.event(at.event).count.is_none() => {
+            let name = &function.event(at.event).name;
+            (Level::Block, format!("an arrival at `{name}`"))
+        }
         StmtKind::Registers(_) => (Level::Warpgroup, "a change of registers".to_owned()),
         StmtKind::SingleThread { level, .. } => (
             *level,
@@ -304,7 +383,9 @@ fn level_of(scope: BarrierScope) -> Option<Level> {
         BarrierScope::Grid => None,
         BarrierScope::Cluster => Some(Level::Cluster),
         BarrierScope::Block => Some(Level::Block),
-        BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => Some(Level::Warpgroup),
+        BarrierScope::Warpgroup
+        | BarrierScope::WarpgroupFrom(_)
+        | BarrierScope::WarpgroupOf { .. } => Some(Level::Warpgroup),
         BarrierScope::Warp => Some(Level::Warp),
         // Hardware counts whole warps.
         BarrierScope::Named { threads, .. } | BarrierScope::Arrive { threads, .. } => {

@@ -1,7 +1,7 @@
 //! What a kernel does with swizzled buffers that depends on how they are laid out.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{Access, BufferId, Function, LayoutUses, Scalar, Swizzle, View};
+use crate::ir::{Access, BufferId, Function, LayoutUses, Multiplied, Scalar, Swizzle, View};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, split_index};
 
@@ -10,9 +10,6 @@ const ROWS: i64 = 8;
 
 /// What trades places, in bytes.
 const UNIT: i64 = 16;
-
-/// What a product takes of K at once, in bytes.
-const STEP: i64 = 32;
 
 /// What a kernel does with swizzled buffers that the layout has a say in.
 pub fn check(func: &Function, diags: &mut Diagnostics) {
@@ -26,8 +23,8 @@ pub fn check(func: &Function, diags: &mut Diagnostics) {
     for access in uses.accessed {
         place_is_known(func, diags, &access);
     }
-    for (view, k_last) in uses.multiplied {
-        check_operand_begin(func, diags, &view, k_last);
+    for operand in uses.multiplied {
+        check_operand_begin(func, diags, &operand);
     }
     for (buffer, at) in uses.raw {
         report_seen_raw(func, diags, buffer, at);
@@ -60,7 +57,8 @@ fn check_pattern_begin(func: &Function, diags: &mut Diagnostics, view: &View) {
 
 /// A warpgroup is told of an operand by its first element's address: it must be one at which the
 /// pattern begins, or, along K, one of its steps.
-fn check_operand_begin(func: &Function, diags: &mut Diagnostics, view: &View, k_last: bool) {
+fn check_operand_begin(func: &Function, diags: &mut Diagnostics, operand: &Multiplied) {
+    let Multiplied { view, k_last, step } = operand;
     let buffer = func.buffer(view.buffer);
     let Some(swizzle) = &buffer.swizzle else {
         return;
@@ -68,7 +66,7 @@ fn check_operand_begin(func: &Function, diags: &mut Diagnostics, view: &View, k_
     let cx = &func.cx;
     let (row, column) = split_index(cx, &view.offset, &swizzle.columns);
     let step = match k_last {
-        true => STEP / buffer.elem.size(),
+        true => step / buffer.elem.size(),
         false => swizzle.group(buffer.elem),
     };
     let aligned = cx.divides(&Sym::int(step), &column).is_yes()
@@ -82,7 +80,17 @@ fn check_operand_begin(func: &Function, diags: &mut Diagnostics, view: &View, k_
         _ => false,
     };
     let name = buffer.name.clone();
-    let (text, label, help) = if !dense {
+    let narrow = *k_last && operand.step > i64::from(swizzle.bytes);
+    let (text, label, help) = if narrow {
+        let (step, width) = (operand.step, swizzle.bytes);
+        (
+            format!(
+                "the B of a sparse MMA has {step} bytes along K, a row of `{name}` is swizzled by {width}"
+            ),
+            "an instruction would take two groups of columns".to_owned(),
+            "swizzle it by 64 or 128: `tma.copy.swiz<128> …`".to_owned(),
+        )
+    } else if !dense {
         (
             format!("rows of this tile are not rows of `{name}`"),
             "strides of its own".to_owned(),

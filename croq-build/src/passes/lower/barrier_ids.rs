@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    BarrierReason, BarrierScope, Function, KernelId, Stmt, StmtKind, ThreadSet, Visit,
-    WARP_THREADS, WARPGROUP_THREADS, walk_block,
+    BarrierReason, BarrierScope, BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Scalar,
+    Stmt, StmtKind, ThreadSet, Visit, WARP_THREADS, WARPGROUP_THREADS, walk_block,
 };
 use crate::source::Span;
 
@@ -126,6 +126,9 @@ impl Namer<'_> {
                     };
                 }
                 StmtKind::Region { set, body, .. } => self.block(body, set.as_ref(), true),
+                StmtKind::Let {
+                    value: Some(value), ..
+                } => self.comparison(value, set),
                 kind => {
                     for block in kind.blocks_mut() {
                         self.block(block, set, inside);
@@ -140,13 +143,7 @@ impl Namer<'_> {
             if set.len() == WARP {
                 return BarrierScope::Warp;
             }
-            let known = self.known.iter().find(|(s, _)| s == set).map(|k| k.1);
-            let id = known.unwrap_or_else(|| {
-                let id = self.free(1, span);
-                self.known.push((set.clone(), id));
-                id
-            });
-            let threads = set.len();
+            let (id, threads) = (self.number_of(set, span), set.len());
             return BarrierScope::Named { id, threads };
         }
         match same_lanes(set) {
@@ -156,6 +153,42 @@ impl Namer<'_> {
                 BarrierScope::Warp
             }
         }
+    }
+
+    fn number_of(&mut self, set: &ThreadSet, span: Span) -> u32 {
+        let known = self.known.iter().find(|(s, _)| s == set).map(|k| k.1);
+        known.unwrap_or_else(|| {
+            let id = self.free(1, span);
+            self.known.push((set.clone(), id));
+            id
+        })
+    }
+
+    /// Threads compare a value at the barrier of their region or warpgroup.
+    fn comparison(&mut self, value: &mut Expr, set: Option<&ThreadSet>) {
+        let span = value.span;
+        let ExprKind::Intrinsic(Intrinsic::SameInRegion, operands) = &mut *value.kind else {
+            return;
+        };
+        let [_, id, threads, _] = operands.as_mut_slice() else {
+            return;
+        };
+        let region = set.filter(|set| match *threads.kind {
+            ExprKind::Int(threads) => threads == i128::from(set.len()),
+            _ => false,
+        });
+        let number = |n: u32| Expr::int(i128::from(n), Scalar::U32, span);
+        *id = match region {
+            Some(set) => number(self.number_of(set, span)),
+            None => {
+                let first = number(self.warpgroups(span));
+                let thread = Expr::intrinsic(Intrinsic::Thread, span);
+                let thread = Expr::new(ExprKind::Cast(thread), Scalar::U32, span);
+                let binary = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), Scalar::U32, span);
+                let warpgroup = binary(BinOp::Div, thread, number(WARPGROUP));
+                binary(BinOp::Add, first, warpgroup)
+            }
+        };
     }
 
     /// A barrier of a warpgroup waits for 128 threads.
@@ -244,7 +277,7 @@ impl Namer<'_> {
 }
 
 /// The lanes, if they are the same of each warp that takes part.
-fn same_lanes(set: &ThreadSet) -> Option<u32> {
+pub fn same_lanes(set: &ThreadSet) -> Option<u32> {
     let mut masks: Vec<(u32, u32)> = Vec::new();
     for tid in set.threads() {
         let (warp, lane) = (tid / WARP, 1 << (tid % WARP));

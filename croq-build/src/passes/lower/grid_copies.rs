@@ -57,11 +57,12 @@ pub fn distribute(function: &mut Function, id: KernelId) -> bool {
     let each = Sym::int(THREADS * i64::from(widest(&tile)));
     let cx = &function.cx;
     let blocks = cx.min(&cx.cdiv(&tile.count(), &each), &Sym::int(BLOCKS));
-    let body = shared_out(function, &tile, &blocks, span);
+    function.with_kernel_body(id, |function, body| {
+        *body = shared_out(function, &tile, &blocks, span);
+    });
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.grid = [blocks, Sym::one(), Sym::one()];
         kernel.threads = Sym::int(THREADS);
-        kernel.body = body;
         kernel.facts.tracked.extend(tracked);
     }
     true

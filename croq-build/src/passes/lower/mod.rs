@@ -7,4 +7,5 @@ pub mod grid_copies;
 pub mod mma;
 pub mod seal;
 pub mod swizzled_addressing;
+pub mod thread_conditions;
 pub mod tma;

@@ -4,7 +4,8 @@
 //! error, with the pass that should have replaced it.
 
 use crate::ir::{
-    BarrierScope, Engine, Function, Kernel, MmaOp, Stmt, StmtKind, Threads, fmt, verify::Violation,
+    BarrierScope, Engine, ExprKind, Function, Kernel, Level, MmaOp, Stmt, StmtKind, Threads, fmt,
+    verify::Violation,
 };
 use crate::source::Span;
 
@@ -168,10 +169,25 @@ fn sealed(stmt: Stmt, inside: bool) -> Result<Stmt<Threads>, Unlowered> {
             level,
             body: block(body, inside)?,
         },
-        StmtKind::SingleThread { level, body } => StmtKind::SingleThread {
-            level,
-            body: block(body, inside)?,
-        },
+        StmtKind::SingleThread {
+            cond: Some(cond),
+            body,
+            ..
+        } => {
+            let body = block(body, inside)?;
+            match &*cond.kind {
+                // The thread is alone.
+                ExprKind::Bool(true) => StmtKind::Parallel {
+                    level: Level::Thread,
+                    body,
+                },
+                _ => StmtKind::If {
+                    cond,
+                    then: body,
+                    otherwise: Vec::new(),
+                },
+            }
+        }
         StmtKind::Region {
             pred,
             set,
@@ -207,6 +223,11 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
         StmtKind::Fill { .. } | StmtKind::Wait { .. } => "copies",
         StmtKind::Rotate { .. } | StmtKind::UseFuture(_) => "wait-counts",
         StmtKind::WaitTma { .. } | StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => "tma",
+        StmtKind::SingleThread { .. }
+        | StmtKind::Barrier {
+            scope: BarrierScope::WarpgroupFrom(_),
+            ..
+        } => "thread-conditions",
         StmtKind::Barrier { .. } => "barrier-ids",
         _ => "",
     };
@@ -224,7 +245,10 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
         StmtKind::CommitCopies => StmtKind::CommitCopies,
         StmtKind::WaitCopies { pending } => StmtKind::WaitCopies { pending },
         StmtKind::Barrier { scope, why }
-            if !(scope == BarrierScope::Warpgroup || inside && scope == BarrierScope::Block) =>
+            if !(matches!(
+                scope,
+                BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_)
+            ) || inside && scope == BarrierScope::Block) =>
         {
             StmtKind::Barrier { scope, why }
         }
@@ -253,15 +277,22 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
 
 fn instruction(op: MmaOp, span: Span) -> Result<MmaOp<Threads>, Unlowered> {
     let pass = match &op {
-        MmaOp::FillElements { .. }
-        | MmaOp::Apply { .. }
+        MmaOp::Apply { .. }
         | MmaOp::Reduce { .. }
         | MmaOp::AllReduce { .. }
         | MmaOp::Convert { .. } => "mma-layouts",
         _ => "mma",
     };
     Ok(match op {
-        MmaOp::Instruction { atom, parts } => MmaOp::Instruction { atom, parts },
+        MmaOp::Instruction {
+            atom,
+            parts,
+            metadata,
+        } => MmaOp::Instruction {
+            atom,
+            parts,
+            metadata,
+        },
         MmaOp::Matrices {
             count,
             transposed,

@@ -3,7 +3,7 @@
 use crate::passes::check::{instance_races, swizzle_uses, tma_boxes};
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
-use crate::passes::transform::{bound_copies, pool_views, wait_counts};
+use crate::passes::transform::{bound_copies, operand_tiles, pool_views, wait_counts};
 
 use Kind::{Check, Transformation};
 use Property::{EventCopiesBound, PoolsWhole, WaitsCounted};
@@ -56,6 +56,15 @@ pub(super) const COMPLETION: &[Pass] = &[
         requires: &[PoolsWhole, EventCopiesBound],
         ensures: &[WaitsCounted],
         run: Run::Kernel(|function, id, state| wait_counts::count(function, id, state.diags)),
+    },
+    Pass {
+        name: "operand-tiles",
+        kind: Transformation,
+        does: "copies of tiles that MMAs read write zeros beyond the edge of the data",
+        because: "before `unwritten`, for which such a tile is written whole",
+        requires: &[PoolsWhole],
+        ensures: &[],
+        run: Run::Kernel(|function, id, _| operand_tiles::fill(function, id)),
     },
     Pass {
         name: "instance-races",

@@ -5,7 +5,7 @@ use crate::passes::check::{
     bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, signals,
 };
 use crate::passes::lower::{
-    barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
+    barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, thread_conditions, tma,
 };
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
@@ -21,8 +21,8 @@ use Kind::{Analysis, Check, Lowering, Transformation};
 use Property::{
     AccessesOrdered, BarriersNumbered, CopiesLowered, EventCopiesBound, EventsCounted,
     EventsLowered, FragmentsOwned, GridCopiesDistributed, IntegersExact, LoadsHaveMbarriers,
-    MmasLowered, OfThreads, PoolsWhole, SharedPlaced, SwizzlesApplied, ThreadsDecided, TmaLowered,
-    WaitsCounted,
+    MmasLowered, OfThreads, PoolsWhole, SharedPlaced, SwizzlesApplied, ThreadsDecided,
+    ThreadsNamed, TmaLowered, WaitsCounted,
 };
 
 pub(super) const PASSES: &[Pass] = &[
@@ -338,11 +338,26 @@ pub(super) const PASSES: &[Pass] = &[
         run: Run::Kernel(|function, id, _| scalar_replacement::promote_around_copies(function, id)),
     },
     Pass {
+        name: "thread-conditions",
+        kind: Lowering,
+        does: "writes which thread acts for a unit, and which warpgroup meets at a barrier, as expressions",
+        because: "after all passes that add such statements, and before thread numbers are shared",
+        requires: &[
+            BarriersNumbered,
+            MmasLowered,
+            EventsLowered,
+            TmaLowered,
+            CopiesLowered,
+        ],
+        ensures: &[ThreadsNamed],
+        run: Run::Kernel(|function, id, _| thread_conditions::write(function, id)),
+    },
+    Pass {
         name: "warp-uniform",
         kind: Transformation,
         does: "makes warp-uniform values visible to ptxas",
         because: "after all thread numbers are explicit",
-        requires: &[MmasLowered, EventsLowered, TmaLowered, CopiesLowered],
+        requires: &[ThreadsNamed],
         ensures: &[],
         run: Run::Kernel(|function, id, _| warp_uniform::expose(function, id)),
     },
@@ -411,6 +426,7 @@ pub(super) const PASSES: &[Pass] = &[
             EventsLowered,
             TmaLowered,
             CopiesLowered,
+            ThreadsNamed,
         ],
         ensures: &[OfThreads],
         run: Run::Seal,

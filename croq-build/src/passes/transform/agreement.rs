@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    CheckCode, CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId, Scalar, Stmt,
-    StmtKind, build,
+    Buffer, BufferId, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId,
+    Placed, Scalar, Stmt, StmtKind, Storage, WARPGROUP_THREADS, build,
 };
 use crate::passes::check::divergence::Agreement;
 use crate::source::Span;
@@ -23,8 +23,10 @@ pub fn insert(function: &mut Function, id: KernelId, wanted: &BTreeMap<usize, Ag
     function.with_kernel_body(id, |function, body| {
         let mut insert = Insert {
             function,
+            kernel: id,
             wanted,
             next: 0,
+            place: None,
         };
         insert.block(body);
     });
@@ -35,9 +37,15 @@ pub fn insert(function: &mut Function, id: KernelId, wanted: &BTreeMap<usize, Ag
 
 struct Insert<'a> {
     function: &'a mut Function,
+    kernel: KernelId,
     wanted: &'a BTreeMap<usize, Agreement>,
     next: usize,
+    /// Where integers are compared, once there are any.
+    place: Option<Sym>,
 }
+
+/// An integer for each barrier of a block.
+const COMPARED: i64 = 16;
 
 impl Insert<'_> {
     fn block(&mut self, stmts: &mut Vec<Stmt>) {
@@ -88,12 +96,28 @@ impl Insert<'_> {
 
     fn agree(&mut self, unit: Agreement, value: Expr, before: &mut Vec<Stmt>) {
         let span = value.span;
+        let number = |n: u32| Expr::int(i128::from(n), Scalar::U32, span);
+        let place = match (unit, value.ty) {
+            (Agreement::Warp | Agreement::Lanes(_), _) | (_, Scalar::Bool) => Sym::zero(),
+            _ => self.place(span),
+        };
+        let place = Expr::index(place, span);
         let (name, of, operands) = match unit {
-            Agreement::Block => ("block", Intrinsic::SameInBlock, vec![value]),
-            Agreement::Warp => {
-                let lanes = Expr::int(i128::from(u32::MAX), Scalar::U32, span);
-                ("warp", Intrinsic::SameInWarp, vec![value, lanes])
+            Agreement::Block => ("block", Intrinsic::SameInBlock, vec![value, place]),
+            // `barrier_ids` knows the numbers of the barriers.
+            Agreement::Warpgroup => {
+                let operands = vec![value, number(0), number(WARPGROUP_THREADS), place];
+                ("warpgroup", Intrinsic::SameInRegion, operands)
             }
+            Agreement::Region(threads) => {
+                let operands = vec![value, number(0), number(threads), place];
+                ("region", Intrinsic::SameInRegion, operands)
+            }
+            Agreement::Warp => {
+                let operands = vec![value, number(u32::MAX)];
+                ("warp", Intrinsic::SameInWarp, operands)
+            }
+            Agreement::Lanes(mask) => ("region", Intrinsic::SameInWarp, vec![value, number(mask)]),
         };
         let same = Expr::new(ExprKind::Intrinsic(of, operands), Scalar::Bool, span);
         let (declared, same) = build::value(self.function, "same", same);
@@ -109,5 +133,43 @@ impl Insert<'_> {
             values: Vec::new(),
         };
         before.extend([declared, Stmt::new(kind, span)]);
+    }
+
+    /// Shared memory behind what the plan has placed.
+    fn place(&mut self, span: Span) -> Sym {
+        if let Some(place) = &self.place {
+            return place.clone();
+        }
+        let buffer = BufferId(u32::try_from(self.function.buffers.len()).unwrap_or(u32::MAX));
+        let count = Sym::int(COMPARED);
+        self.function.buffers.push(Buffer {
+            name: "compared".to_owned(),
+            elem: Scalar::Index,
+            storage: Storage::Shared,
+            shape: vec![count.clone()],
+            count,
+            span,
+            read: true,
+            written: true,
+            swizzle: None,
+        });
+        let elem = i64::try_from(Scalar::Index.bytes()).unwrap_or(8);
+        let bytes = Sym::int(COMPARED * elem);
+        let mut place = Sym::zero();
+        if let Some(kernel) = self.function.kernels.get_mut(self.kernel.index()) {
+            place = kernel.shared_bytes.clone();
+            kernel.shared_bytes = &place + &bytes;
+            let last = kernel.shared.iter().map(|p| p.points.1).max().unwrap_or(0);
+            kernel.shared.push(Placed {
+                buffer,
+                offset: place.clone(),
+                bytes,
+                alignment: elem,
+                live: kernel.span,
+                points: (0, last),
+            });
+        }
+        self.place = Some(place.clone());
+        place
     }
 }

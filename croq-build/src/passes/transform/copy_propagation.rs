@@ -12,9 +12,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ir::build;
 use crate::ir::{
-    CppName, Expr, ExprKind, Flow, Function, Intrinsic, KernelId, LocalId, Scalar, Stmt, StmtKind,
-    VarHome, VisitorMut, any_stmt, retain_stmts, walk_mut,
+    BarrierScope, BinOp, CppName, Expr, ExprKind, Flow, Function, Intrinsic, KernelId, LocalId,
+    Role, Scalar, Stmt, StmtKind, VarHome, Visitor, VisitorMut, any_stmt, retain_stmts, walk,
+    walk_mut,
 };
 use crate::passes::analysis::uses::{Uses, identifiers};
 use crate::source::Span;
@@ -24,8 +26,9 @@ pub fn propagate(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    let (span, fastest) = (kernel.span, kernel.fastest.clone());
+    let (span, fastest, threads) = (kernel.span, kernel.fastest.clone(), kernel.threads.clone());
     function.with_kernel_body(id, |function, body| {
+        declare_thread_number(function, body, &threads, span);
         let mut kept = named_in_text(function, body);
         kept.extend(fastest);
         let mut copies = Copies::new(function, kept);
@@ -138,7 +141,7 @@ impl<'a> Copies<'a> {
         }
         let source = self
             .copied(local, value, after)
-            .or_else(|| self.same(value));
+            .or_else(|| self.same(local, value));
         let same_type = |id: &LocalId| self.function.local(*id).ty == self.function.local(local).ty;
         match source.filter(same_type) {
             Some(source) if !self.kept.contains(&local) => drop(self.sources.insert(local, source)),
@@ -178,8 +181,13 @@ impl<'a> Copies<'a> {
     }
 
     /// The constant that has this value already.
-    fn same(&self, value: &Expr) -> Option<LocalId> {
+    fn same(&self, local: LocalId, value: &Expr) -> Option<LocalId> {
         let key = self.key(value)?;
+        let role = self.function.local(local).role;
+        if matches!(&*value.kind, ExprKind::Binary(..)) && role != Role::Value {
+            // An index of the program's keeps its name.
+            return None;
+        }
         let mut known = self.known.iter();
         known.find(|(other, _)| *other == key).map(|(_, id)| *id)
     }
@@ -190,15 +198,39 @@ impl<'a> Copies<'a> {
                 let constant = matches!(of, Intrinsic::Thread | Intrinsic::Warp);
                 constant.then_some(Key::Intrinsic(*of))
             }
-            ExprKind::Index(sym) if sym.as_int().is_none() && !sym.is_poison() => {
-                self.constant(sym)
-            }
+            ExprKind::Index(sym) => self.constant(sym),
+            ExprKind::Binary(..) => self.constant(&self.quotient(value)?),
             _ => None,
         }
     }
 
+    /// A part of the thread's number, as `thread / 32 % 4` is.
+    fn quotient(&self, value: &Expr) -> Option<Sym> {
+        let id = match &*value.kind {
+            ExprKind::Index(sym) => return Some(sym.clone()),
+            ExprKind::Binary(op, a, b) if value.ty == Scalar::Index => {
+                let (a, b) = (self.quotient(a)?, self.quotient(b)?);
+                return match op {
+                    BinOp::Div => Some(self.function.cx.div(&a, &b)),
+                    BinOp::Rem => Some(self.function.cx.rem(&a, &b)),
+                    _ => None,
+                };
+            }
+            ExprKind::Local(id) => self.source(*id),
+            ExprKind::Intrinsic(of, _) => {
+                let mut known = self.known.iter();
+                known.find(|(key, _)| *key == Key::Intrinsic(*of))?.1
+            }
+            _ => return None,
+        };
+        self.function.local(id).var.map(Sym::var)
+    }
+
     /// The symbolic value in terms of the variables that stay, where none of them is assigned to.
     fn constant(&self, sym: &Sym) -> Option<Key> {
+        if sym.as_int().is_some() || sym.is_poison() {
+            return None;
+        }
         let mut value = sym.clone();
         for var in sym.vars() {
             let Some(VarHome::Local(id)) = self.function.var_home.get(&var) else {
@@ -228,6 +260,18 @@ struct Replace {
 }
 
 impl VisitorMut for Replace {
+    fn stmt(&mut self, stmt: &mut Stmt) -> Flow {
+        if let StmtKind::Barrier {
+            scope: BarrierScope::WarpgroupOf { group, .. },
+            ..
+        } = &mut stmt.kind
+            && let Some(source) = self.sources.get(group)
+        {
+            *group = *source;
+        }
+        walk_mut::stmt(self, stmt)
+    }
+
     fn expr(&mut self, expr: &mut Expr) -> Flow {
         walk_mut::expr(self, expr)?;
         let source = match &*expr.kind {
@@ -239,6 +283,66 @@ impl VisitorMut for Replace {
             *expr.kind = ExprKind::Local(source);
         }
         Flow::Continue(())
+    }
+}
+
+/// Declares the thread's number in the kernel's first line, where more than one statement asks for it or it is a part of
+/// an expression. Its name is the program's, if that has only one for it.
+fn declare_thread_number(function: &mut Function, body: &mut Vec<Stmt>, threads: &Sym, span: Span) {
+    let mut asked = Asked::default();
+    let _ = asked.block(body);
+    let declared: BTreeSet<&str> = asked
+        .declared
+        .iter()
+        .map(|id| function.local(*id).name.as_str())
+        .collect();
+    let only_declared = asked.declared.len() == asked.times;
+    // One place that is in front of everything anyway.
+    let in_front = body.iter().any(|stmt| {
+        let mut alone = Asked::default();
+        matches!(stmt.kind, StmtKind::Let { .. })
+            && alone.stmt(stmt).is_continue()
+            && alone.times == asked.times
+    });
+    let once = asked.times == 1 && (only_declared || in_front && !asked.warp);
+    if asked.times == 0 || once {
+        return;
+    }
+    let name = match (declared.first(), declared.len()) {
+        (Some(name), 1) if only_declared => (*name).to_owned(),
+        _ => "thread".to_owned(),
+    };
+    let has_name = |id: LocalId| function.local(id).name == name;
+    let existing = |stmt: &Stmt| declares(stmt, Intrinsic::Thread).is_some_and(has_name);
+    if let Some(at) = body.iter().position(existing) {
+        let existing = body.remove(at);
+        return body.insert(0, existing);
+    }
+    let (thread, _) = build::index(function, &name, Role::Value, Some(threads), span);
+    let value = Expr::intrinsic(Intrinsic::Thread, span);
+    body.insert(0, build::declare(thread, value));
+}
+
+/// How often a kernel asks for the thread's number, and the variables that are it.
+#[derive(Default)]
+struct Asked {
+    times: usize,
+    declared: Vec<LocalId>,
+    /// The number of the warp is declared.
+    warp: bool,
+}
+
+impl Visitor for Asked {
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        self.declared.extend(declares(stmt, Intrinsic::Thread));
+        self.warp |= declares(stmt, Intrinsic::Warp).is_some();
+        walk::stmt(self, stmt)
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        let is = matches!(*expr.kind, ExprKind::Intrinsic(Intrinsic::Thread, _));
+        self.times += usize::from(is);
+        walk::expr(self, expr)
     }
 }
 

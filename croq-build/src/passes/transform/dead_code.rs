@@ -1,7 +1,8 @@
 //! Drops names that nothing reads: indices of a `parallel` that its body doesn't mention, coordinates
-//! of a copy along an axis of stride zero. C++ compilers warn about them.
+//! of a copy along an axis of stride zero. C++ compilers warn about them. And statements that do nothing: branches and
+//! counted loops without a body. A `while` without one stays: it may be endless, and that is reported.
 
-use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind, retain_stmts};
+use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind, UnOp, retain_stmts};
 use crate::passes::analysis::uses::Uses;
 use std::collections::BTreeSet;
 
@@ -11,7 +12,8 @@ pub fn eliminate(function: &mut Function, id: KernelId) {
             let used = Uses::of_block(function, body).locals;
             let immutable =
                 |id: &LocalId| function.locals.get(id.index()).is_some_and(|l| !l.mutable);
-            if !sweep(body, &used, &immutable) {
+            let swept = sweep(body, &used, &immutable);
+            if !drop_empty(body) && !swept {
                 break;
             }
         }
@@ -37,6 +39,50 @@ fn sweep(
         keep
     });
     dropped
+}
+
+/// Drops what has no body left; whether anything was.
+fn drop_empty(stmts: &mut Vec<Stmt>) -> bool {
+    let mut dropped = false;
+    stmts.retain_mut(|stmt| {
+        for inner in stmt.kind.blocks_mut() {
+            dropped |= drop_empty(inner);
+        }
+        only_otherwise(&mut stmt.kind);
+        let keep = !does_nothing(&stmt.kind);
+        dropped |= !keep;
+        keep
+    });
+    dropped
+}
+
+/// `if (c) {} else { … }` is `if (!c) { … }`.
+fn only_otherwise(kind: &mut StmtKind) {
+    if let StmtKind::If {
+        cond,
+        then,
+        otherwise,
+    } = kind
+        && then.is_empty()
+        && !otherwise.is_empty()
+    {
+        let not = ExprKind::Unary(UnOp::Not, cond.clone());
+        *cond = Expr::new(not, cond.ty, cond.span);
+        *then = std::mem::take(otherwise);
+    }
+}
+
+fn does_nothing(kind: &StmtKind) -> bool {
+    let is_empty = || kind.blocks().all(|block| block.is_empty());
+    match kind {
+        StmtKind::If { cond, .. } | StmtKind::Region { pred: cond, .. } => {
+            is_empty() && is_pure(cond)
+        }
+        StmtKind::For { .. } | StmtKind::Parallel { .. } | StmtKind::SingleThread { .. } => {
+            is_empty()
+        }
+        _ => false,
+    }
 }
 
 /// Loads may stop a kernel on the sim, calls may do anything.

@@ -24,18 +24,17 @@ type Request = (ThreadSet, Registers, Span);
 /// number at the start, which must be known: that of a kernel of which one block at a time is on a multiprocessor,
 /// unless the program says otherwise.
 pub fn settle(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return;
-    };
-    let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
+    let threads = function.kernels.get(id.index());
+    let threads = threads.and_then(|kernel| u32::try_from(kernel.threads.as_int()?).ok());
     let Some(threads) = threads else { return };
     let mut requests = Vec::new();
-    let mut body = std::mem::take(&mut kernel.body);
-    synchronise(&mut body, &ThreadSet::first(threads), false, &mut requests);
-    kernel.body = body;
-    if requests.is_empty() {
+    function.with_kernel_body(id, |_, body| {
+        synchronise(body, &ThreadSet::first(threads), false, &mut requests);
+    });
+    let kernel = function.kernels.get_mut(id.index());
+    let Some(kernel) = kernel.filter(|_| !requests.is_empty()) else {
         return;
-    }
+    };
     if kernel.attrs.maxnreg.is_none() {
         let [_, blocks, _] = kernel.attrs.launch_bounds.get_or_insert_default();
         blocks.get_or_insert(1);

@@ -36,26 +36,31 @@ pub fn add(function: &mut Function, id: KernelId) -> Option<Diagnostic> {
     );
     let help = "write `: block` to say so, and add an inner `parallel` to say what the threads do";
     let bounded = kernel.attrs.launch_bounds.is_some_and(|b| b[0].is_some());
-    let body = kernel.body.clone();
-    let in_the_way = match opaque(&body) {
+    let in_the_way = match opaque(&kernel.body) {
         _ if bounded => Some((at, "`launch_bounds` says how many threads there are")),
         Some(span) => Some((span, "this may be for one thread")),
         None => None,
     };
-    let threads = threads_for(&body).max(LEAST);
-    let mut sharing = Sharing {
-        function,
-        kernel: &body,
-        threads,
-        in_the_way: None,
-    };
-    let shared = sharing.block(&body);
-    if let Some((span, why)) = in_the_way.or(sharing.in_the_way) {
+    let threads = threads_for(&kernel.body).max(LEAST);
+    let in_the_way = function.with_kernel_body(id, |function, body| {
+        let mut sharing = Sharing {
+            function,
+            kernel: body,
+            threads,
+            in_the_way: None,
+        };
+        let shared = sharing.block(body);
+        let in_the_way = in_the_way.or(sharing.in_the_way);
+        if in_the_way.is_none() {
+            *body = shared;
+        }
+        in_the_way
+    })?;
+    if let Some((span, why)) = in_the_way {
         let note = note.label("taken as `block`, with one thread each");
         return Some(note.also(span, why).help(help));
     }
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = shared;
         kernel.threads = Sym::int(threads);
     }
     let label = format!("taken as `block`, with {threads} threads each");

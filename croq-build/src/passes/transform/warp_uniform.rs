@@ -12,8 +12,8 @@
 
 use crate::ir::build;
 use crate::ir::{
-    BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, Scalar, Stmt, StmtKind, ThreadSet,
-    WARP_THREADS, any_stmt,
+    BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, Role, Scalar, Stmt, StmtKind,
+    ThreadSet, WARP_THREADS, any_stmt,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -36,8 +36,10 @@ pub fn expose(function: &mut Function, id: KernelId) {
     }
     let span = kernel.span;
     function.with_kernel_body(id, |function, body| {
-        let warp = Expr::intrinsic(Intrinsic::Warp, span);
-        let (first, warp) = build::value(function, "warp", warp);
+        let warps = Sym::int(i64::from(threads / LANES));
+        let (warp, _) = build::index(function, "warp", Role::Value, Some(&warps), span);
+        let first = build::declare(warp, Expr::intrinsic(Intrinsic::Warp, span));
+        let warp = Expr::local(warp, Scalar::Index, span);
         let elected = Expr::intrinsic(Intrinsic::Elected, span);
         let (second, elected) = build::value(function, "elected", elected);
         let elects = elects(body);
@@ -105,7 +107,7 @@ impl Rewriter {
                     }
                     _ => self.block(body, own.as_ref()),
                 },
-                StmtKind::SingleThread { level, body } => {
+                StmtKind::SingleThread { level, body, .. } => {
                     if let Some(cond) = self.one_of(*level, set, span).filter(|_| self.elects) {
                         stmt.kind = build::only_if(cond, std::mem::take(body));
                     }
@@ -178,6 +180,7 @@ fn by_elected(stmts: &mut [Stmt]) {
         if let StmtKind::SingleThread {
             level: Level::Cluster,
             body,
+            ..
         } = &mut stmt.kind
         {
             stmt.kind = build::only_if(in_first_block(stmt.span), std::mem::take(body));

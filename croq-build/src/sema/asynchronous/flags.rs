@@ -3,7 +3,7 @@
 //! the bit.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BinOp, CheckCode, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Level, LocalId, Role, Scalar, StmtKind, UnOp};
 use crate::sema::asynchronous::slots;
 use crate::sema::build;
 use crate::sema::checks::{run_time, unsupported};
@@ -52,7 +52,7 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem) -> Option<usize> {
         return None;
     }
     let local = build::new_local(&mut el.f, &name, Scalar::U64, true, Role::Value, span);
-    el.build.varying.insert(local);
+    el.build.vary(local, Level::Thread);
     let first = match item.ready {
         Some(_) => bits(u64::MAX, span),
         None => bits(0, span),

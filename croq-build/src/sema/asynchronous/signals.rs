@@ -187,7 +187,7 @@ fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
     *count += 1;
     let level = Level::Block;
     let body = vec![Stmt::new(StmtKind::AwaitSignal { signal, ordinal }, span)];
-    build::emit(el, StmtKind::SingleThread { level, body }, span);
+    build::emit(el, ir::build::once(level, body), span);
     let (scope, why) = (BarrierScope::Block, BarrierReason::Written);
     build::emit(el, StmtKind::Barrier { scope, why }, span);
 }

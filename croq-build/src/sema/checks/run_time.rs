@@ -101,32 +101,28 @@ pub(crate) fn emit_check_at(
     }
     let span = check.span;
     let row = row(el, check);
-    let values: Vec<Expr> = values
-        .iter()
-        .map(|v| Expr::index(v.clone(), span))
-        .collect();
-    let stmt = Stmt::new(
-        StmtKind::Check {
-            check: row,
-            cond,
-            values,
-        },
-        span,
-    );
-    if early && inputs.iter().all(|s| known_at_entry(&el.f, s)) {
-        let key = (format!("{stmt:?}"), row.0);
-        if el.build.seen_checks.insert(key) {
-            el.build.entry.push(stmt);
+    let entry = early && inputs.iter().all(|s| known_at_entry(&el.f, s));
+    if entry && let Some(condition) = ir::Condition::of(&el.f, &cond) {
+        let key = (row.0, condition, values.to_vec());
+        if !el.build.seen_checks.insert(key) {
+            return;
         }
-    } else {
-        if is_reporting(el)
-            && let StmtKind::Check { cond, .. } = &stmt.kind
-        {
-            el.build.guards.push(cond.clone());
-        }
-        if let Some(sink) = el.build.sinks.last_mut() {
-            sink.push(stmt);
-        }
+    }
+    if !entry && is_reporting(el) {
+        el.build.guards.push(cond.clone());
+    }
+    let values = values.iter().map(|v| Expr::index(v.clone(), span));
+    let kind = StmtKind::Check {
+        check: row,
+        cond,
+        values: values.collect(),
+    };
+    let sink = match entry {
+        true => Some(&mut el.build.entry),
+        false => el.build.sinks.last_mut(),
+    };
+    if let Some(sink) = sink {
+        sink.push(Stmt::new(kind, span));
     }
 }
 

@@ -57,7 +57,8 @@ fn lower_parts(
             let mut dest = dest?;
             tiles::emit_exists(el, &mut dest);
             legality::check_pair(el, &source, &dest.view, c)?;
-            let zero_fill = shapes::check_agree(el, &shape, &dest, c, zfill, &transform)?;
+            let sides = shapes::Sides::new(&source, &shape, &dest);
+            let zero_fill = shapes::check_agree(el, &sides, c, zfill, &transform)?;
             (dest, zero_fill)
         }
         None => (
@@ -77,9 +78,6 @@ fn lower_parts(
     let partial = source.view.valid.iter().any(cut);
     // A tile whose number failed its check is still read, as zeros.
     let zero_fill = zero_fill || (partial && run_time::is_reporting(el));
-    if partial && !zero_fill && c.engine == ast::Engine::Dma {
-        el.storage.cut_off.entry(dest.view.buffer).or_insert(c.head);
-    }
     let level = instances::copy_level(
         el,
         &source.view,
@@ -87,7 +85,7 @@ fn lower_parts(
         c,
         matches!(c.dest, CopyDest::View(_)),
     )?;
-    let engine = tma::choose_engine(el, c, &source.view, &dest.view, zero_fill, level)?;
+    let engine = tma::choose_engine(el, c, &mut source.view, &dest.view, zero_fill, level)?;
     let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
     let engine = completing(el, engine, event)?;
     whole::mark_accessed(&mut el.f, &source.view, true, false);

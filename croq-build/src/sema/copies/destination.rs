@@ -108,9 +108,8 @@ fn new_destination(
     shape: Vec<Sym>,
 ) -> Option<View> {
     let elem = el.f.buffer(source.view.buffer).elem;
-    let per_instance =
-        storage == Storage::Shared && uniformity::differs_between_units(el, &source.view);
-    let level = el.level().unwrap_or(Level::Block);
+    let level = uniformity::of_view(el, &source.view);
+    let per_instance = storage == Storage::Shared && level > Level::Block;
     let slices = if per_instance {
         instances::count_of(el, level, at)?
     } else {

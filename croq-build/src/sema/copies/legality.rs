@@ -146,7 +146,6 @@ pub(crate) fn check_pair(
 ) -> Option<()> {
     let (from, to) = (el.f.buffer(source.view.buffer), el.f.buffer(dest.buffer));
     let (from_elem, to_elem) = (from.elem, to.elem);
-    let global_to_global = from.storage.is_global() && to.storage.is_global();
     if from_elem != to_elem {
         el.cx.report(
                 Diagnostic::new(codes::E0801, c.head.to(c.source.span), format!("a copy never converts: the source is `{from_elem}`, the destination `{to_elem}`"))
@@ -175,18 +174,6 @@ pub(crate) fn check_pair(
             Diagnostic::new(codes::E0831, *at, text)
                 .label("only global to shared")
                 .help("remove `.async`, and the `wait` for it"),
-        );
-        return None;
-    }
-    if global_to_global && el.kernel.is_some() {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0830,
-                c.head.to(c.source.span),
-                "a kernel can't copy from global to global memory",
-            )
-            .label("both ends are in device memory")
-            .help("go through `shared` or `local`, or copy outside `parallel`"),
         );
         return None;
     }

@@ -178,17 +178,36 @@ pub(crate) fn moved_shape(source: &[Sym], transform: &Transform, c: &CopyStmt) -
     }
 }
 
+/// What a copy moves, and where to.
+pub(crate) struct Sides<'a> {
+    source: &'a Data,
+    /// The source's shape after the transformation.
+    moved: &'a [Sym],
+    dest: &'a Data,
+}
+
+impl<'a> Sides<'a> {
+    pub fn new(source: &'a Data, moved: &'a [Sym], dest: &'a Data) -> Self {
+        Self {
+            source,
+            moved,
+            dest,
+        }
+    }
+}
+
 /// Compares the shape after the transformation with the destination's. Returns whether destination
-/// elements that the copy does not cover become zero.
+/// elements that the copy does not cover become zero: where the program asks for it, and always for
+/// a larger destination in a kernel's own memory that is filled from global memory by threads.
 pub(crate) fn check_agree(
     el: &mut Elab<'_>,
-    from: &[Sym],
-    dest: &Data,
+    sides: &Sides<'_>,
     c: &CopyStmt,
     zfill: bool,
     transform: &Transform,
 ) -> Option<bool> {
-    let to = dest.view.shape.clone();
+    let from = sides.moved;
+    let to = sides.dest.view.shape.clone();
     let at = c.head.to(match &c.dest {
         CopyDest::View(e) => e.span,
         CopyDest::Storage(_, s) => *s,
@@ -206,52 +225,43 @@ pub(crate) fn check_agree(
         );
         return None;
     }
-    let mut smaller = None;
+    let exact = c.engine == ast::Engine::Tma || matches!(transform, Transform::Pad { .. });
+    let mut smaller = false;
     let mut unknown = Vec::new();
     for (axis, (f, t)) in from.iter().zip(&to).enumerate() {
         if el.f.cx.eq(f, t) == Truth::Yes {
             continue;
         }
-        match (el.f.cx.le(f, t), el.f.cx.eq(f, t)) {
-            (Truth::No, _) => {
-                let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
-                let bigger = el.f.cx.lt(&product(&to), &product(from)) == Truth::Yes;
-                let code = if bigger { codes::E0805 } else { codes::E0804 };
-                let (sf, st) = (el.f.cx.show(f), el.f.cx.show(t));
-                el.cx.report(
-                    Diagnostic::new(
-                        code,
-                        at,
-                        format!("{shown_from} does not fit into {shown_to}"),
-                    )
-                    .label(format!("axis {axis}: {sf} elements into {st}"))
-                    .help("source and destination of a copy have the same shape"),
-                );
-                return None;
+        let (le, eq) = (el.f.cx.le(f, t), el.f.cx.eq(f, t));
+        match (le, eq) {
+            (Truth::No, _) => {}
+            (Truth::Yes, Truth::No) if exact => {}
+            (Truth::Yes, Truth::No) => {
+                smaller = true;
+                continue;
             }
-            (Truth::Yes, Truth::No) => smaller = Some(axis),
-            _ => unknown.push(axis),
+            _ => {
+                unknown.push(axis);
+                continue;
+            }
         }
-    }
-    if let Some(axis) = smaller {
-        let show = |s: &[Sym]| s.get(axis).map(|s| el.f.cx.show(s)).unwrap_or_default();
-        let (sf, st) = (show(from), show(&to));
-        if !matches!(transform, Transform::None) {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0804,
-                    at,
-                    format!("{shown_from} and {shown_to} differ"),
-                )
-                .label(format!("axis {axis}: {sf} and {st}")),
-            );
-            return None;
-        }
-        if !zfill {
-            let text = format!("{shown_from} covers only part of {shown_to}");
-            let parts = format!("axis {axis}: {sf} of {st}; the rest stays undefined");
-            report_part(&mut el.cx, c, text, parts, at);
-        }
+        let (sf, st) = (el.f.cx.show(f), el.f.cx.show(t));
+        let d = if le == Truth::No {
+            let text = format!("{shown_from} does not fit into {shown_to}");
+            Diagnostic::new(codes::E0805, at, text)
+                .label(format!("axis {axis}: {sf} elements into {st}"))
+                .help("no axis of the source of a copy is larger than the destination's")
+        } else {
+            let text = format!("{shown_from} and {shown_to} differ");
+            let d = Diagnostic::new(codes::E0804, at, text)
+                .label(format!("axis {axis}: {sf} and {st}"));
+            match c.engine {
+                ast::Engine::Tma => d.help("`tma` moves whole boxes: give both sides one shape, or use `dma`, which fills the rest with zeros"),
+                ast::Engine::Dma => d.help("what is padded has the destination's shape"),
+            }
+        };
+        el.cx.report(d);
+        return None;
     }
     for axis in &unknown {
         let (Some(f), Some(t)) = (from.get(*axis), to.get(*axis)) else {
@@ -270,13 +280,7 @@ pub(crate) fn check_agree(
             &t,
         );
     }
-    Some(zfill || !unknown.is_empty())
-}
-
-/// Warns of a copy that does not write the rest of its destination.
-fn report_part(cx: &mut Cx<'_>, c: &CopyStmt, text: String, parts: String, at: Span) {
-    cx.report(Diagnostic::new(codes::W0851, at, text).label(parts).help(match c.engine {
-        ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",
-        ast::Engine::Tma => "`tma` moves whole boxes: copy a tile of the destination's shape, or use `dma.copy.zfill`",
-    }));
+    let filled = el.f.buffer_is_global(sides.source.view.buffer)
+        && !el.f.buffer_is_global(sides.dest.view.buffer);
+    Some(zfill || filled && (smaller || !unknown.is_empty()))
 }

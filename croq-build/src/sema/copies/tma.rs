@@ -18,7 +18,7 @@ use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
 pub(crate) fn choose_engine(
     el: &mut Elab<'_>,
     c: &CopyStmt,
-    source: &View,
+    from: &mut View,
     dest: &View,
     zero_fill: bool,
     level: Level,
@@ -27,6 +27,7 @@ pub(crate) fn choose_engine(
         return Some(Engine::Threads);
     }
     let tma = lower_modifiers(el, c)?;
+    let source = &*from;
     let load = el.f.buffer(dest.buffer).storage == Storage::Shared;
     let (global, shared) = if load { (source, dest) } else { (dest, source) };
     let bytes = i64::try_from(el.f.buffer(global.buffer).elem.bytes()).unwrap_or(1);
@@ -43,10 +44,11 @@ pub(crate) fn choose_engine(
         cluster_legality::check_whole_blocks(&mut el.cx, level, load, c)?;
     }
     let frame = tma_legality::tensor_of(el, global, at)?;
-    let shape = match load {
+    let covered = match load {
         true => tma_legality::check_box(el, source, dest, zero_fill, &frame, c)?,
-        false => source.shape.clone(),
+        false => tma_legality::Covered::whole(source),
     };
+    let shape = covered.shape;
     tma_legality::check_ends(el, global, &frame, load && !zero_fill, at)?;
     let swizzle = swizzles::asked_so_far(el, shared.buffer);
     tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;
@@ -62,6 +64,11 @@ pub(crate) fn choose_engine(
             .help("give the tile a buffer of its own, or write `dma`"),
         );
         return Some(Engine::Threads);
+    }
+    for axis in covered.equal_at_entry {
+        if let (Some(from), Some(to)) = (from.shape.get_mut(axis), dest.shape.get(axis)) {
+            *from = to.clone();
+        }
     }
     targets::note_targets(el, c.head, codes::N0860, "TMA");
     Some(Engine::Tma(tma))

@@ -86,7 +86,23 @@ pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Fr
     Some(frame)
 }
 
-/// The extents of a load's box, along the axes of the view.
+/// What a copy's box covers, along the axes of the view.
+pub(crate) struct Covered {
+    pub shape: Vec<Sym>,
+    /// Axes along which the call checks that the tile is as large as the box.
+    pub equal_at_entry: Vec<usize>,
+}
+
+impl Covered {
+    pub fn whole(view: &View) -> Self {
+        Self {
+            shape: view.shape.clone(),
+            equal_at_entry: Vec::new(),
+        }
+    }
+}
+
+/// The box of a load.
 pub(crate) fn check_box(
     el: &mut Elab<'_>,
     source: &View,
@@ -94,8 +110,9 @@ pub(crate) fn check_box(
     zero_fill: bool,
     frame: &Frame,
     c: &CopyStmt,
-) -> Option<Vec<Sym>> {
+) -> Option<Covered> {
     let mut shape = Vec::new();
+    let mut equal = Vec::new();
     for (axis, (f, t)) in source.shape.iter().zip(&dest.shape).enumerate() {
         if el.f.cx.eq(f, t) == Truth::Yes {
             shape.push(t.clone());
@@ -113,6 +130,7 @@ pub(crate) fn check_box(
         } else if axis == 0 && !zero_fill {
             shape.push(f.clone());
         } else if equal_at_entry(el, (f, t), axis, c) {
+            equal.push(axis);
             shape.push(t.clone());
         } else {
             let (from, to) = (
@@ -131,7 +149,10 @@ pub(crate) fn check_box(
             return None;
         }
     }
-    Some(shape)
+    Some(Covered {
+        shape,
+        equal_at_entry: equal,
+    })
 }
 
 /// Extents that may be equal, such as those of `N / cdiv(N, 64)` elements and of 64: each call checks

@@ -1,7 +1,7 @@
 //! Barriers and fences.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BarrierReason, BarrierScope, FenceScope, StmtKind};
+use crate::ir::{BarrierReason, BarrierScope, FenceScope, StmtKind, WARP_THREADS};
 use crate::sema::build;
 use crate::sema::levels::{cluster_legality, instances};
 use crate::sema::state::cx::Cx;
@@ -160,7 +160,7 @@ pub(crate) fn lower_named_barrier(
             .help("take one of 1 to 14"),
         );
     }
-    if threads % 32 != 0 {
+    if threads % WARP_THREADS != 0 {
         let text = format!("{threads} threads are not whole warps, which a named barrier counts");
         el.cx.report(
             Diagnostic::new(codes::W0584, span, text)

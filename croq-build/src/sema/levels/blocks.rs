@@ -9,6 +9,13 @@ use crate::sema::state::nests::Node;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ParallelItem};
 
+/// The grid: the first two parts are its x and y, the others together its z.
+fn grid_of(extents: &[Sym]) -> [Sym; 3] {
+    let axis = |n: usize| extents.get(n).cloned().unwrap_or_else(Sym::one);
+    let rest = extents.iter().skip(2);
+    [axis(0), axis(1), rest.fold(Sym::one(), |z, e| &z * e)]
+}
+
 /// Lowers the block level of a kernel; returns the grid.
 pub(crate) fn lower_blocks(
     el: &mut Elab<'_>,
@@ -30,21 +37,24 @@ pub(crate) fn lower_blocks(
             .of_the_whole(),
         );
     }
-    let mut grid = [Sym::one(), Sym::one(), Sym::one()];
-    let mut values = Vec::new();
-    for (axis, extent) in extents.iter().enumerate() {
+    let grid = grid_of(extents);
+    let parts_of_z = extents.get(2..).unwrap_or_default();
+    for (axis, extent) in grid.iter().enumerate().take(extents.len()) {
         extents::check_grid_limit(el, axis, extent, item.span);
-        if let Some(g) = grid.get_mut(axis) {
-            *g = extent.clone();
+    }
+    let folded = indices::folded(parts_of_z);
+    let mut values = Vec::new();
+    for (part, extent) in extents.iter().enumerate() {
+        let axis = part.min(2);
+        let name = part_name(&item.binding, part);
+        let mut e = block_index(axis, item.span);
+        let alone = part < 2 || parts_of_z.len() == 1;
+        if !alone && let Some(index) = folded.get(part - 2) {
+            e = indices::divided(e, index, item.span);
         }
-        let name = part_name(&item.binding, axis);
-        let e = block_index(axis, item.span);
         let value = indices::new_index_variable(el, &name, Level::Block, e, extent, None);
-        if let Some(slot) = el
-            .kernel
-            .as_mut()
-            .and_then(|k| k.grid.indices.get_mut(axis))
-        {
+        let slot = el.kernel.as_mut().filter(|_| alone);
+        if let Some(slot) = slot.and_then(|k| k.grid.indices.get_mut(axis)) {
             *slot = value.as_var();
         }
         values.push(value);

@@ -29,6 +29,14 @@ pub(crate) fn lower(
     tree: &Node,
 ) -> Option<[Sym; 3]> {
     let sizes = check_sizes(el, extents, item.span)?;
+    if extents.len() > 3 {
+        el.cx.report(
+            Diagnostic::new(codes::E0525, item.span, "a cluster has at most three axes")
+                .label(format!("{} parts", extents.len()))
+                .help("fold the last ones into one"),
+        );
+        return None;
+    }
     if sizes.iter().any(|size| *size > 1) {
         targets::note_targets(el, item.span, codes::N0510, "clusters");
     }

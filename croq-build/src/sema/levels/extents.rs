@@ -19,7 +19,7 @@ const MOST_INSTANCES: i128 = 1 << 41;
 pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sym>> {
     let names = binding_names(&item.binding);
     for (i, name) in names.iter().enumerate() {
-        if names.iter().take(i).any(|n| n.text == name.text) {
+        if !name.is_wildcard() && names.iter().take(i).any(|n| n.text == name.text) {
             el.cx.report(
                 Diagnostic::new(
                     codes::E0501,
@@ -89,18 +89,6 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
         let report = Diagnostic::new(codes::E0522, at, text).label("too many");
         el.cx
             .report(report.help("let each instance do several in a loop"));
-        return None;
-    }
-    if parts > 3 {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0504,
-                item.span,
-                format!("{parts} sub-levels: at most three fit one level"),
-            )
-            .label("too many")
-            .help("fold two of them into one, or loop with `foreach`"),
-        );
         return None;
     }
     Some(extents)

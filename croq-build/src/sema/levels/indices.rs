@@ -5,7 +5,7 @@ use crate::sema::build;
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::kernel::ThreadIndex;
+use crate::sema::state::kernel::{ThreadIndex, Unit};
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::IntValue;
 use crate::source::Span;
@@ -30,6 +30,19 @@ pub(crate) fn digits(cx: &Cx<'_>, extents: &[Sym], unit: Sym, open: bool) -> Vec
         return digits;
     }
     extents.iter().enumerate().map(&mut digit).collect()
+}
+
+/// The parts of a level that are folded into one number, the first least significant.
+pub(crate) fn folded(extents: &[Sym]) -> Vec<ThreadIndex> {
+    let mut step = Sym::one();
+    let slowest = extents.len().saturating_sub(1);
+    let parts = extents.iter().enumerate().map(|(at, extent)| {
+        let divisor = step.clone();
+        step = &step * extent;
+        let modulus = (at != slowest).then(|| extent.clone());
+        ThreadIndex { divisor, modulus }
+    });
+    parts.collect()
 }
 
 /// Declares an index variable's local, and returns it as a symbolic integer.
@@ -103,13 +116,13 @@ pub(crate) fn bind_indices(
 }
 
 pub(crate) fn part_name(binding: &Binding, axis: usize) -> String {
-    match binding {
-        Binding::None => "instance".into(),
-        Binding::One(n) => n.text.clone(),
-        Binding::Tuple { parts, .. } => parts
-            .get(axis)
-            .map_or_else(|| "index".into(), |n| n.text.clone()),
-    }
+    let name = match binding {
+        Binding::None => None,
+        Binding::One(n) => Some(n),
+        Binding::Tuple { parts, .. } => parts.get(axis),
+    };
+    let name = name.filter(|n| !n.is_wildcard());
+    name.map_or_else(|| "instance".into(), |n| n.text.clone())
 }
 
 pub(crate) fn block_index(axis: usize, at: Span) -> Expr {
@@ -125,7 +138,7 @@ pub(crate) fn index_op(op: BinOp, a: Expr, b: Sym, at: Span) -> Expr {
     )
 }
 
-fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
+pub(crate) fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
     if !index.divisor.is_one() {
         e = index_op(BinOp::Div, e, index.divisor.clone(), at);
     }
@@ -143,23 +156,33 @@ pub(crate) fn split_expr(linear: &Sym, index: &ThreadIndex, at: Span) -> Expr {
     divided(Expr::index(linear.clone(), at), index, at)
 }
 
-pub(crate) fn enter_level(el: &mut Elab<'_>, level: Level) -> (Level, usize) {
-    let locals = el.f.locals.len();
-    match el.kernel.as_mut() {
-        Some(k) => {
-            let saved = (k.level, k.first_inner_local);
-            k.level = level;
-            k.first_inner_local = k.first_inner_local.min(locals);
-            saved
-        }
-        None => (level, usize::MAX),
-    }
+/// What `enter_level` replaces.
+pub(crate) struct Outside {
+    level: Level,
+    unit: Unit,
+    first_inner_local: usize,
 }
 
-pub(crate) fn leave_level(el: &mut Elab<'_>, saved: (Level, usize)) {
-    if let Some(k) = el.kernel.as_mut() {
-        k.level = saved.0;
+/// Enters a level, whose collective statements `unit` executes.
+pub(crate) fn enter_level(el: &mut Elab<'_>, level: Level, unit: Unit) -> Option<Outside> {
+    let locals = el.f.locals.len();
+    let k = el.kernel.as_mut()?;
+    let outside = Outside {
+        level: k.level,
+        unit: k.unit,
+        first_inner_local: k.first_inner_local,
+    };
+    k.level = level;
+    k.unit = unit;
+    k.first_inner_local = k.first_inner_local.min(locals);
+    Some(outside)
+}
+
+pub(crate) fn leave_level(el: &mut Elab<'_>, outside: Option<Outside>) {
+    if let (Some(k), Some(outside)) = (el.kernel.as_mut(), outside) {
+        k.level = outside.level;
+        k.unit = outside.unit;
         // Locals of the level just left are out of scope; later ones are uniform again.
-        k.first_inner_local = saved.1;
+        k.first_inner_local = outside.first_inner_local;
     }
 }

@@ -1,7 +1,7 @@
 //! The level of a copy, and the number and index of the instances of a level.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Level, Role, Scalar, Storage, View};
+use crate::ir::{Level, Role, Scalar, Storage, View, WARP_THREADS};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::uniformity;
@@ -24,11 +24,9 @@ pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym>
         return None;
     };
     let cx = &el.f.cx;
-    Some(match level {
-        Level::Cluster | Level::Block => Sym::one(),
-        Level::Warpgroup => cx.cdiv(&threads, &Sym::int(128)),
-        Level::Warp => cx.cdiv(&threads, &Sym::int(32)),
-        Level::Thread => threads,
+    Some(match level.threads() {
+        None => Sym::one(),
+        Some(unit) => cx.cdiv(&threads, &Sym::int(i64::from(unit))),
     })
 }
 
@@ -36,11 +34,9 @@ pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym>
 pub(crate) fn number_of(el: &mut Elab<'_>, level: Level) -> Sym {
     let tid = thread_id(el);
     let cx = &el.f.cx;
-    match level {
-        Level::Cluster | Level::Block => Sym::zero(),
-        Level::Warpgroup => cx.div(&tid, &Sym::int(128)),
-        Level::Warp => cx.div(&tid, &Sym::int(32)),
-        Level::Thread => tid,
+    match level.threads() {
+        None => Sym::zero(),
+        Some(unit) => cx.div(&tid, &Sym::int(i64::from(unit))),
     }
 }
 
@@ -76,9 +72,9 @@ pub(crate) fn copy_level(
     c: &CopyStmt,
     explicit: bool,
 ) -> Option<Level> {
-    let Some(current) = el.level() else {
+    if el.kernel.is_none() {
         return Some(Level::Block);
-    };
+    }
     let (from, to) = (
         el.f.buffer(source.buffer).storage,
         el.f.buffer(dest.buffer).storage,
@@ -86,13 +82,9 @@ pub(crate) fn copy_level(
     if from == Storage::Local || to == Storage::Local {
         return Some(Level::Thread);
     }
-    let by_source = uniformity::differs_between_units(el, source);
-    let by_dest = uniformity::differs_between_units(el, dest);
-    let level = if by_source || by_dest {
-        current
-    } else {
-        Level::Block
-    };
+    let [of_source, of_dest] = [source, dest].map(|view| uniformity::of_view(el, view));
+    let level = of_source.max(of_dest);
+    let (by_source, by_dest) = (of_source > Level::Block, of_dest > Level::Block);
     let several = level != Level::Block && !is_region_in_one_unit(el, level);
     if explicit && to == Storage::Shared && by_source && !by_dest && several {
         el.cx.report(
@@ -122,12 +114,7 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
         unsupported::report(&mut el.cx, c.head, what);
         return None;
     };
-    let unit = match level {
-        Level::Warpgroup => 128,
-        Level::Warp => 32,
-        _ => 0,
-    };
-    if c.engine == ast::Engine::Dma && !set.is_whole(32) {
+    if c.engine == ast::Engine::Dma && !set.is_whole(WARP_THREADS) {
         let count = set.len();
         let threads = if count == 1 { "thread" } else { "threads" };
         el.cx.report(
@@ -140,11 +127,11 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
             .help("let whole warps (multiples of 32 threads) execute this, or use `tma`"),
         );
     }
-    if unit == 0 || set.is_whole(unit) {
-        return Some(level);
-    }
-    if set.is_in_one(unit) {
-        return Some(Level::Block);
+    match level.threads_together() {
+        None => return Some(level),
+        Some(unit) if set.is_whole(unit) => return Some(level),
+        Some(unit) if set.is_in_one(unit) => return Some(Level::Block),
+        Some(_) => {}
     }
     unsupported::report(
         &mut el.cx,
@@ -172,13 +159,8 @@ pub(crate) fn warn_if_some_have_left(el: &mut Elab<'_>, at: Span, what: &str) {
 
 /// Whether the enclosing region has threads of at most one unit of `level`.
 fn is_region_in_one_unit(el: &Elab<'_>, level: Level) -> bool {
-    let unit = match level {
-        Level::Cluster | Level::Block => return true,
-        Level::Warpgroup => 128,
-        Level::Warp => 32,
-        Level::Thread => 1,
-    };
-    el.path
-        .region_threads()
-        .is_some_and(|set| set.is_in_one(unit))
+    let set = el.path.region_threads();
+    level
+        .threads()
+        .is_none_or(|unit| set.is_some_and(|set| set.is_in_one(unit)))
 }

@@ -4,6 +4,7 @@ pub(crate) mod barriers;
 pub(crate) mod blocks;
 pub(crate) mod cluster_legality;
 pub(crate) mod clusters;
+pub(crate) mod devices;
 pub(crate) mod extents;
 pub(crate) mod host_kernels;
 pub(crate) mod indices;

@@ -4,9 +4,9 @@
 //! unannotated parent depends on its children.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::Level;
+use crate::ir::{Level, WARP_THREADS};
 use crate::sema::checks::unsupported;
-use crate::sema::levels::cluster_legality;
+use crate::sema::levels::{cluster_legality, devices};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::nests::{self, Node};
 use crate::sema::values::constants;
@@ -63,7 +63,7 @@ fn build_node(
             ast::Level::Group => Level::Warp,
             ast::Level::Thread => Level::Thread,
             ast::Level::Device => {
-                unsupported::report(cx, spec.span, "`: device`");
+                devices::report_inner(cx, spec.span);
                 *ok = false;
                 Level::Block
             }
@@ -150,7 +150,10 @@ fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
             );
         }
         // A warp has 32 threads: an inner count other than 32 makes both levels threads.
-        let warp = node.children.iter().all(|c| c.count == Some(32));
+        let warp = node
+            .children
+            .iter()
+            .all(|c| c.count == Some(i64::from(WARP_THREADS)));
         if node.level == Level::Warp && outermost_child == Level::Thread && !root && !warp {
             if node.children.iter().any(|c| c.merged) {
                 cx.report(

@@ -10,7 +10,7 @@ use crate::sema::levels::{blocks, clusters, nest, thread_mapping};
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::kernel::{Grid, KernelState, Threads};
+use crate::sema::state::kernel::{Grid, KernelState, Threads, Unit};
 use crate::sema::state::nests::Node;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
@@ -34,14 +34,17 @@ pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
 /// Elaborates a body whose header is in error, so that independent mistakes in it are also
 /// reported.
 fn lower_poisoned_body(el: &mut Elab<'_>, p: &ParallelStmt) {
-    el.names.push();
-    for item in &p.items {
-        for name in binding_names(&item.binding) {
-            scope::declare(el, name, Entity::Poison);
+    el.scope(|el| {
+        for item in &p.items {
+            for name in binding_names(&item.binding) {
+                if name.is_wildcard() {
+                    continue;
+                }
+                scope::declare(el, name, Entity::Poison);
+            }
         }
-    }
+    });
     el.results.poisoned = true;
-    el.names.pop();
 }
 
 fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
@@ -139,25 +142,23 @@ fn lower_launch(
     span: Span,
 ) {
     attrs.cooperative = tree.cooperative;
-    el.names.push();
     el.f.cx.push_scope();
     let first_local = el.f.locals.len();
     el.kernel = Some(KernelState {
         threads: Threads::new(p.header),
         grid: Grid::new(tree.cooperative.is_some()),
         level: Level::Block,
+        unit: Unit::of(Level::Block),
         first_local,
         first_inner_local: usize::MAX,
         header: p.header,
         yielded: None,
         awaited: BTreeMap::new(),
     });
-    let (grid, mut body) = el.within(Frame::Launch, |el| {
+    let (grid, mut body) = scope::within(el, Frame::Launch, |el| {
         build::collect(el, |el| lower_outermost(el, p, tree))
     });
     el.f.cx.pop_scope();
-    let ended = el.names.pop();
-    scope::report_unused(el, ended);
     let Some(k) = el.kernel.take() else { return };
     let Some(grid) = grid else {
         el.results.poisoned = true;
@@ -281,10 +282,9 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
     };
     match extents::lower_all(el, item) {
         Some(extents) if node.level == Level::Block => {
-            el.names.push();
-            let grid = blocks::lower_blocks(el, item, &extents, &node, rest, &p.body);
-            let ended = el.names.pop();
-            scope::report_unused(el, ended);
+            let grid = scope::reported(el, |el| {
+                blocks::lower_blocks(el, item, &extents, &node, rest, &p.body)
+            });
             if let Some(k) = el.kernel.as_mut() {
                 k.grid.extents = grid;
             }

@@ -1,7 +1,7 @@
 //! `inthreads`: parts of a kernel that only some of its threads execute.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
+use crate::ir::{self, BinOp, Condition, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::levels::{instances, uniformity};
@@ -10,7 +10,6 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::values::conditionals;
 use crate::source::Span;
-use crate::symbolic::Sym;
 use crate::syntax::ast;
 
 pub(crate) fn lower_inthreads(
@@ -90,7 +89,7 @@ pub(crate) fn lower_inthreads(
         never: nobody,
     };
     let ((), stmts) = el.within(region, |el| {
-        conditionals::assuming_with(el, &cond, true, condition, |el| el.block(body))
+        conditionals::assuming_with(el, &cond, true, condition, |el| lower_body(el, &cond, body))
     });
     if outermost && !is_async {
         instances::warn_if_some_have_left(el, span, "the barrier after `inthreads`");
@@ -111,6 +110,12 @@ pub(crate) fn lower_inthreads(
         },
         span,
     );
+}
+
+/// Lowers the body of a region, which not all units of the predicate's level execute.
+fn lower_body(el: &mut Elab<'_>, cond: &Expr, body: &ast::Block) {
+    let level = uniformity::finest(el, cond);
+    el.within(Frame::Uneven(level), |el| el.block(body));
 }
 
 /// Reports a region with `.async` whose threads are not known statically.
@@ -168,7 +173,7 @@ fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
     let threads = u32::try_from(k.threads.count.as_ref()?.as_int()?)
         .ok()
         .filter(|n| *n <= 1024)?;
-    let condition = thread_condition(&el.f, cond)?;
+    let condition = Condition::of(&el.f, cond)?;
     let homes = &k.threads.indices;
     let mut set = ThreadSet::default();
     for tid in 0..threads {
@@ -185,62 +190,4 @@ fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
         }
     }
     Some(set)
-}
-
-/// A predicate in a form that can be evaluated for each thread.
-fn thread_condition(func: &ir::Function, cond: &Expr) -> Option<Condition> {
-    let both = |a, b| {
-        Some((
-            Box::new(thread_condition(func, a)?),
-            Box::new(thread_condition(func, b)?),
-        ))
-    };
-    Some(match &*cond.kind {
-        ExprKind::Bool(b) => Condition::Is(*b),
-        ExprKind::Unary(UnOp::Not, a) => Condition::Not(Box::new(thread_condition(func, a)?)),
-        ExprKind::Binary(BinOp::LogicAnd, a, b) => {
-            let (a, b) = both(a, b)?;
-            Condition::And(a, b)
-        }
-        ExprKind::Binary(BinOp::LogicOr, a, b) => {
-            let (a, b) = both(a, b)?;
-            Condition::Or(a, b)
-        }
-        ExprKind::Binary(op, a, b) => {
-            Condition::Compare(*op, ir::as_sym(func, a)?, ir::as_sym(func, b)?)
-        }
-        _ => return None,
-    })
-}
-
-/// A predicate on the threads of a block.
-pub(crate) enum Condition {
-    Is(bool),
-    Not(Box<Condition>),
-    And(Box<Condition>, Box<Condition>),
-    Or(Box<Condition>, Box<Condition>),
-    Compare(BinOp, Sym, Sym),
-}
-
-impl Condition {
-    fn holds(&self, at: &dyn Fn(crate::symbolic::Var) -> Option<i128>) -> Option<bool> {
-        match self {
-            Condition::Is(b) => Some(*b),
-            Condition::Not(a) => a.holds(at).map(|a| !a),
-            Condition::And(a, b) => Some(a.holds(at)? && b.holds(at)?),
-            Condition::Or(a, b) => Some(a.holds(at)? || b.holds(at)?),
-            Condition::Compare(op, a, b) => {
-                let (a, b) = (a.evaluate(at)?, b.evaluate(at)?);
-                Some(match op {
-                    BinOp::Lt => a < b,
-                    BinOp::Le => a <= b,
-                    BinOp::Gt => a > b,
-                    BinOp::Ge => a >= b,
-                    BinOp::Eq => a == b,
-                    BinOp::Ne => a != b,
-                    _ => return None,
-                })
-            }
-        }
-    }
 }

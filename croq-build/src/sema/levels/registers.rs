@@ -2,7 +2,7 @@
 //! `__cpp__` that contains only the instruction is equivalent.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Registers, StmtKind};
+use crate::ir::{Registers, StmtKind, WARPGROUP_THREADS};
 use crate::sema::build;
 use crate::sema::levels::instances;
 use crate::sema::state::elab::Elab;
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::CallExpr;
 
-const WARPGROUP: u32 = 128;
+const WARPGROUP: u32 = WARPGROUP_THREADS;
 
 /// Whether a call of this name takes more registers; `None` if it is another function.
 pub(crate) fn direction(callee: &str) -> Option<bool> {

@@ -2,14 +2,16 @@
 //! linear thread id.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BinOp, CheckCode, Expr, Intrinsic, Level, StmtKind};
+use crate::ir::{
+    BinOp, CheckCode, Expr, Intrinsic, Level, StmtKind, WARP_THREADS, WARPGROUP_THREADS,
+};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::levels::nest::{self, first_inner};
 use crate::sema::levels::{extents, indices};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::kernel::ThreadIndex;
+use crate::sema::state::kernel::{ThreadIndex, Unit};
 use crate::sema::state::nests::{Node, level_name};
 use crate::sema::state::path::Frame;
 use crate::sema::values::arith;
@@ -32,33 +34,29 @@ pub(crate) fn lower_level(
 ) -> Option<()> {
     let parent = el.level()?;
     let product = extents.iter().fold(Sym::one(), |p, e| &p * e);
-    let mut divisor = match node.level {
-        Level::Warpgroup => Sym::int(128),
-        Level::Warp => Sym::int(32),
-        _ => Sym::one(),
-    };
+    let mut divisor = Sym::int(i64::from(node.level.threads().unwrap_or(1)));
     if node.merged {
         divisor = merged_inner_threads(el, rest, body)?;
     }
     let total = &product * &divisor;
-    let inside_unit = match parent {
-        Level::Warpgroup => Some(128),
-        Level::Warp => Some(32),
-        _ => None,
-    };
+    let inside_unit = parent.threads_together().map(i64::from);
     if let Some(unit) = inside_unit {
         check_unit_total(el, &total, unit, parent, item.span)?;
     } else if !el.path.is_merged() {
         fix_block_total(el, &total, item.span)?;
     }
     let whole_block = inside_unit.is_none() && !el.path.is_merged();
-    let saved = indices::enter_level(el, node.level);
-    el.path.push(Frame::Level {
+    let unit = match node.level {
+        Level::Thread if el.path.is_merged() || node.merged => Unit::of_threads(None),
+        Level::Thread => filled_unit(parent, &total),
+        level => Unit::of(level),
+    };
+    let saved = indices::enter_level(el, node.level, unit);
+    let frame = Frame::Level {
         merged: node.merged,
         header: item.span,
-    });
-    el.names.push();
-    let ((), stmts) = build::collect(el, |el| {
+    };
+    let level = |el: &mut Elab<'_>| {
         let mut values = Vec::new();
         let digits = indices::digits(&el.cx, extents, divisor, whole_block);
         for (axis, (extent, index)) in extents.iter().zip(digits).enumerate() {
@@ -75,10 +73,8 @@ pub(crate) fn lower_level(
         }
         indices::bind_indices(el, &item.binding, values, extents);
         lower_after_header(el, node, rest, body);
-    });
-    let ended = el.names.pop();
-    scope::report_unused(el, ended);
-    el.path.pop();
+    };
+    let ((), stmts) = scope::within(el, frame, |el| build::collect(el, level));
     indices::leave_level(el, saved);
     build::emit(
         el,
@@ -89,6 +85,18 @@ pub(crate) fn lower_level(
         item.span,
     );
     Some(())
+}
+
+/// The unit that `total` threads inside a unit of level `parent` are: a level of threads that fills
+/// a warp or a warpgroup is that unit. In a block it fills one that has exactly as many threads.
+fn filled_unit(parent: Level, total: &Sym) -> Unit {
+    let threads = total.as_int().and_then(|n| u32::try_from(n).ok());
+    match (parent, threads) {
+        (Level::Warp | Level::Warpgroup, _) => Unit::of(parent),
+        (_, Some(WARP_THREADS)) => Unit::of(Level::Warp),
+        (_, Some(WARPGROUP_THREADS)) => Unit::of(Level::Warpgroup),
+        _ => Unit::of_threads(threads),
+    }
 }
 
 /// The number of threads of the inner of two merged thread levels.
@@ -262,10 +270,10 @@ pub(crate) fn lower_split(
     if let Some(k) = el.kernel.as_mut() {
         k.threads.count = Some(threads.clone());
     }
-    let saved = indices::enter_level(el, Level::Thread);
+    let unit = filled_unit(Level::Block, &threads);
+    let saved = indices::enter_level(el, Level::Thread, unit);
     el.nests.push(Vec::new());
-    el.names.push();
-    let (result, stmts) = build::collect(el, |el| {
+    let grid = |el: &mut Elab<'_>| {
         if small {
             split_indices(el, item, extents, None);
             el.block(&p.body);
@@ -307,10 +315,8 @@ pub(crate) fn lower_split(
                 item.span,
             );
         }
-    });
-    let () = result;
-    let ended = el.names.pop();
-    scope::report_unused(el, ended);
+    };
+    let ((), stmts) = scope::reported(el, |el| build::collect(el, grid));
     el.nests.pop();
     indices::leave_level(el, saved);
     build::emit(

@@ -28,7 +28,7 @@ use crate::syntax::ast::{self, CallExpr};
 const PREFIX: &str = "__atomic_";
 
 /// The names of all operations in Croqtile.
-const NAMES: [&str; 9] = [
+pub(crate) const NAMES: [&str; 9] = [
     "__atomic_add",
     "__atomic_sub",
     "__atomic_exch",
@@ -58,7 +58,7 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     match el.level() {
         Some(level) if level != Level::Thread => {
             let body = vec![Stmt::new(statement, span)];
-            build::emit(el, StmtKind::SingleThread { level, body }, span);
+            build::emit(el, crate::ir::build::once(level, body), span);
         }
         _ => build::emit(el, statement, span),
     }
@@ -86,7 +86,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
     let value = Expr::new(ExprKind::Local(result), ty, span);
     let level = el.level().unwrap_or(Level::Block);
     if level == Level::Thread {
-        el.build.varying.insert(result);
+        el.build.vary(result, Level::Thread);
         for statement in statements {
             build::emit(el, statement, span);
         }
@@ -152,7 +152,7 @@ fn broadcast(
     };
     let body = atomic.into_iter().chain([store]);
     let body = body.map(|kind| Stmt::new(kind, span)).collect();
-    build::emit(el, StmtKind::SingleThread { level, body }, span);
+    build::emit(el, crate::ir::build::once(level, body), span);
     Some(Expr::new(ExprKind::Load(word), ty, span))
 }
 

@@ -45,3 +45,22 @@ pub(crate) const OTHERS: &[&str] = &[
     "print",
     "println",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sema::memory::atomics;
+    use crate::syntax::builtin_names::BUILTINS;
+
+    #[test]
+    fn the_parser_knows_the_names_of_all_builtins() {
+        let math = MathFn::ALL.iter().map(|(name, _)| *name);
+        let others = OTHERS.iter().copied().filter(|name| name.starts_with("__"));
+        let mut all: Vec<&str> = math
+            .chain(others)
+            .chain(atomics::NAMES.iter().copied())
+            .collect();
+        all.sort_unstable();
+        assert_eq!(all, BUILTINS);
+    }
+}

@@ -1,12 +1,12 @@
 //! Symbolic dimensions.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, DimId, Extent, ParamId, Passing};
-use crate::sema::checks::unsupported;
+use crate::ir::{self, CheckCode, DimId, Extent, ParamId, Passing};
+use crate::sema::checks::{run_time, unsupported};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
-use crate::sema::state::value::IntValue;
+use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::constants;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -48,70 +48,73 @@ pub(crate) fn lower_dimension(
                 sym,
             )
         }
-        ast::Dim::Expr(e) => lower_dimension_expr(el, param, axis, e),
+        ast::Dim::Expr(e) => lower_dimension_expr(el, param, param_name, axis, e),
     }
+}
+
+/// Declares the dimensions that parameters name, in order: an extent may refer to one that a later
+/// parameter has.
+pub(crate) fn declare_names(el: &mut Elab<'_>, function: &ast::Function) {
+    for (position, param) in function.params.iter().enumerate() {
+        let id = ParamId(u32::try_from(position).unwrap_or(u32::MAX));
+        let ast::ParamTypeKind::Spanned { dims, .. } = &param.ty.kind else {
+            continue;
+        };
+        for (axis, dim) in dims.iter().enumerate() {
+            let ast::Dim::Expr(e) = dim else { continue };
+            let ast::ExprKind::Name(name) = &*e.kind else {
+                continue;
+            };
+            if named(el, name).is_none() {
+                declare(el, id, axis, name, e.span);
+            }
+        }
+    }
+}
+
+/// The dimension of this name.
+fn named(el: &Elab<'_>, name: &str) -> Option<(DimId, Sym)> {
+    let dims = el.f.dims.iter();
+    let position = dims.clone().position(|d| !d.anonymous && d.name == *name)?;
+    let var = el.f.dims.get(position)?.var;
+    let id = DimId(u32::try_from(position).unwrap_or(u32::MAX));
+    Some((id, Sym::var(var)))
+}
+
+fn declare(el: &mut Elab<'_>, param: ParamId, axis: usize, name: &str, span: Span) {
+    let (_, sym) = new_dim(&mut el.f, name, false, param, axis, span);
+    let named = ast::Name {
+        text: name.to_owned(),
+        span,
+    };
+    let value = IntValue::plain(sym);
+    scope::declare(
+        el,
+        &named,
+        Entity::Int {
+            value,
+            kind: IntKind::Dim,
+        },
+    );
 }
 
 fn lower_dimension_expr(
     el: &mut Elab<'_>,
     param: ParamId,
+    param_name: &str,
     axis: usize,
     e: &ast::Expr,
 ) -> (Extent, Sym) {
     let none = (Extent::Static(1), Sym::one());
-    if let ast::ExprKind::Name(name) = &*e.kind {
-        if let Some(position) =
-            el.f.dims
-                .iter()
-                .position(|d| !d.anonymous && d.name == *name)
-        {
-            let id = DimId(u32::try_from(position).unwrap_or(u32::MAX));
-            let var =
-                el.f.dims
-                    .get(position)
-                    .map(|d| Sym::var(d.var))
-                    .unwrap_or_default();
-            return (
-                Extent::Dim {
-                    dim: id,
-                    declares: false,
-                },
-                var,
-            );
-        }
-        let (id, sym) = new_dim(&mut el.f, name, false, param, axis, e.span);
-        let named = ast::Name {
-            text: name.clone(),
-            span: e.span,
-        };
-        let value = IntValue::plain(sym.clone());
-        scope::declare(
-            el,
-            &named,
-            Entity::Int {
-                value,
-                kind: IntKind::Dim,
-            },
-        );
-        return (
-            Extent::Dim {
-                dim: id,
-                declares: true,
-            },
-            sym,
-        );
+    if let ast::ExprKind::Name(name) = &*e.kind
+        && let Some((dim, sym)) = named(el, name)
+    {
+        let home = el.f.dims.get(dim.index());
+        let declares = home.is_some_and(|d| (d.param, d.axis) == (param, axis));
+        return (Extent::Dim { dim, declares }, sym);
     }
     let Some(n) = constants::constant(e) else {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0402,
-                e.span,
-                "an expression with symbolic names can't be a parameter's extent",
-            )
-            .label("must be a constant or one name")
-            .help("introduce another name here, and `assert` the relation in the body"),
-        );
-        return none;
+        return computed(el, param, param_name, axis, e).unwrap_or(none);
     };
     match u64::try_from(n) {
         Ok(n @ 1..) => (
@@ -128,6 +131,45 @@ fn lower_dimension_expr(
                 .label("must be at least 1"),
             );
             none
+        }
+    }
+}
+
+/// `K / 64` as an extent: the call compares it with the argument's.
+fn computed(
+    el: &mut Elab<'_>,
+    param: ParamId,
+    param_name: &str,
+    axis: usize,
+    e: &ast::Expr,
+) -> Option<(Extent, Sym)> {
+    let sym = of_dimensions(el, e)?;
+    let name = format!("{param_name}_{axis}");
+    let (dim, extent) = new_dim(&mut el.f, &name, true, param, axis, e.span);
+    let written = el.cx.file.snippet(e.span).to_owned();
+    let message = format!("axis {axis} of `{param_name}` has {{0}} elements, `{written}` is {{1}}");
+    let check = run_time::Check::new(CheckCode::R01, message, e.span);
+    run_time::emit_equal_at_entry(el, check, &extent, &sym);
+    // From here on they are equal, and an extent is at least 1.
+    el.f.cx.assume_le(&Sym::one(), &sym);
+    let declares = true;
+    Some((Extent::Dim { dim, declares }, sym))
+}
+
+/// An extent that is computed from dimensions and integer parameters.
+pub(crate) fn of_dimensions(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
+    match el.expression(e) {
+        Value::Int(value) => Some(value.value),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            let text = format!("an extent is an integer, this is {kind}");
+            el.cx.report(
+                Diagnostic::new(codes::E0402, e.span, text)
+                    .label("not an integer")
+                    .help("compute it from dimensions and integer parameters: `[N, K / 64]`"),
+            );
+            None
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::symbolic::Sym;
 use crate::syntax::ast;
 
 pub(crate) fn lower_all(el: &mut Elab<'_>, function: &ast::Function) {
+    dimensions::declare_names(el, function);
     for (position, param) in function.params.iter().enumerate() {
         lower(el, position, param);
     }

@@ -3,9 +3,11 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, CheckCode, Passing};
 use crate::sema::checks::run_time;
+use crate::sema::names::dimensions;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::results::ReturnShape;
+use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::statements::returns;
 use crate::sema::values::{constants, convert, shape};
 use crate::source::Span;
@@ -183,19 +185,29 @@ fn lower_dimension(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
         if let Some(d) = known {
             return Some(Sym::var(d.var));
         }
+        let binding = el.names.find(name).map(|b| &b.entity);
+        if let Some(Entity::Int {
+            kind: IntKind::Param,
+            value,
+        }) = binding
+        {
+            return Some(value.value.clone());
+        }
         el.cx.report(
             Diagnostic::new(
                 codes::E0403,
                 e.span,
-                format!("`{name}` in the return type is not a dimension of any parameter"),
+                format!("`{name}` in the return type is no dimension of a parameter, and no integer parameter"),
             )
             .label("unknown dimension")
-            .help("symbolic names come from parameters; write `auto` to infer the shape"),
+            .help("names of extents come from parameters; write `auto` to infer the shape"),
         );
         return None;
     }
-    let n = constants::constant(e)?;
-    Some(Sym::int(n))
+    match constants::constant(e) {
+        Some(n) => Some(Sym::int(n)),
+        None => dimensions::of_dimensions(el, e),
+    }
 }
 
 fn report_mismatch(cx: &mut Cx<'_>, ty: Span, at: Span, want: &str, got: &str) {

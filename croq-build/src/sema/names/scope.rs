@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir;
 use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::{Binding, Entity, IntKind};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -64,6 +65,22 @@ fn sizes_used(func: &ir::Function, b: &Binding, used: &[&str]) -> bool {
         })
 }
 
+/// Runs `body` in a scope of names of its own, and reports what nothing has used of them.
+pub(crate) fn reported<R>(el: &mut Elab<'_>, body: impl FnOnce(&mut Elab<'_>) -> R) -> R {
+    let (result, ended) = el.scope(body);
+    report_unused(el, ended);
+    result
+}
+
+/// The same as part of a construct.
+pub(crate) fn within<R>(
+    el: &mut Elab<'_>,
+    frame: Frame,
+    body: impl FnOnce(&mut Elab<'_>) -> R,
+) -> R {
+    el.within(frame, |el| reported(el, body))
+}
+
 pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
     let dims: Vec<&str> = bindings
         .iter()
@@ -71,7 +88,8 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
         .map(|b| b.name.as_str())
         .collect();
     for b in &bindings {
-        if b.used || b.name.starts_with('_') || sizes_used(&el.f, b, &dims) {
+        let mentioned = b.used || el.cx.untaken.contains(b.name.as_str());
+        if mentioned || b.name.starts_with('_') || sizes_used(&el.f, b, &dims) {
             continue;
         }
         let (code, message) = match (&b.entity, b.is_param) {
@@ -112,8 +130,28 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
     }
 }
 
+/// Whether it is an index of a level or of a loop, which `_` leaves without a name.
+fn is_index(entity: &Entity) -> bool {
+    matches!(
+        entity,
+        Entity::Range(_)
+            | Entity::RangeTuple(_)
+            | Entity::Int {
+                kind: IntKind::Parallel,
+                ..
+            }
+            | Entity::Tuple {
+                kind: IntKind::Parallel,
+                ..
+            }
+    )
+}
+
 pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
     if name.is_wildcard() {
+        if is_index(&entity) {
+            return;
+        }
         el.cx.report(
             Diagnostic::new(
                 codes::E0127,

@@ -1,8 +1,8 @@
 //! Statements under construction, and facts about their values.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::ir::{self, LocalId, Stmt};
+use crate::ir::{self, Level, LocalId, Stmt};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -14,28 +14,52 @@ pub(crate) struct Builder {
     /// statements.
     pub entry: Vec<Stmt>,
     pub check_rows: BTreeMap<(ir::CheckCode, String, Span), u32>,
-    pub seen_checks: BTreeSet<(String, u32)>,
+    /// Those that are there already: the row, the condition, and the values in the message.
+    pub seen_checks: HashSet<(u32, ir::Condition, Vec<Sym>)>,
     /// The conditions of the current access's checks, where a failure does not end the launch.
     pub guards: Vec<ir::Expr>,
     /// Variables whose value depends on data: elements, calls, mutable locals.
     pub from_data: BTreeSet<Var>,
     /// Checks of tile numbers that contain such variables.
     pub by_data: Vec<(ir::CheckId, Sym)>,
-    /// Locals whose value may differ between threads of a block.
-    pub varying: BTreeSet<LocalId>,
+    /// Locals whose value may differ between threads of a block, each with the finest level between
+    /// whose units it may differ.
+    pub varying: BTreeMap<LocalId, Level>,
+    /// Mutable locals that not all units assign alike: conditions, regions and loops around an
+    /// assignment, inside the local's scope, differ between units of this level.
+    pub uneven: BTreeMap<LocalId, Level>,
+    /// The number of constructs around the declaration of each local.
+    pub declared_at: BTreeMap<LocalId, usize>,
+    /// Whether a `break` or `continue` is under a condition that differs between threads.
+    pub uneven_exit: bool,
+    /// Reads of mutable locals, each with the level that was assumed.
+    pub reads: Vec<(LocalId, Level)>,
+    /// Whether one of them is an integer of which tiles and indices are made.
+    pub integer_reads: bool,
 }
 
 impl Builder {
+    /// Records that a local may differ between units of this level.
+    pub fn vary(&mut self, local: LocalId, level: Level) {
+        let known = self.varying.entry(local).or_insert(level);
+        *known = level.max(*known);
+    }
+
     pub fn new() -> Self {
         Self {
             sinks: vec![Vec::new()],
             entry: Vec::new(),
             check_rows: BTreeMap::new(),
-            seen_checks: BTreeSet::new(),
+            seen_checks: HashSet::new(),
             guards: Vec::new(),
             from_data: BTreeSet::new(),
             by_data: Vec::new(),
-            varying: BTreeSet::new(),
+            varying: BTreeMap::new(),
+            uneven: BTreeMap::new(),
+            declared_at: BTreeMap::new(),
+            uneven_exit: false,
+            reads: Vec::new(),
+            integer_reads: false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The context of a function: the file, the options, and the sink for diagnostics.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::source::{SourceFile, Span};
@@ -12,6 +13,8 @@ pub(crate) struct Cx<'a> {
     pub siblings: &'a [String],
     /// The spans of the function that did not parse.
     pub faults: &'a [Span],
+    /// The words of the function's branches that were removed before the parser.
+    pub untaken: &'a HashSet<Arc<str>>,
     pub diags: &'a mut Diagnostics,
     /// Kernels for which it was reported that not all targets support their features.
     pub older_left_out: BTreeSet<Span>,
@@ -29,6 +32,7 @@ impl<'a> Cx<'a> {
         options: &'a Options,
         siblings: &'a [String],
         faults: &'a [Span],
+        untaken: &'a HashSet<Arc<str>>,
         diags: &'a mut Diagnostics,
     ) -> Self {
         Self {
@@ -36,6 +40,7 @@ impl<'a> Cx<'a> {
             options,
             siblings,
             faults,
+            untaken,
             diags,
             older_left_out: BTreeSet::new(),
             unsupported: BTreeSet::new(),

@@ -7,13 +7,14 @@ use crate::ir::{self, Level};
 use crate::sema::state::asynchronous::{self, Asynchronous};
 use crate::sema::state::builder::Builder;
 use crate::sema::state::cx::Cx;
+use crate::sema::state::earlier::Earlier;
 use crate::sema::state::fragments::FragmentState;
 use crate::sema::state::kernel::KernelState;
 use crate::sema::state::nests::Node;
 use crate::sema::state::path::{Frame, Path};
 use crate::sema::state::ranges::Ranges;
 use crate::sema::state::results::Results;
-use crate::sema::state::scopes::Scopes;
+use crate::sema::state::scopes::{Binding, Scopes};
 use crate::sema::state::storage::BufferFacts;
 use crate::sema::state::value::Value;
 use crate::symbolic::Ctx;
@@ -46,6 +47,7 @@ pub(crate) struct Elab<'a> {
     pub storage: BufferFacts,
     pub asynchronous: Asynchronous,
     pub fragments: FragmentState,
+    pub earlier: Earlier,
 }
 
 impl<'a> Elab<'a> {
@@ -87,6 +89,7 @@ impl<'a> Elab<'a> {
                 ..Asynchronous::default()
             },
             fragments: FragmentState::default(),
+            earlier: Earlier::default(),
         }
     }
 
@@ -114,16 +117,36 @@ impl<'a> Elab<'a> {
         (self.rules.block)(self, block);
     }
 
-    /// Runs `body` inside a construct.
-    pub fn within<R>(&mut self, frame: Frame, body: impl FnOnce(&mut Self) -> R) -> R {
-        self.path.push(frame);
+    /// Runs `body` inside a construct, if there is one.
+    pub fn within<R>(
+        &mut self,
+        frame: impl Into<Option<Frame>>,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let frame = frame.into();
+        let pushed = frame.is_some();
+        frame.into_iter().for_each(|frame| self.path.push(frame));
         let result = body(self);
-        self.path.pop();
+        if pushed {
+            self.path.pop();
+        }
         result
+    }
+
+    /// Runs `body` in a scope of names of its own, and returns what it declared there.
+    pub fn scope<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (R, Vec<Binding>) {
+        self.names.push();
+        let result = body(self);
+        (result, self.names.pop())
     }
 
     /// The execution level of the current statement; `None` on the host.
     pub fn level(&self) -> Option<Level> {
         self.kernel.as_ref().map(|k| k.level)
+    }
+
+    /// The level of the unit that executes a collective statement here; `None` on the host.
+    pub fn unit(&self) -> Option<Level> {
+        self.kernel.as_ref().map(|k| k.unit.level)
     }
 }

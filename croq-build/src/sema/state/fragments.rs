@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BufferId, LocalId, Part, ThreadSet};
+use crate::sema::state::kernel::Unit;
 use crate::source::Span;
 use crate::symbolic::Var;
 
@@ -12,6 +13,10 @@ pub(crate) struct FragmentState {
     pub untyped: BTreeSet<BufferId>,
     /// The loads of operands.
     pub loaded: BTreeMap<BufferId, Span>,
+    /// Those that were declared without extents.
+    pub open: BTreeSet<BufferId>,
+    /// The places of fragments' names.
+    pub declared: BTreeMap<BufferId, Span>,
     /// The MMA that determined an accumulator's extents.
     pub shaped: BTreeMap<BufferId, Span>,
     /// Fragments that were reported as large.
@@ -32,8 +37,10 @@ pub(crate) struct FragmentState {
     pub scaled: BTreeSet<LocalId>,
     /// The threads that compute and that use accumulators.
     pub owners: Owners,
-    /// Loads and stores, which require a layout.
+    /// Loads and stores, which require the layout of an MMA.
     pub needed: Vec<(BufferId, Span)>,
+    /// Other operations, which take any layout, each with its unit.
+    pub uses: Vec<(BufferId, Span, Unit)>,
 }
 
 /// The `apply` that is being lowered.

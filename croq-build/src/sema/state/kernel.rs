@@ -12,6 +12,8 @@ pub(crate) struct KernelState {
     pub grid: Grid,
     /// The level at which statements here run.
     pub level: Level,
+    /// The unit that executes collective statements here.
+    pub unit: Unit,
     /// Locals with this id or a higher one belong to the kernel, and to levels below the block.
     pub first_local: usize,
     pub first_inner_local: usize,
@@ -20,6 +22,29 @@ pub(crate) struct KernelState {
     pub yielded: Option<Span>,
     /// The number of its waits for each host event so far.
     pub awaited: BTreeMap<ir::SignalId, u32>,
+}
+
+/// The threads that execute a collective statement together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// The level of the statements, or of the warp or warpgroup that a level of threads fills.
+    pub level: Level,
+    /// The number of threads, if the level has a constant number.
+    pub threads: Option<u32>,
+}
+
+impl Unit {
+    /// The unit of a level whose threads fill no wider one.
+    pub fn of(level: Level) -> Self {
+        let threads = level.threads_together();
+        Self { level, threads }
+    }
+
+    /// All threads of a level, which are no warp or warpgroup.
+    pub fn of_threads(threads: Option<u32>) -> Self {
+        let level = Level::Thread;
+        Self { level, threads }
+    }
 }
 
 /// The threads of a block.

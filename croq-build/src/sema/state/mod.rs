@@ -4,6 +4,7 @@
 pub(crate) mod asynchronous;
 pub(crate) mod builder;
 pub(crate) mod cx;
+pub(crate) mod earlier;
 pub(crate) mod elab;
 pub(crate) mod fragments;
 pub(crate) mod kernel;

@@ -1,6 +1,6 @@
 //! The path to the current statement: the constructs around it, innermost last.
 
-use crate::ir::ThreadSet;
+use crate::ir::{Level, ThreadSet};
 use crate::sema::state::value::Derive;
 use crate::source::Span;
 
@@ -22,8 +22,11 @@ pub(crate) enum Frame {
     /// A condition: whether it may restrict the instances that execute the statement, and whether
     /// it never holds.
     Condition { restricts: bool, never: bool },
-    /// A condition that differs between threads of a block.
-    Divergent,
+    /// A condition that differs between units of this level in a block.
+    Divergent(Level),
+    /// What not all units of this level do, or not equally often: a region, or the iterations of a
+    /// loop.
+    Uneven(Level),
     /// A predicate that may legitimately hold always: of an `assert` or an `inthreads`.
     Predicate,
     /// An extent, a bound or another count.
@@ -48,11 +51,11 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    pub fn push(&mut self, frame: Frame) {
+    pub(super) fn push(&mut self, frame: Frame) {
         self.steps.push(Step { frame, left: false });
     }
 
-    pub fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         self.steps.pop();
     }
 
@@ -110,7 +113,36 @@ impl Path {
 
     /// Whether an enclosing condition differs between threads of a block.
     pub fn is_divergent(&self) -> bool {
-        self.of_kernel().any(|f| matches!(f, Frame::Divergent))
+        self.divergence() > Level::Block
+    }
+
+    /// The finest level between whose units the enclosing conditions differ.
+    pub fn divergence(&self) -> Level {
+        let levels = self.of_kernel().filter_map(|f| match f {
+            Frame::Divergent(level) => Some(*level),
+            _ => None,
+        });
+        levels.max().unwrap_or(Level::Block)
+    }
+
+    /// The number of constructs around the statement.
+    pub fn depth(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The finest level between whose units the constructs inside the first `depth` ones differ.
+    pub fn unevenness(&self, depth: usize) -> Level {
+        let inner = self.steps.iter().skip(depth);
+        inner
+            .map(|s| unevenness_of(&s.frame))
+            .max()
+            .unwrap_or(Level::Block)
+    }
+
+    /// Whether a condition inside the innermost loop differs between threads.
+    pub fn exits_unevenly(&self) -> bool {
+        let mut inner = self.frames().take_while(|f| !matches!(f, Frame::Loop));
+        inner.any(|f| unevenness_of(f) > Level::Block)
     }
 
     /// Whether an enclosing condition never holds: then a proved violation is not an error.
@@ -192,6 +224,13 @@ impl Path {
             _ => None,
         });
         derivations.next().flatten()
+    }
+}
+
+fn unevenness_of(frame: &Frame) -> Level {
+    match frame {
+        Frame::Divergent(level) | Frame::Uneven(level) => *level,
+        _ => Level::Block,
     }
 }
 

@@ -142,7 +142,7 @@ impl Scopes {
         }
     }
 
-    pub fn push(&mut self) {
+    pub(super) fn push(&mut self) {
         self.opened += 1;
         self.stack.push(Scope::default());
     }

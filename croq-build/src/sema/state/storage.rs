@@ -63,8 +63,6 @@ impl Swizzles {
 pub(crate) struct BufferFacts {
     /// Buffers that element stores and copies write, with the first such statement.
     pub stored: BTreeMap<ir::BufferId, Span>,
-    /// Shared buffers that a copy may only write in part, with the copy.
-    pub cut_off: BTreeMap<ir::BufferId, Span>,
     pub pools: Pools,
     pub swizzles: Swizzles,
     /// Where the swizzle of a buffer was decided.

@@ -78,7 +78,8 @@ mod tests {
             panic!("one function");
         };
         let options = Options::default();
-        let cx = Cx::new(&file, &options, &[], &[], &mut diags);
+        let untaken = Default::default();
+        let cx = Cx::new(&file, &options, &[], &[], &untaken, &mut diags);
         let mut el = Elab::new(cx, crate::sema::RULES, function);
         for stmt in &function.body {
             account_for(&mut el, stmt, |el, stmt| {

@@ -321,7 +321,7 @@ fn store(
     match el.level() {
         Some(level) if level != Level::Thread && storage != Storage::Local => {
             let body = vec![Stmt::new(statement, span)];
-            build::emit(el, StmtKind::SingleThread { level, body }, span);
+            build::emit(el, crate::ir::build::once(level, body), span);
         }
         _ => build::emit(el, statement, span),
     }

@@ -6,7 +6,7 @@ use crate::sema::build;
 use crate::sema::levels::{barriers, registers};
 use crate::sema::memory::atomics;
 use crate::sema::names::builtins;
-use crate::sema::state::cx::{self, Cx};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
 use crate::sema::statements::{device_calls, print};
@@ -18,19 +18,7 @@ use crate::syntax::ast::{self, CallExpr, CallKind};
 pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     match call.kind {
         _ if device_calls::is_device_call(&el.cx, call) => {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0307,
-                    span,
-                    format!("the type of `{}` is not known here", call.callee.text),
-                )
-                .label("returns whatever the C++ function does")
-                .help(format!(
-                    "assign it to an annotated variable first: `f32 x = {};`",
-                    cx::source_text(&el.cx, span, "call …")
-                )),
-            );
-            Value::Error
+            device_calls::lower_value(el, call, span)
         }
         _ => lower_builtin(el, call, span),
     }
@@ -65,6 +53,13 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
     }
 }
 
+fn expr(kind: ast::ExprKind, span: Span) -> ast::Expr {
+    ast::Expr {
+        kind: Box::new(kind),
+        span,
+    }
+}
+
 fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     let name = call.callee.text.as_str();
     if matches!(name, "__min" | "__max") {
@@ -93,6 +88,14 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
                 .label("a statement of its own"),
         );
         return Value::Error;
+    }
+    if let [index] = call.args.as_slice()
+        && el.names.visible().any(|binding| binding.name == name)
+    {
+        // A name of the user's with two underscores in front: `__x(0)` picks an element.
+        let base = expr(ast::ExprKind::Name(name.to_owned()), call.callee.span);
+        let element = ast::ExprKind::Element(base, index.clone());
+        return el.expression(&expr(element, span));
     }
     report_not_a_builtin(&mut el.cx, name, call.callee.span);
     for a in &call.args {

@@ -27,24 +27,22 @@ pub(crate) fn lower_if(
     };
     let arms = el.names.condition();
     let decided = arith::decided(&el.f, &cond);
-    let divergent = uniformity::varies_in_block(el, &cond);
-    if divergent {
-        el.path.push(Frame::Divergent);
-    }
-    el.names.enter_arm(arms, true);
-    let ((), yes) =
-        conditionals::assuming(el, &cond, true, decided == Some(false), |el| el.block(then));
-    el.names.leave_arm();
-    el.names.enter_arm(arms, false);
-    let ((), no) = conditionals::assuming(el, &cond, false, decided == Some(true), |el| {
-        if let Some(b) = otherwise {
-            el.block(b);
-        }
+    uniformity::note_reads(el, &cond);
+    let divergence = uniformity::divergence(el, &cond);
+    let (yes, no) = el.within(divergence.map(Frame::Divergent), |el| {
+        el.names.enter_arm(arms, true);
+        let never = decided == Some(false);
+        let ((), yes) = conditionals::assuming(el, &cond, true, never, |el| el.block(then));
+        el.names.leave_arm();
+        el.names.enter_arm(arms, false);
+        let ((), no) = conditionals::assuming(el, &cond, false, decided == Some(true), |el| {
+            if let Some(b) = otherwise {
+                el.block(b);
+            }
+        });
+        el.names.leave_arm();
+        (yes, no)
     });
-    el.names.leave_arm();
-    if divergent {
-        el.path.pop();
-    }
     match decided {
         Some(true) => build::splice(el, yes),
         Some(false) => build::splice(el, no),
@@ -81,17 +79,14 @@ fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span
         el.within(Frame::Loop, |el| el.block(body));
         return;
     };
-    el.path.push(Frame::Loop);
-    let divergent = uniformity::varies_in_block(el, &cond);
-    if divergent {
-        el.path.push(Frame::Divergent);
-    }
-    let never = arith::decided(&el.f, &cond) == Some(false);
-    let ((), stmts) = conditionals::assuming(el, &cond, true, never, |el| el.block(body));
-    if divergent {
-        el.path.pop();
-    }
-    el.path.pop();
+    let ((), stmts) = el.within(Frame::Loop, |el| {
+        uniformity::note_reads(el, &cond);
+        let divergence = uniformity::divergence(el, &cond);
+        el.within(divergence.map(Frame::Divergent), |el| {
+            let never = arith::decided(&el.f, &cond) == Some(false);
+            conditionals::assuming(el, &cond, true, never, |el| el.block(body))
+        })
+    });
     lints::lint_endless_loop(el, &cond, &prelude, &stmts, at);
     build::emit(
         el,
@@ -126,6 +121,7 @@ pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
         return;
     }
     el.path.leave();
+    el.build.uneven_exit |= el.path.exits_unevenly();
     build::emit(
         el,
         if is_break {

@@ -3,14 +3,49 @@
 use crate::diagnostics::{Diagnostic, Severity, codes};
 use crate::ir::{self, Arg, Call, Expr, ExprKind, Scalar};
 use crate::sema::memory::{tiles, whole};
-use crate::sema::state::cx::Cx;
+use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::values::{arith, convert, predicates, widths};
+use crate::sema::values::{arith, convert, cpp_types, predicates, widths};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
+
+/// The type of a call's result, if the file declares the function once, and not as a template.
+pub(crate) fn result_type(cx: &Cx<'_>, call: &CallExpr) -> Option<Scalar> {
+    let callee = &call.callee.text;
+    let texts = cx.file.device.iter();
+    let mut types = texts.filter(|d| d.names.contains(callee)).map(|text| {
+        let header = text.text.split('{').next().unwrap_or("");
+        let signature = (text.kind == DeviceTextKind::Device).then(|| Signature::read(header));
+        let plain = signature.flatten().filter(|s| s.template.is_none())?;
+        cpp_types::scalar(plain.result.as_deref()?)
+    });
+    // A declaration may come before the function itself.
+    let first = types.next()??;
+    types.all(|other| other == Some(first)).then_some(first)
+}
+
+/// `call f(…)` where nothing else says of what type the result is.
+pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
+    if let Some(ty) = result_type(&el.cx, call) {
+        return lower(el, call, ty, span);
+    }
+    el.cx.report(
+        Diagnostic::new(
+            codes::E0783,
+            span,
+            format!("the type of `{}` is not known here", call.callee.text),
+        )
+        .label("no declaration of this file says what it returns")
+        .help(format!(
+            "assign it to an annotated variable: `f32 x = {};`",
+            source_text(&el.cx, span, "call …")
+        )),
+    );
+    Value::Error
+}
 
 /// `call f(…)` whose result is converted to `ty`.
 pub(crate) fn lower(el: &mut Elab<'_>, call: &CallExpr, ty: Scalar, span: Span) -> Value {

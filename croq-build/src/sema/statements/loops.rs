@@ -1,7 +1,7 @@
 //! `foreach`: loops over ranges.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{LocalId, Role, Scalar, StmtKind, Unroll};
+use crate::ir::{Level, LocalId, Role, Scalar, StmtKind, Unroll};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::uniformity;
@@ -24,10 +24,19 @@ struct Loop {
     lo: Sym,
     hi: Sym,
     step: Sym,
+    /// Its slice is empty, whatever the arguments.
+    never: bool,
 }
 
 pub(crate) fn lower_foreach(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) {
-    el.names.push();
+    let (lowered, ended) = el.scope(|el| lower_ranges(el, f, span));
+    if lowered {
+        scope::report_unused(el, ended);
+    }
+}
+
+/// Whether it was without an error so far that loops could be made.
+fn lower_ranges(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) -> bool {
     let loops = match &f.ranges {
         ForeachRanges::Within(list) => {
             let mut out = Vec::new();
@@ -43,16 +52,14 @@ pub(crate) fn lower_foreach(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) {
     let unroll = unroll(el, &f.suffixes, loops.as_deref().unwrap_or_default());
     let Some(loops) = loops.filter(|l| !l.is_empty()) else {
         lower_body(el, &f.body);
-        el.names.pop();
-        return;
+        return false;
     };
     let mut opened = Vec::new();
     for (id, alias, slice, at) in loops {
         opened.push(open_loop(el, id, alias, slice, at));
     }
     lower_nest(el, opened, 0, &f.body, span, unroll);
-    let ended = el.names.pop();
-    scope::report_unused(el, ended);
+    true
 }
 
 /// The existing range variables that a `foreach` iterates over.
@@ -66,7 +73,8 @@ fn named_ranges<'f>(
     let mut ok = true;
     for range in list {
         if let Some(alias) = &range.alias {
-            if let Some((_, first)) = seen.iter().find(|(text, _)| *text == alias.text) {
+            let mut names = seen.iter().filter(|_| !alias.is_wildcard());
+            if let Some((_, first)) = names.find(|(text, _)| *text == alias.text) {
                 el.cx.report(
                     Diagnostic::new(
                         codes::E0544,
@@ -192,6 +200,7 @@ fn open_loop(
     };
     let (mut lo, mut hi) = (Sym::zero(), bound.clone());
     let mut step = 1i64;
+    let mut never = false;
     if let Some(s) = slice {
         lo = field(&s.lo).unwrap_or_default();
         hi = &bound + &field(&s.hi).unwrap_or_default();
@@ -208,11 +217,12 @@ fn open_loop(
                 ),
             }
         }
-        if el.f.cx.lt(&lo, &hi) == Truth::No {
+        never = el.f.cx.lt(&lo, &hi) == Truth::No;
+        if never {
             let (l, h) = (el.f.cx.show(&lo), el.f.cx.show(&hi));
             el.cx.report(
                 Diagnostic::new(
-                    codes::E0549,
+                    codes::W0549,
                     s.span,
                     format!("this slice runs from {l} to before {h}: it is empty"),
                 )
@@ -222,17 +232,16 @@ fn open_loop(
         }
     }
     let name = alias
+        .filter(|n| !n.is_wildcard())
         .map(|n| n.text.clone())
         .or_else(|| el.ranges.names.get(range).cloned())
         .unwrap_or_else(|| "i".into());
     let local = build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Loop, at);
-    let last = &hi - 1;
-    if [&lo, &hi].iter().any(|s| {
-        s.vars()
-            .iter()
-            .any(|v| uniformity::is_unit_variable(el, *v))
-    }) {
-        el.build.varying.insert(local);
+    // The variable of a loop without iterations has some value, like any other.
+    let last = if never { lo.clone() } else { &hi - 1 };
+    let level = uniformity::of_sym(el, &lo).max(uniformity::of_sym(el, &hi));
+    if level > Level::Block {
+        el.build.vary(local, level);
     }
     let var = build::local_var(&mut el.f, local, Some(lo.clone()), Some(last));
     if let Some(r) = el.ranges.values.get_mut(range) {
@@ -250,6 +259,7 @@ fn open_loop(
         lo,
         hi,
         step: Sym::int(step),
+        never,
     }
 }
 
@@ -272,22 +282,36 @@ fn lower_nest(
     };
     let (local, lo, hi, step, range) =
         (l.local, l.lo.clone(), l.hi.clone(), l.step.clone(), l.range);
+    let never = l.never;
     let unrolled = unroll
         .filter(|(at, _)| *at == depth || *at == usize::MAX)
         .map(|(_, u)| u);
     // The loop may have no iterations, but inside it the range is not empty.
-    el.path.push(Frame::Range {
-        may_be_empty: !el.f.cx.lt(&lo, &hi).is_yes(),
+    let frame = match never {
+        true => Frame::Condition {
+            restricts: false,
+            never,
+        },
+        false => Frame::Range {
+            may_be_empty: !el.f.cx.lt(&lo, &hi).is_yes(),
+        },
+    };
+    let stmts = el.within(frame, |el| {
+        el.f.cx.push_scope();
+        if !never {
+            el.f.cx.assume_lt(&lo, &hi);
+        }
+        owners::enter_loop(el, &(&hi - &lo), &step);
+        let level = uniformity::of_sym(el, &lo).max(uniformity::of_sym(el, &hi));
+        let ((), stmts) = build::collect(el, |el| {
+            el.within(Frame::Uneven(level), |el| {
+                lower_nest(el, loops, depth + 1, body, span, unroll);
+            });
+        });
+        owners::leave_loop(el);
+        el.f.cx.pop_scope();
+        stmts
     });
-    el.f.cx.push_scope();
-    el.f.cx.assume_lt(&lo, &hi);
-    owners::enter_loop(el, &(&hi - &lo), &step);
-    let ((), stmts) = build::collect(el, |el| {
-        lower_nest(el, loops, depth + 1, body, span, unroll)
-    });
-    owners::leave_loop(el);
-    el.f.cx.pop_scope();
-    el.path.pop();
     if let Some(r) = el.ranges.values.get_mut(range) {
         r.value = Sym::zero();
     }

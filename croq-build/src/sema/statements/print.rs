@@ -83,10 +83,7 @@ pub(crate) fn lower_print(el: &mut Elab<'_>, call: &CallExpr, newline: bool, spa
         Some(level) if level != ir::Level::Thread => {
             build::emit(
                 el,
-                StmtKind::SingleThread {
-                    level,
-                    body: vec![ir::Stmt::new(statement, span)],
-                },
+                ir::build::once(level, vec![ir::Stmt::new(statement, span)]),
                 span,
             );
         }

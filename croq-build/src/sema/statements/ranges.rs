@@ -15,14 +15,13 @@ pub(crate) fn lower_with(
     pairs: &[(ast::Name, ast::Name)],
     body: &ast::Block,
 ) {
-    el.names.push();
-    for within in bindings {
-        bind_range(el, within);
-    }
-    unify(el, pairs);
-    el.block(body);
-    let ended = el.names.pop();
-    scope::report_unused(el, ended);
+    scope::reported(el, |el| {
+        for within in bindings {
+            bind_range(el, within);
+        }
+        unify(el, pairs);
+        el.block(body);
+    });
 }
 
 fn unify(el: &mut Elab<'_>, pairs: &[(ast::Name, ast::Name)]) {
@@ -69,6 +68,8 @@ fn unify(el: &mut Elab<'_>, pairs: &[(ast::Name, ast::Name)]) {
 }
 
 fn new_range(el: &mut Elab<'_>, name: &str, bound: Sym) -> usize {
+    // `_` names nothing in the program.
+    let name = if name == "_" { "i" } else { name };
     el.ranges.names.push(name.to_owned());
     el.ranges.values.push(IntValue::bounded(Sym::zero(), bound));
     el.ranges.values.len() - 1
@@ -232,7 +233,7 @@ fn poison_range(el: &mut Elab<'_>, binding: &Binding) -> Vec<usize> {
         Binding::One(n) => vec![n],
         Binding::Tuple { whole, parts } => whole.iter().chain(parts).collect(),
     };
-    for name in names {
+    for name in names.into_iter().filter(|n| !n.is_wildcard()) {
         scope::declare(el, name, Entity::Poison);
     }
     Vec::new()

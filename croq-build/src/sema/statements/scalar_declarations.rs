@@ -285,24 +285,6 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
 
 /// `name = value` where the name is new.
 pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
-    if let ast::ExprKind::Call(call) = &*value.kind
-        && device_calls::is_device_call(&el.cx, call)
-    {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0783,
-                value.span,
-                format!("the type of `{}` can't be known from a call", name.text),
-            )
-            .label("returns whatever the C++ function does")
-            .help(format!(
-                "annotate it: `f32 {} = {};`",
-                name.text,
-                cx::source_text(&el.cx, value.span, "call …")
-            )),
-        );
-        return scope::declare(el, name, Entity::Poison);
-    }
     let entity = match el.expression(value) {
         Value::Error => Entity::Poison,
         Value::Data(d)

@@ -4,7 +4,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::asynchronous::{events, futures, swap_rotate, trigger, wait};
 use crate::sema::checks::unsupported;
 use crate::sema::copies::copy;
-use crate::sema::levels::{barriers, parallel, regions};
+use crate::sema::levels::{barriers, devices, parallel, regions};
 use crate::sema::memory::buffers;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
@@ -50,10 +50,7 @@ fn declared_by_now(el: &mut Elab<'_>, stmt: &Stmt) {
 
 /// Lowers a block with a scope of its own.
 pub(crate) fn lower_block(el: &mut Elab<'_>, block: &ast::Block) {
-    el.names.push();
-    lower_all(el, &block.stmts);
-    let ended = el.names.pop();
-    scope::report_unused(el, ended);
+    scope::reported(el, |el| lower_all(el, &block.stmts));
 }
 
 pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
@@ -136,7 +133,7 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::Asm(_) => unsupported::report(&mut el.cx, span, "inline assembly"),
         S::Break | S::Continue => control::lower_break(el, matches!(stmt.kind, S::Break), span),
         S::Yield => control::lower_yield(el, span),
-        S::Parallel(p) => parallel::lower(el, p, span),
+        S::Parallel(p) => lower_parallel(el, p, span),
         S::With {
             bindings,
             where_,
@@ -190,4 +187,11 @@ fn declared_names(stmts: &[Stmt]) -> std::collections::BTreeMap<String, Span> {
         .flat_map(names_of)
         .map(|name| (name.text.clone(), name.span))
         .collect()
+}
+
+fn lower_parallel(el: &mut Elab<'_>, p: &ast::ParallelStmt, span: Span) {
+    match devices::is_outermost(el, p) {
+        true => devices::lower(el, p, span),
+        false => parallel::lower(el, p, span),
+    }
 }

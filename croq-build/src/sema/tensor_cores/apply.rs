@@ -3,9 +3,11 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, MmaOp, Role, Scalar, Storage};
 use crate::sema::build;
+use crate::sema::levels::indices;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::{Applied, Named};
+use crate::sema::state::kernel::Unit;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::IntValue;
 use crate::sema::tensor_cores::{layouts, multiply, operands, units};
@@ -22,34 +24,42 @@ pub(crate) fn lower(
     body: &ast::Block,
     span: Span,
 ) {
-    el.names.push();
-    let made = lower_header(el, names, frag, span);
-    if made.is_none() {
-        el.fragments.failed = true;
-        for name in names {
-            if !el.names.in_innermost(&name.text) {
-                scope::declare(el, name, Entity::Poison);
+    units::within_only_unit(el, Some(&expression_of(frag)), |el| {
+        lower_by_unit(el, names, frag, body, span);
+    });
+}
+
+fn lower_by_unit(
+    el: &mut Elab<'_>,
+    names: &[ast::Name],
+    frag: &ast::Name,
+    body: &ast::Block,
+    span: Span,
+) {
+    let (made, stmts) = scope::reported(el, |el| {
+        let made = lower_header(el, names, frag, span);
+        if made.is_none() {
+            el.fragments.failed = true;
+            for name in names {
+                if !name.is_wildcard() && !el.names.in_innermost(&name.text) {
+                    scope::declare(el, name, Entity::Poison);
+                }
             }
         }
-    }
-    let level = el
-        .kernel
-        .as_mut()
-        .map(|k| std::mem::replace(&mut k.level, Level::Thread));
-    let outer = el.fragments.applied.take();
-    el.fragments.applied = made.as_ref().map(|(named, locals)| Applied {
-        buffer: named.part.buffer,
-        indices: locals.iter().filter_map(|l| el.f.local(*l).var).collect(),
+        let alone = Unit::of_threads(None);
+        let outside = indices::enter_level(el, Level::Thread, alone);
+        let outer = el.fragments.applied.take();
+        el.fragments.applied = made.as_ref().map(|(named, locals)| Applied {
+            buffer: named.part.buffer,
+            indices: locals.iter().filter_map(|l| el.f.local(*l).var).collect(),
+        });
+        el.names.enter_loop();
+        let ((), stmts) = build::collect(el, |el| el.block(body));
+        el.names.leave_loop();
+        el.fragments.applied = outer;
+        indices::leave_level(el, outside);
+        (made, stmts)
     });
-    el.names.enter_loop();
-    let ((), stmts) = build::collect(el, |el| el.block(body));
-    el.names.leave_loop();
-    el.fragments.applied = outer;
-    if let (Some(level), Some(k)) = (level, el.kernel.as_mut()) {
-        k.level = level;
-    }
-    let ended = el.names.pop();
-    scope::report_unused(el, ended);
     if let Some((named, indices)) = made {
         operands::emit(
             el,
@@ -69,7 +79,7 @@ fn lower_header(
     frag: &ast::Name,
     span: Span,
 ) -> Option<(Named, Vec<crate::ir::LocalId>)> {
-    units::check_by_warp(el, frag.span, "`apply`")?;
+    units::check_by_threads(el, frag.span, "`apply`")?;
     let memory = match el.names.find(&frag.text).map(|b| &b.entity) {
         Some(Entity::Buffer { id, .. }) => el.f.buffer(*id).storage != Storage::Fragment,
         _ => false,
@@ -89,7 +99,7 @@ fn lower_header(
         );
         return None;
     }
-    let named = fragment_named(el, frag)?;
+    let named = operands::fragment_of(el, &expression_of(frag), false)?;
     let id = named.part.buffer;
     let Some(shape) = operands::fragment_shape(&el.f, id) else {
         multiply::report_without_shape(el, &named);
@@ -112,7 +122,7 @@ fn lower_header(
         );
         return None;
     }
-    layouts::require_layout(el, id, frag.span);
+    layouts::note_use(el, id, frag.span);
     let mut locals = Vec::new();
     for (name, extent) in names.iter().zip(shape) {
         let local = build::new_local(
@@ -125,7 +135,7 @@ fn lower_header(
         );
         let last = Sym::int(extent - 1);
         let var = build::local_var(&mut el.f, local, Some(Sym::zero()), Some(last));
-        el.build.varying.insert(local);
+        el.build.vary(local, Level::Thread);
         locals.push(local);
         let value = IntValue::bounded(Sym::var(var), Sym::int(extent));
         scope::declare(
@@ -143,12 +153,11 @@ fn lower_header(
     Some((named, locals))
 }
 
-fn fragment_named(el: &mut Elab<'_>, name: &ast::Name) -> Option<Named> {
-    let e = ast::Expr {
+fn expression_of(name: &ast::Name) -> ast::Expr {
+    ast::Expr {
         kind: Box::new(ast::ExprKind::Name(name.text.clone())),
         span: name.span,
-    };
-    operands::fragment_of(el, &e, false)
+    }
 }
 
 /// `reduce_max(dst, src, 1);` and the like.
@@ -159,7 +168,12 @@ pub(crate) fn lower_operation(
     op_span: Span,
     span: Span,
 ) {
-    if lower_operation_parts(el, op, args, op_span, span).is_none() {
+    // The last operand of a reduction is a dimension; the one before has the layout.
+    let from = args.get(1).or(args.first());
+    let done = units::within_only_unit(el, from, |el| {
+        lower_operation_parts(el, op, args, op_span, span)
+    });
+    if done.is_none() {
         el.fragments.failed = true;
     }
 }
@@ -171,7 +185,7 @@ fn lower_operation_parts(
     op_span: Span,
     span: Span,
 ) -> Option<()> {
-    units::check_by_warp(el, span, "this")?;
+    units::check_by_threads(el, span, "this")?;
     match (op, args) {
         (FragOp::ReduceMax | FragOp::ReduceSum, [into, from, dim]) => {
             let (into, from) = (
@@ -194,7 +208,7 @@ fn lower_operation_parts(
             check_column(el, &into)?;
             check_reduced_shape(el, &into, &from, span)?;
             layouts::relate_layouts(el, from.part.buffer, into.part.buffer, span);
-            layouts::require_layout(el, from.part.buffer, from.span);
+            layouts::note_use(el, from.part.buffer, from.span);
             let op = MmaOp::Reduce {
                 into: into.part,
                 from: from.part,
@@ -219,7 +233,7 @@ fn lower_operation_parts(
             check_same_shape(el, &into, &from, span)?;
             layouts::relate_layouts(el, from.part.buffer, into.part.buffer, span);
             for named in [&into, &from] {
-                layouts::require_layout(el, named.part.buffer, named.span);
+                layouts::note_use(el, named.part.buffer, named.span);
             }
             let op = MmaOp::Convert {
                 into: into.part,

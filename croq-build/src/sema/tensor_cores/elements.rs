@@ -49,6 +49,5 @@ pub(crate) fn check_own_element(el: &mut Elab<'_>, access: &Access, name: &str) 
         return None;
     }
     layouts::relate_layouts(el, buffer, id, access.span);
-    layouts::require_layout(el, id, access.span);
     Some(())
 }

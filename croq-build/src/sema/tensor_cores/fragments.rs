@@ -1,7 +1,9 @@
 //! Declarations of fragments: accumulators and register tiles.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BufferId, Expr, ExprKind, Fragment, Level, MmaOp, Part, Scalar, Storage};
+use crate::ir::{
+    BufferId, Expr, ExprKind, Fragment, Function, Level, MmaOp, Part, Scalar, Storage,
+};
 use crate::sema::build;
 use crate::sema::memory::{arrays, buffers};
 use crate::sema::names::scope;
@@ -10,7 +12,7 @@ use crate::sema::state::fragments::Named;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
 use crate::sema::tensor_cores::operands::{self, sym};
-use crate::sema::tensor_cores::units;
+use crate::sema::tensor_cores::{layouts, units};
 use crate::sema::values::{arith, convert};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -105,12 +107,12 @@ fn refill(el: &mut Elab<'_>, named: Named, value: &ast::Expr, span: Span) -> Opt
     Some(())
 }
 
-/// Reports a statement on fragments inside a level of single threads: outside of such levels every
-/// thread of the kernel has registers for them.
+/// Reports a statement on fragments inside a level of threads that fills no unit: outside of such
+/// levels every thread of the kernel has registers for them.
 fn check_registers_here(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
-    match el.level() {
+    match el.unit() {
         Some(Level::Block | Level::Warpgroup | Level::Warp) => Some(()),
-        _ => units::check_by_warp(el, span, what),
+        _ => units::check_by_threads(el, span, what),
     }
 }
 
@@ -175,27 +177,32 @@ pub(crate) fn new(
     shape: &[i64],
     array: &[u64],
 ) -> BufferId {
+    let known = el.earlier.fragments.get(&name.span).cloned();
+    let extents = match (&known, shape) {
+        (Some(known), []) => &known.shape,
+        _ => shape,
+    };
+    let elem = elem.or(known.as_ref().map(|known| known.elem));
     let count = crate::sema::memory::arrays::elements_of(array);
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    let id = build::new_buffer(
-        &mut el.f,
-        build::NewBuffer {
-            name: &name.text,
-            elem: elem.unwrap_or(Scalar::F32),
-            storage: Storage::Fragment,
-            shape: shape.iter().map(|n| sym(*n)).collect(),
-            copies: Sym::int(count),
-            span: name.span,
-        },
-    );
-    el.f.fragments.insert(
-        id,
-        Fragment {
-            shape: shape.to_vec(),
-            count,
-            layout: None,
-        },
-    );
+    let new = build::NewBuffer {
+        name: &name.text,
+        elem: elem.unwrap_or(Scalar::F32),
+        storage: Storage::Fragment,
+        shape: extents.iter().map(|n| sym(*n)).collect(),
+        copies: Sym::int(count),
+        span: name.span,
+    };
+    let fragment = Fragment {
+        shape: extents.to_vec(),
+        count,
+        layout: known.as_ref().and_then(|known| known.layout),
+    };
+    let id = allocate(&mut el.f, new, fragment);
+    el.fragments.declared.insert(id, name.span);
+    if shape.is_empty() {
+        el.fragments.open.insert(id);
+    }
     if elem.is_none() {
         el.fragments.untyped.insert(id);
     }
@@ -207,6 +214,17 @@ pub(crate) fn new(
             array: array.to_vec(),
         },
     );
+    id
+}
+
+/// A fragment that has no name in the program, or none yet.
+pub(crate) fn allocate(
+    function: &mut Function,
+    new: build::NewBuffer<'_>,
+    fragment: Fragment,
+) -> BufferId {
+    let id = build::new_buffer(function, new);
+    function.fragments.insert(id, fragment);
     id
 }
 
@@ -339,6 +357,10 @@ pub(crate) fn lower_update(
         let named = operands::fragment_of(el, target, true)?;
         let elem = el.f.buffer(id).elem;
         let value = lower_fill_value(el, value, Some(elem))?;
+        if el.fragments.loaded.contains_key(&id) {
+            // Metadata is not the elements that were loaded.
+            layouts::require_layout(el, id, named.span);
+        }
         operands::emit(
             el,
             MmaOp::FillElements {

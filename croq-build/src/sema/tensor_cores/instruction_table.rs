@@ -37,6 +37,7 @@ fn family(a: Scalar, b: Scalar) -> Option<Family> {
 pub(crate) enum Missing {
     Types,
     TypesOfWarpgroup,
+    TypesOfSparse,
     /// The accumulator must have one of these types.
     Accumulator(&'static [Scalar]),
     Target(u16),
@@ -99,20 +100,81 @@ pub(crate) fn select_for_warpgroup(
     if !of.contains(&acc) {
         return Err(Missing::Accumulator(of));
     }
+    of_warpgroup(acc, [m, n, k], deep)
+}
+
+/// The warpgroup instruction with these accumulators, and K of an instruction.
+fn of_warpgroup(acc: Scalar, [m, n, k]: [i64; 3], deep: i64) -> Result<Atom, Missing> {
+    use Scalar::*;
     // The integer instructions have fewer widths.
     let step = if acc == S32 && n > 32 { 16 } else { 8 };
     let there = n % step == 0 && n <= WARPGROUP_COLUMNS;
-    if m != WARPGROUP_ROWS || !there || k % deep != 0 {
+    // One with more rows is several instructions.
+    if m % WARPGROUP_ROWS != 0 || !there || k % deep != 0 {
         let up = |n: i64, by: i64| (n + by - 1) / by * by;
         let n = up(n, step).min(WARPGROUP_COLUMNS);
-        return Err(Missing::OfWarpgroup([WARPGROUP_ROWS, n, up(k, deep)]));
+        let m = up(m, WARPGROUP_ROWS);
+        return Err(Missing::OfWarpgroup([m, n, up(k, deep)]));
     }
     Ok(Atom {
-        m,
+        m: WARPGROUP_ROWS,
         n,
         k: deep,
         swapped: false,
     })
+}
+
+/// The K of sparse MMA instructions, and their accumulators.
+fn sparse_family(a: Scalar, b: Scalar) -> Option<(i64, &'static [Scalar])> {
+    use Scalar::*;
+    Some(match (a, b) {
+        (F16, F16) => (32, &[F32, F16]),
+        (Bf16, Bf16) => (32, &[F32]),
+        (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => (64, &[F32, F16]),
+        _ => return None,
+    })
+}
+
+/// The instruction for a sparse MMA of `m x n x k`, where two of every four elements of A along K
+/// are stored.
+pub(crate) fn select_sparse(
+    [a, b, acc]: [Scalar; 3],
+    [m, n, k]: [i64; 3],
+    oldest: u16,
+) -> Result<Atom, Missing> {
+    let (deep, of) = sparse_family(a, b).ok_or(Missing::TypesOfSparse)?;
+    // Those of bytes have no f16 accumulators.
+    let (of, since): (&'static [Scalar], _) = match a.bytes() {
+        1 => (&[Scalar::F32], 89),
+        _ => (of, 80),
+    };
+    if !of.contains(&acc) {
+        return Err(Missing::Accumulator(of));
+    }
+    if oldest < since {
+        return Err(Missing::Target(since));
+    }
+    if m % 16 != 0 || n % 8 != 0 || k % deep != 0 {
+        return Err(Missing::Shape([16, 8, deep]));
+    }
+    Ok(Atom {
+        m: 16,
+        n: 8,
+        k: deep,
+        swapped: false,
+    })
+}
+
+/// The warpgroup instruction (sm_90a) for a sparse MMA of `m x n x k`.
+pub(crate) fn select_sparse_for_warpgroup(
+    [a, b, acc]: [Scalar; 3],
+    shape: [i64; 3],
+) -> Result<Atom, Missing> {
+    let (deep, of) = sparse_family(a, b).ok_or(Missing::TypesOfSparse)?;
+    if !of.contains(&acc) {
+        return Err(Missing::Accumulator(of));
+    }
+    of_warpgroup(acc, shape, deep)
 }
 
 const OPERANDS: [Scalar; 8] = {
@@ -143,6 +205,27 @@ pub fn of_warpgroups() -> Vec<Typed> {
         for n in (8..=WARPGROUP_COLUMNS).step_by(8) {
             let deep = (8..=64).step_by(8).map(|k| [WARPGROUP_ROWS, n, k]);
             all.extend(deep.filter_map(|shape| select_for_warpgroup(types, shape).ok()));
+        }
+    })
+}
+
+/// Every instruction that sparse MMAs of a warp can select.
+pub fn of_sparse_warps() -> Vec<Typed> {
+    every(|types, all| {
+        for oldest in [75, 80, 89, 90] {
+            let deep = (32..=64).step_by(32);
+            all.extend(deep.filter_map(|k| select_sparse(types, [16, 8, k], oldest).ok()));
+        }
+    })
+}
+
+/// Every instruction that sparse MMAs of a warpgroup can select.
+pub fn of_sparse_warpgroups() -> Vec<Typed> {
+    every(|types, all| {
+        for n in (8..=WARPGROUP_COLUMNS).step_by(8) {
+            let deep = [32, 64].map(|k| [WARPGROUP_ROWS, n, k]);
+            let of = |shape| select_sparse_for_warpgroup(types, shape).ok();
+            all.extend(deep.into_iter().filter_map(of));
         }
     })
 }
@@ -223,11 +306,57 @@ mod tests {
         assert_eq!(of([S8, U8, S32], [64, 24, 32]), atom(24, 32));
         assert_eq!(of([S8, S8, S32], [64, 240, 32]), atom(240, 32));
         assert_eq!(of([S8, S8, S32], [64, 40, 32]), nearest(48, 32));
-        assert_eq!(of([F16, F16, F32], [128, 128, 64]), nearest(128, 64));
+        assert_eq!(of([F16, F16, F32], [128, 128, 64]), atom(128, 16));
+        let rows = Err(Missing::OfWarpgroup([192, 128, 64]));
+        assert_eq!(of([F16, F16, F32], [144, 128, 64]), rows);
         assert_eq!(of([F16, F16, F32], [64, 264, 24]), nearest(256, 32));
         assert_eq!(
             of([F64, F64, F64], [64, 8, 8]),
             Err(Missing::TypesOfWarpgroup)
+        );
+    }
+
+    #[test]
+    fn the_shapes_of_sparse_mmas() {
+        let atom = |m, n, k| {
+            let swapped = false;
+            Ok(Atom { m, n, k, swapped })
+        };
+        let of = select_sparse;
+        assert_eq!(of([F16, F16, F16], [32, 64, 96], 80), atom(16, 8, 32));
+        assert_eq!(of([Bf16, Bf16, F32], [16, 8, 32], 80), atom(16, 8, 32));
+        assert_eq!(of([F8E4M3, F8E5M2, F32], [16, 8, 64], 89), atom(16, 8, 64));
+        let shape = |k| Err(Missing::Shape([16, 8, k]));
+        assert_eq!(of([F16, F16, F32], [8, 16, 32], 80), shape(32));
+        assert_eq!(of([F16, F16, F32], [16, 8, 16], 80), shape(32));
+        assert_eq!(of([F8E4M3, F8E4M3, F32], [16, 8, 32], 89), shape(64));
+        let f32_only: &[Scalar] = &[F32];
+        assert_eq!(
+            of([F8E4M3, F8E4M3, F16], [16, 8, 64], 89),
+            Err(Missing::Accumulator(f32_only))
+        );
+        assert_eq!(
+            of([F16, F16, F32], [16, 8, 32], 75),
+            Err(Missing::Target(80))
+        );
+        assert_eq!(
+            of([F8E4M3, F8E4M3, F32], [16, 8, 64], 80),
+            Err(Missing::Target(89))
+        );
+        assert_eq!(
+            of([S8, S8, S32], [16, 8, 64], 80),
+            Err(Missing::TypesOfSparse)
+        );
+        let of = select_sparse_for_warpgroup;
+        assert_eq!(of([F16, F16, F16], [64, 256, 64]), atom(64, 256, 32));
+        assert_eq!(of([F8E5M2, F8E4M3, F16], [64, 40, 64]), atom(64, 40, 64));
+        assert_eq!(
+            of([Bf16, Bf16, F32], [128, 8, 16]),
+            Err(Missing::OfWarpgroup([128, 8, 32]))
+        );
+        assert_eq!(
+            of([F32, F32, F32], [64, 8, 32]),
+            Err(Missing::TypesOfSparse)
         );
     }
 

@@ -45,7 +45,6 @@ pub(crate) fn lower_load(
         return Some(());
     }
     memory_tiles::lint_edge_of_load(&mut el.cx, &data);
-    memory_tiles::lint_rest_of_tile(el, &data);
     let view = data.view;
     whole::mark_accessed(&mut el.f, &view, true, false);
     let elem = el.f.buffer(view.buffer).elem;

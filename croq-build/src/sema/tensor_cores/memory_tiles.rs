@@ -11,31 +11,6 @@ use crate::sema::values::shape;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-/// Warns of a tile that a copy filled only up to an edge: the rest has its previous contents.
-pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
-    let root = el.storage.pools.find(data.view.buffer).0;
-    let cut = el.storage.cut_off.iter();
-    let found = cut
-        .filter(|(id, _)| el.storage.pools.find(**id).0 == root)
-        .map(|(id, at)| (*id, *at))
-        .next();
-    let Some((id, copied)) = found else { return };
-    el.storage.cut_off.remove(&id);
-    el.cx.report(
-        Diagnostic::new(
-            codes::W0834,
-            data.span,
-            format!(
-                "`{}` is multiplied whole, and may be filled only in part",
-                data.name
-            ),
-        )
-        .label("beyond the edge of the data it holds what was there before")
-        .also(copied, "copied here, without `.zfill`")
-        .help("add `.zfill` to the copy: zeros do not change the result of an MMA"),
-    );
-}
-
 /// The memory that a load or store refers to.
 pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Data> {
     let data = match el.expression(e) {

@@ -1,17 +1,15 @@
 //! `mma` statements: their kinds, and the fragments in their operands.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Level, MmaOp};
-use crate::sema::levels::indices;
+use crate::ir::MmaOp;
+use crate::sema::checks::unsupported;
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::scopes::Entity;
 use crate::sema::tensor_cores::{
     fragments, load_store, multiply, operands, scale, sparse_mma, units, warpgroup,
 };
 use crate::source::Span;
-use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
 
 pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, span: Span) {
@@ -57,15 +55,19 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             sparse,
         } => {
             units::check_by_warp(el, span, "an MMA")?;
-            if *sparse {
-                sparse_mma::check(el, m, [*a_row, *b_row], span);
+            if *sparse && *scale {
+                let instead = "multiply by `mma.row.row.sp c, a, b, e;`, and scale by \
+                               `mma.scale c, row_scales, scale;`";
+                let what = "a sparse MMA that is scaled";
+                unsupported::report_with_remedy(&mut el.cx, span, what, Some(instead));
                 return None;
             }
             if units::is_a_warpgroup(el) {
                 let rows = [*a_row, *b_row];
-                return match scale {
-                    true => scale::lower_multiply(el, m, rows, span),
-                    false => warpgroup::lower(el, m, rows, span),
+                return match (scale, sparse) {
+                    (true, _) => scale::lower_multiply(el, m, rows, span),
+                    (_, true) => sparse_mma::lower_by_warpgroup(el, m, rows, span),
+                    _ => warpgroup::lower(el, m, rows, span),
                 };
             }
             if *scale {
@@ -84,26 +86,25 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
                 );
                 return None;
             }
-            multiply::lower(el, m, [*a_row, *b_row], span)
+            match sparse {
+                true => sparse_mma::lower(el, m, [*a_row, *b_row], span),
+                false => multiply::lower(el, m, [*a_row, *b_row], span),
+            }
         }
         ast::MmaOp::Store { transposed, masked } => {
-            let around = only_unit(el, m).map(|unit| indices::enter_level(el, unit));
-            let done = units::check_by_warp(el, span, "`mma.store`");
-            let done =
-                done.and_then(|()| load_store::lower_store(el, m, *transposed, *masked, span));
-            if let Some(around) = around {
-                indices::leave_level(el, around);
-            }
-            done
+            units::within_only_unit(el, m.operands.first(), |el| {
+                units::check_by_warp(el, span, "`mma.store`")?;
+                load_store::lower_store(el, m, *transposed, *masked, span)
+            })
         }
-        ast::MmaOp::Scale => {
+        ast::MmaOp::Scale => units::within_only_unit(el, m.operands.first(), |el| {
             units::check_by_warp(el, span, "`mma.scale`")?;
             if units::is_a_warpgroup(el) {
                 return scale::lower_scale(el, m, span);
             }
             report_scale(&mut el.cx, span);
             None
-        }
+        }),
         // MMAs by one warp are complete at the end of their statement.
         ast::MmaOp::Commit => {
             units::check_by_warp(el, span, "`mma.commit`")?;
@@ -125,31 +126,4 @@ fn report_scale(cx: &mut Cx<'_>, span: Span) {
         .label("this one is a warp's")
         .help("scale the accumulator in an `apply`"),
     );
-}
-
-/// The level of the whole block if it is one warp or warpgroup. An accumulator may then be stored
-/// after the level that computed it.
-fn only_unit(el: &mut Elab<'_>, m: &MmaStmt) -> Option<Level> {
-    if el.level() != Some(Level::Block) {
-        return None;
-    }
-    let mut named = m.operands.first()?;
-    while let ast::ExprKind::Subscript(inner, _) = &*named.kind {
-        named = inner;
-    }
-    let ast::ExprKind::Name(name) = &*named.kind else {
-        return None;
-    };
-    let Entity::Buffer { id, .. } = el.names.find(name)?.entity else {
-        return None;
-    };
-    let warps = el.f.fragments.get(&id)?.layout?.warps();
-    let kernel = el.kernel.as_ref()?;
-    if kernel.threads.count != Some(Sym::int(32 * warps)) {
-        return None;
-    }
-    Some(match warps {
-        4 => Level::Warpgroup,
-        _ => Level::Warp,
-    })
 }

@@ -21,4 +21,6 @@ pub(crate) mod sparse_mma;
 pub(crate) mod units;
 pub(crate) mod warpgroup;
 
-pub use instruction_table::{Typed, of_warpgroups, of_warps};
+pub use instruction_table::{
+    Typed, of_sparse_warpgroups, of_sparse_warps, of_warpgroups, of_warps,
+};

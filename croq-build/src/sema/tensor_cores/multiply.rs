@@ -1,7 +1,7 @@
 //! `mma.row.col c, a, b`: extents, types, and the instruction.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Atom, FragmentLayout, Layout, MmaOp, Scalar};
+use crate::ir::{Atom, FragmentLayout, Layout, MmaOp, Scalar, WARP_THREADS};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
@@ -37,7 +37,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     fix_accumulator_shape(el, &acc, [m, n], span)?;
     let [of_a, of_b] = [&a, &b].map(|x| el.f.buffer(x.part.buffer).elem);
     let elem = fix_accumulator_type(el, &acc, of_a);
-    let atom = choose_instruction(el, [of_a, of_b, elem], [m, n, k], span)?;
+    let atom = choose_instruction(el, [of_a, of_b, elem], [m, n, k], select, span)?;
     // The instruction's A has tiles of `atom.m` rows, and is the program's A or B.
     let (rows_a, rows_b) = if atom.swapped {
         (8, atom.m)
@@ -56,6 +56,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
             acc: acc.part,
             a: a.part,
             b: b.part,
+            metadata: None,
             atom,
         },
         span,
@@ -96,6 +97,7 @@ pub(crate) fn shape_of_operand(el: &mut Elab<'_>, named: &Named) -> Option<[i64;
 }
 
 pub(crate) fn report_without_shape(el: &mut Elab<'_>, named: &Named) {
+    el.earlier.incomplete = true;
     if el.fragments.failed {
         return;
     }
@@ -103,10 +105,10 @@ pub(crate) fn report_without_shape(el: &mut Elab<'_>, named: &Named) {
         Diagnostic::new(
             codes::E0913,
             named.span,
-            format!("`{}` has no extents yet", named.name),
+            format!("`{}` has no extents", named.name),
         )
-        .label("no preceding MMA determines its extents")
-        .help("multiply into it first, or declare it with extents: `frag f32 [16, 8] c {0.0f};`"),
+        .label("no MMA of the function determines them")
+        .help("multiply into it, or declare it with extents: `frag f32 [16, 8] c {0.0f};`"),
     );
 }
 
@@ -158,7 +160,12 @@ pub(crate) fn fix_accumulator_shape(
             el.fragments.shaped.insert(id, span);
             Some(())
         }
-        Some(before) if before == shape => Some(()),
+        Some(before) if before == shape => {
+            if el.fragments.open.contains(&id) {
+                el.fragments.shaped.entry(id).or_insert(span);
+            }
+            Some(())
+        }
         Some(before) => {
             let before: Vec<String> = before.iter().map(i64::to_string).collect();
             let mut d = Diagnostic::new(
@@ -182,10 +189,12 @@ pub(crate) fn fix_accumulator_shape(
     }
 }
 
-fn choose_instruction(
+/// The instruction that `select` finds for the targets.
+pub(crate) fn choose_instruction(
     el: &mut Elab<'_>,
     types: [Scalar; 3],
     shape: [i64; 3],
+    select: fn([Scalar; 3], [i64; 3], u16) -> Result<Atom, Missing>,
     span: Span,
 ) -> Option<Atom> {
     let targets = || el.cx.options.targets.iter();
@@ -226,6 +235,9 @@ pub(crate) fn report_no_instruction(
             Missing::TypesOfWarpgroup => d
                 .label("a warpgroup does not multiply operands of these types with each other")
                 .help("operands are both f16, bf16 or f32 (as tf32), or any of s8 and u8, or any of f8_e4m3 and f8_e5m2"),
+            Missing::TypesOfSparse => d
+                .label("no sparse MMA takes operands of these types")
+                .help("operands are both f16 or bf16, or any of f8_e4m3 and f8_e5m2"),
             Missing::Accumulator(of) => {
                 let of: Vec<String> = of.iter().map(Scalar::to_string).collect();
                 let first = of.first().cloned().unwrap_or_default();
@@ -242,9 +254,9 @@ pub(crate) fn report_no_instruction(
             }
             Missing::OfWarpgroup([m, n, k]) => d
                 .label(format!(
-                    "an accumulator of a warpgroup has {WARPGROUP_ROWS} rows, and 8 to 256 columns"
+                    "a warpgroup multiplies multiples of {WARPGROUP_ROWS} rows, and 8 to 256 columns"
                 ))
-                .help(format!("the nearest is {m}x{n}x{k}; distribute more rows over several warpgroups")),
+                .help(format!("the nearest is {m}x{n}x{k}")),
         });
 }
 
@@ -281,7 +293,7 @@ pub(crate) fn lint_many_registers(el: &mut Elab<'_>, acc: &Named, beside: i64) {
         .saturating_mul(fragment.count.saturating_add(beside));
     let bytes = i64::try_from(el.f.buffer(id).elem.bytes()).unwrap_or(4);
     let warps = fragment.layout.map_or(1, FragmentLayout::warps);
-    let registers = elements.saturating_mul(bytes) / 4 / (32 * warps);
+    let registers = elements.saturating_mul(bytes) / 4 / (i64::from(WARP_THREADS) * warps);
     if registers <= MANY || !el.fragments.reported.insert(id) {
         return;
     }

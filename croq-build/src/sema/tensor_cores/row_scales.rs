@@ -2,8 +2,8 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
-    self, Access, BinOp, BufferId, Expr, ExprKind, Fragment, FragmentLayout, LocalId, MmaOp, Part,
-    Role, Scalar, Stmt, StmtKind, Storage, View,
+    self, Access, BinOp, BufferId, Expr, ExprKind, Fragment, FragmentLayout, Level, LocalId, MmaOp,
+    Part, Role, Scalar, Stmt, StmtKind, Storage, View,
 };
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
@@ -160,7 +160,7 @@ pub(crate) fn bind_value(el: &mut Elab<'_>, value: Expr) -> Expr {
 pub(crate) fn new_index(el: &mut Elab<'_>, name: &str, extent: i64, span: Span) -> (LocalId, Sym) {
     let local = build::new_local(&mut el.f, name, Scalar::Index, false, Role::Value, span);
     let var = build::local_var(&mut el.f, local, Some(Sym::zero()), Some(sym(extent - 1)));
-    el.build.varying.insert(local);
+    el.build.vary(local, Level::Thread);
     (local, Sym::var(var))
 }
 

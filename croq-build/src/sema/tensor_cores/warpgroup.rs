@@ -20,15 +20,15 @@ use crate::source::Span;
 use crate::syntax::ast::{self, MmaStmt};
 
 /// An operand A or B.
-struct Factor {
-    place: Place,
-    shape: [i64; 2],
-    elem: Scalar,
-    name: String,
-    span: Span,
+pub(crate) struct Factor {
+    pub place: Place,
+    pub shape: [i64; 2],
+    pub elem: Scalar,
+    pub name: String,
+    pub span: Span,
 }
 
-enum Place {
+pub(crate) enum Place {
     Registers(Named),
     Memory(View),
 }
@@ -144,6 +144,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         acc: acc.part,
         a,
         b,
+        metadata: None,
         atom,
         order,
         accumulate: Expr::bool(true, span),
@@ -159,7 +160,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     Some(())
 }
 
-fn name_product(el: &mut Elab<'_>, name: Option<&ast::Name>, number: usize, span: Span) {
+pub(crate) fn name_product(el: &mut Elab<'_>, name: Option<&ast::Name>, number: usize, span: Span) {
     el.fragments.operations.push(Operation {
         name: name.map_or_else(String::new, |n| n.text.clone()),
         span,
@@ -227,7 +228,7 @@ pub(crate) fn report_not_waited_for(el: &mut Elab<'_>) {
     }
 }
 
-fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
+pub(crate) fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
     let fragment = match el.expression(e) {
         Value::Data(data) => el.f.buffer(data.view.buffer).storage == Storage::Fragment,
         Value::Error => return None,
@@ -260,7 +261,6 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
             );
         return None;
     }
-    memory_tiles::lint_rest_of_tile(el, &data);
     if data.view.may_cross() {
         el.cx.report(
             Diagnostic::new(
@@ -282,7 +282,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
     })
 }
 
-fn report_b_in_registers(cx: &mut Cx<'_>, b: &Factor) {
+pub(crate) fn report_b_in_registers(cx: &mut Cx<'_>, b: &Factor) {
     cx.report(
         Diagnostic::new(
             codes::E0907,
@@ -298,7 +298,7 @@ fn report_b_in_registers(cx: &mut Cx<'_>, b: &Factor) {
 }
 
 /// An operand in shared memory, whose buffer needs a swizzle.
-fn tile_in_memory(
+pub(crate) fn tile_in_memory(
     el: &mut Elab<'_>,
     view: View,
     k_last: bool,
@@ -324,7 +324,7 @@ fn tile_in_memory(
 }
 
 /// `[[schedule(k_tiles(…))]]`: the order of the parts of K.
-fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> {
+pub(crate) fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> {
     let Some(tiles) = &m.k_tiles else {
         return Some((0..parts).collect());
     };

@@ -1,9 +1,12 @@
 //! Conversions between run-time expressions and symbolic integers.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, UnOp, as_sym};
+use crate::ir::{
+    self, BinOp, CheckCode, Expr, ExprKind, Level, Role, Scalar, StmtKind, UnOp, as_sym,
+};
 use crate::sema::build;
 use crate::sema::checks::run_time;
+use crate::sema::levels::uniformity;
 use crate::sema::memory::origins;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -54,12 +57,20 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     } else {
         Expr::new(ExprKind::Cast(e), Scalar::Index, span)
     };
-    // A mutable may later be assigned a thread-dependent value in a loop, so below the block level
-    // its snapshots count as thread-dependent.
-    let changes =
-        matches!(&*value.kind, ExprKind::Cast(e) if matches!(&*e.kind, ExprKind::Local(_)));
-    if changes && el.level().is_some_and(|l| l != crate::ir::Level::Block) {
-        el.build.varying.insert(local);
+    if let Some(level) = el.level().filter(|l| *l > Level::Block) {
+        let before = el.build.reads.len();
+        let read = uniformity::note_reads(el, &value).min(level);
+        let reads = el.build.reads.len() > before;
+        el.build.integer_reads |= reads;
+        // Where threads leave loops apart, each may have a value of its own.
+        let known = if reads && el.earlier.cautious {
+            level
+        } else {
+            read
+        };
+        if known > Level::Block {
+            el.build.vary(local, known);
+        }
     }
     build::emit(
         el,

@@ -4,6 +4,7 @@ pub(crate) mod arith;
 pub(crate) mod conditionals;
 pub(crate) mod constants;
 pub(crate) mod convert;
+pub(crate) mod cpp_types;
 pub(crate) mod expr;
 pub(crate) mod integers;
 pub(crate) mod operator_names;

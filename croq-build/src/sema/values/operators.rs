@@ -1,15 +1,16 @@
 //! Binary operators, and those of tuples and shapes; `integers` and `scalars` have the others.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, VarHome};
 use crate::sema::build;
 use crate::sema::checks::{lints, operator_lints, run_time};
-use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
 use crate::sema::values::{arith, conditionals, integers, operator_names, scalars};
 use crate::source::Span;
-use crate::symbolic::{Sym, Truth};
+use crate::symbolic::{Sym, Truth, Var};
 use crate::syntax::ast;
 
 pub(crate) fn lower(
@@ -41,7 +42,7 @@ pub(crate) fn lower(
     operator_lints::lint_mixed_operators(el, op, a, b, span);
     operator_lints::lint_negated_unsigned(el, op, [(a, &va), (b, &vb)]);
     match op {
-        B::Compose => lower_compose(&mut el.cx, va, a.span, vb, b.span),
+        B::Compose => lower_compose(el, va, a.span, vb, b.span),
         B::BoundAdd | B::BoundSub => lower_rebound(el, op, va, a.span, vb, b.span),
         _ => {
             let Some(op) = operator_names::plain(op) else {
@@ -124,21 +125,22 @@ fn lower_logical(
     Value::Scalar(current)
 }
 
-fn lower_compose(cx: &mut Cx<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
+fn lower_compose(el: &mut Elab<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
     let mut parts = Vec::new();
     for (v, at) in [(a, at_a), (b, at_b)] {
-        match arith::int_of(&v) {
-            Some(IntValue {
-                value,
-                bound: Some(bound),
-                ..
-            }) => parts.push((value, bound)),
-            _ => {
+        let bounded = arith::int_of(&v).and_then(|int| {
+            let known = || proven_bound(el, &int.value).filter(|_| !int.literal);
+            let bound = int.bound.clone().or_else(known)?;
+            Some((int.value, bound))
+        });
+        match bounded {
+            Some(part) => parts.push(part),
+            None => {
                 let (code, what) = match &v {
                     Value::Tuple(t) if t.len() > 1 => (codes::E0576, "a bounded ituple".to_owned()),
                     _ => (codes::E0571, v.kind()),
                 };
-                cx.report(
+                el.cx.report(
                         Diagnostic::new(code, at, format!("`#` composes two bounded integers, this is {what}"))
                             .label("has no single bound")
                             .help("compose variables of `parallel`, `with` or `foreach`; pick a component of an ituple with `t(0)`"),
@@ -151,6 +153,21 @@ fn lower_compose(cx: &mut Cx<'_>, a: Value, at_a: Span, b: Value, at_b: Span) ->
         Ok([(a, na), (b, nb)]) => Value::Int(IntValue::bounded(&(&a * &nb) + &b, &na * &nb)),
         Err(_) => Value::Error,
     }
+}
+
+/// The least `n` for which `value` is proved to be in `[0, n)`; its variables of the kernel and of
+/// loops take all their values.
+fn proven_bound(el: &Elab<'_>, value: &Sym) -> Option<Sym> {
+    let cx = &el.f.cx;
+    if cx.le(&Sym::zero(), value) != Truth::Yes {
+        return None;
+    }
+    if let (_, Some(last)) = cx.range(value) {
+        return Some(&Sym::int(last) + 1);
+    }
+    let is_local = |v: &Var| matches!(el.f.var_home.get(v), Some(VarHome::Local(_)));
+    let inner: BTreeSet<Var> = value.vars().into_iter().filter(is_local).collect();
+    Some(&cx.sup(value, &inner)? + 1)
 }
 
 fn lower_rebound(

@@ -272,9 +272,9 @@ const FILES: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "E0100",
-        "template <int N>\n__co__ void g() { }\n",
-        "template <int N>",
-        "a `__co__` function can't be `template`",
+        "static\n__co__ void g() { }\n",
+        "static",
+        "a `__co__` function can't be `static`",
     ),
     (
         "E0100",

@@ -425,13 +425,13 @@ x = 1;"#,
         "if",
         "`if` is a keyword and names nothing else",
     ),
-    ("E0125", "int __x = 3;", "__x", "the name `__x` is reserved"),
-    ("E0125", "__x = 3;", "__x", "the name `__x` is reserved"),
+    ("E0125", "int __exp = 3;", "__exp", "`__exp` is a builtin"),
+    ("E0125", "__exp = 3;", "__exp", "`__exp` is a builtin"),
     (
         "E0125",
-        "parallel __p by 3 { }",
-        "__p",
-        "the name `__p` is reserved",
+        "parallel __min by 3 { }",
+        "__min",
+        "`__min` is a builtin",
     ),
     (
         "E0126",
@@ -489,7 +489,6 @@ x = 1;"#,
         "there is no type `unsigned`",
     ),
     ("E0127", "int _ = 3;", "_", "`_` is no variable"),
-    ("E0127", "foreach _ in 3 { }", "_", "`_` is no variable"),
     ("E0127", "_ = 3;", "_", "`_` is no variable"),
     ("E0127", "x = _ + 1;", "_", "`_` is no variable"),
     ("E0127", "x.at(_, 1) = 2;", "_", "`_` is no variable"),
@@ -633,9 +632,9 @@ const FILES: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "E0125",
-        "__co__ void f(f32 [4] __a) { }",
-        "__a",
-        "the name `__a` is reserved",
+        "__co__ void f(f32 [4] __sin) { }",
+        "__sin",
+        "`__sin` is a builtin",
     ),
     (
         "E0127",
@@ -708,7 +707,7 @@ fn help_can_be_pasted() {
         ("dma.copy x = y;", "`source => destination`"),
         ("if (x = 3) { }", "`==`"),
         ("if x < 3 { }", "`if (…)`"),
-        ("__x = 3;", "`x`"),
+        ("__exp = 3;", "`exp`"),
     ] {
         let (_, diags, _) = parse_file(&format!("__co__ void f() {{\n{text}\n}}\n"));
         let found = diags.first().and_then(|d| d.help.as_deref()).unwrap_or("");

@@ -51,6 +51,7 @@ pub fn all() -> Vec<Case> {
         case("updates", updates),
         case("block_barriers", block_barriers),
         case("named_barriers", named_barriers),
+        case("agreement", agreement),
         case("warp_barriers", warp_barriers),
         case("threads_that_leave", threads_that_leave),
         case("ids", ids),
@@ -224,6 +225,12 @@ fn block_barriers(machine: &dyn Machine) {
 
 fn named_barriers(machine: &dyn Machine) {
     integers(machine, "named", ints(0..256), &[256, 5]);
+}
+
+fn agreement(machine: &dyn Machine) {
+    for apart in [0, 40, 127, 1000] {
+        integers(machine, "agree", ints([0; 128]), &[128, apart]);
+    }
 }
 
 fn warp_barriers(machine: &dyn Machine) {

@@ -46,6 +46,29 @@ pub(super) unsafe extern "C" fn agree(thread: *mut croq_sim_thread, value: i64, 
     }
 }
 
+/// The same at a named barrier.
+pub(super) unsafe extern "C" fn agree_named(
+    thread: *mut croq_sim_thread,
+    value: i64,
+    id: u32,
+    threads: u32,
+    line: u32,
+) -> u32 {
+    // SAFETY: device text passes the running thread; the references end before it is suspended.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        let tid = (*thread).tid;
+        let mut round = 0;
+        meet(thread, line, |seat| {
+            let barriers = &mut (*(*seat).blocks_state).barriers;
+            let arrival;
+            (arrival, round) = barriers.arrive_named_with(tid, value, (id, threads), line);
+            arrival
+        });
+        u32::from((*(*seat).blocks_state).barriers.agreed_at(id, round))
+    }
+}
+
 pub(super) unsafe extern "C" fn tma_store(
     thread: *mut croq_sim_thread,
     source: *const croq_sim_access,

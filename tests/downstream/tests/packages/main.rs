@@ -4,6 +4,7 @@
 mod files;
 mod private_side;
 mod symbols;
+mod templates;
 
 use croq_downstream::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
 

@@ -32,6 +32,8 @@ pub struct Frame {
     /// The condition.
     pub span: Span,
     pub value: Uniform,
+    /// How many regions are around it.
+    regions: usize,
     /// Some threads leave the loop around, or this iteration of it, here.
     pub leaves: Option<Span>,
 }
@@ -40,7 +42,7 @@ pub struct Frame {
 pub struct Around<'w> {
     frames: &'w [Frame],
     loops: &'w [OpenLoop],
-    region: Option<&'w Option<ThreadSet>>,
+    regions: &'w [Option<ThreadSet>],
     active: &'w Active,
 }
 
@@ -52,11 +54,17 @@ impl Around<'_> {
 
     /// Whether it is inside `inthreads`.
     pub fn in_region(&self) -> bool {
-        self.region.is_some()
+        !self.regions.is_empty()
     }
 
     pub fn set(&self) -> Option<&ThreadSet> {
-        self.region?.as_ref()
+        self.regions.last()?.as_ref()
+    }
+
+    /// The region in which a condition is evaluated, and its threads if they are known.
+    pub fn region_of(&self, frame: &Frame) -> Option<Option<&ThreadSet>> {
+        let innermost = frame.regions.checked_sub(1)?;
+        self.regions.get(innermost).map(Option::as_ref)
     }
 
     /// Threads that may come here; `None`: all.
@@ -199,7 +207,7 @@ impl<'a> Walk<'a> {
             let around = Around {
                 frames: &self.frames,
                 loops: &self.open,
-                region: self.regions.last(),
+                regions: &self.regions,
                 active: &self.values.active,
             };
             watch.stmt(stmt, &around);
@@ -506,6 +514,7 @@ impl<'a> Walk<'a> {
     ) {
         let id = self.number();
         let value = self.values.expr(pred);
+        // Threads of this region alone come to what is in it, its predicate included.
         self.regions.push(set.cloned());
         // The unit inside is that of the threads that come.
         let decides = match set {
@@ -658,6 +667,7 @@ impl<'a> Walk<'a> {
                 id,
                 span,
                 value,
+                regions: self.regions.len(),
                 leaves: None,
             });
         }

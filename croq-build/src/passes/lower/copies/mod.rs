@@ -75,6 +75,24 @@ struct Expander<'a> {
     regions: Vec<Option<Region>>,
 }
 
+/// `if (c) { …; commit } else { commit }`: the commit, behind the `if`.
+fn shared_commit(kind: &mut StmtKind) -> Option<Stmt> {
+    let StmtKind::If {
+        then, otherwise, ..
+    } = kind
+    else {
+        return None;
+    };
+    let is_commit = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::CommitCopies);
+    then.last().filter(is_commit)?;
+    let [alone] = otherwise.as_slice() else {
+        return None;
+    };
+    is_commit(&alone).then_some(())?;
+    otherwise.clear();
+    then.pop()
+}
+
 struct Region {
     set: ThreadSet,
     rank: Option<(Stmt, Sym)>,
@@ -107,12 +125,13 @@ impl Expander<'_> {
             | StmtKind::Rotate { .. }
             | StmtKind::UseFuture(_) => return,
             // The lone thread of a block needs no mask.
-            StmtKind::SingleThread { level, body } => StmtKind::SingleThread {
+            StmtKind::SingleThread { level, cond, body } => StmtKind::SingleThread {
                 level: match level {
                     Level::Cluster => level,
                     _ if self.present(level).is_one() => Level::Thread,
                     _ => level,
                 },
+                cond,
                 body: self.block(body),
             },
             mut kind => {
@@ -129,7 +148,9 @@ impl Expander<'_> {
                         body.insert(0, rank);
                     }
                 }
-                kind
+                let commit = shared_commit(&mut kind);
+                out.push(Stmt::new(kind, span));
+                return out.extend(commit);
             }
         };
         out.push(Stmt::new(kind, span));

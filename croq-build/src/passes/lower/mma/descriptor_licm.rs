@@ -3,9 +3,11 @@
 //! It is not only shorter. What a thread computes between two products can keep ptxas from letting them go on
 //! side by side.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Function, KernelId, LocalId, MmaOp, Scalar, Step, Stmt, StmtKind};
+use crate::ir::{
+    Function, KernelId, LocalId, MmaOp, Scalar, Source, Step, Stmt, StmtKind, VarHome, any_stmt,
+};
 use crate::passes::analysis::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
@@ -14,6 +16,8 @@ use crate::symbolic::{Atom, Sym, Var};
 pub fn hoist(function: &mut Function, id: KernelId) {
     function.with_kernel_body(id, |function, body| {
         block(function, body);
+        let mut named = Named::default();
+        named.block(function, body);
     });
 }
 
@@ -34,54 +38,139 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
         for inner in stmt.kind.blocks_mut() {
             block(function, inner);
         }
+        let span = stmt.span;
         if let StmtKind::For { local, body, .. } = &mut stmt.kind {
             let mut changing = set_in(function, body);
             changing.extend(function.local(*local).var);
-            out.extend(taken_out(function, body, &changing));
+            out.extend(taken_out(function, body, &changing, span));
         }
         out.push(stmt);
     }
     *stmts = out;
 }
 
+/// The variables that the body declares or assigns to.
 fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
-    let uses = Uses::of_block(function, body);
-    let locals = uses.declared.iter();
-    locals
-        .filter_map(|id| function.locals.get(id.index())?.var)
+    let mut locals = Uses::of_block(function, body).declared;
+    any_stmt(body, |stmt| {
+        if let StmtKind::Assign { local, .. } = &stmt.kind {
+            locals.insert(*local);
+        }
+        false
+    });
+    let vars = locals.iter();
+    vars.filter_map(|id| function.locals.get(id.index())?.var)
         .collect()
 }
 
-/// What of the steps in `body`, itself or in what is no loop, is the same in each iteration.
-fn taken_out(function: &mut Function, body: &mut [Stmt], changing: &BTreeSet<Var>) -> Vec<Stmt> {
+/// What of the steps in `body`, itself or in what is no loop, is the same in each iteration. It belongs to the loop,
+/// whose place in the source is `at`: a comment of the loop's body stands in the body.
+fn taken_out(
+    function: &mut Function,
+    body: &mut Vec<Stmt>,
+    changing: &BTreeSet<Var>,
+    at: Span,
+) -> Vec<Stmt> {
     let mut out = Vec::new();
-    for stmt in body {
-        let span = stmt.span;
-        if let StmtKind::Mma(op) = &mut stmt.kind
-            && let MmaOp::Step(Step::Advance { by, bytes, .. }) = &mut **op
-        {
+    for mut stmt in std::mem::take(body) {
+        let StmtKind::Mma(op) = &mut stmt.kind else {
+            if !matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. }) {
+                for inner in stmt.kind.blocks_mut() {
+                    out.extend(taken_out(function, inner, changing, at));
+                }
+            }
+            body.push(stmt);
+            continue;
+        };
+        if let MmaOp::Step(Step::Advance { by, bytes, .. }) = &mut **op {
             let moves = |_: i64, factors: &[Atom]| {
                 changing
                     .iter()
                     .any(|v| factors.iter().any(|factor| factor.contains(*v)))
             };
             let rest = bytes.part(moves);
-            let same = &*bytes - &rest;
-            if same.is_zero() {
+            if rest.is_zero() {
+                stmt.span = at;
+                out.push(stmt);
                 continue;
             }
-            let name = function.local(*by).name.clone();
-            let local = named(function, &name, span);
-            out.push(step(local, *by, same, span));
-            (*by, *bytes) = (local, rest);
-            continue;
+            let same = &*bytes - &rest;
+            if !same.is_zero() {
+                let whole = function.local(*by).name.clone();
+                let name = format!("{}_base", whole.trim_end_matches("_tiles"));
+                let local = named(function, &name, at);
+                out.push(step(local, *by, same, at));
+                (*by, *bytes) = (local, rest);
+            }
         }
-        if let StmtKind::For { .. } | StmtKind::While { .. } = &stmt.kind {
-            continue;
-        }
-        for inner in stmt.kind.blocks_mut() {
-            out.extend(taken_out(function, inner, changing));
-        }
+        body.push(stmt);
     }
     out
+}
+
+/// Descriptors by what they are: each has one name.
+#[derive(Default)]
+struct Named {
+    /// Of the blocks around: so many bytes further than this one is that one.
+    known: Vec<(LocalId, Sym, LocalId)>,
+    /// What stands in the place of a descriptor.
+    same: BTreeMap<LocalId, LocalId>,
+}
+
+impl Named {
+    fn block(&mut self, function: &Function, stmts: &mut Vec<Stmt>) {
+        let around = self.known.len();
+        stmts.retain_mut(|stmt| match &mut stmt.kind {
+            StmtKind::Mma(op) => match &mut **op {
+                MmaOp::Step(step) => self.keep(function, step),
+                _ => true,
+            },
+            kind => {
+                for inner in kind.blocks_mut() {
+                    self.block(function, inner);
+                }
+                true
+            }
+        });
+        self.known.truncate(around);
+    }
+
+    /// Whether the step is needed.
+    fn keep(&mut self, function: &Function, step: &mut Step) -> bool {
+        match step {
+            Step::Advance { local, by, bytes } => {
+                self.rename(by);
+                let mut known = self.known.iter();
+                let same = known.find(|(from, further, _)| from == by && further == bytes);
+                if let Some((_, _, same)) = same {
+                    self.same.insert(*local, *same);
+                    return false;
+                }
+                if bytes.vars().iter().all(|var| is_constant(function, *var)) {
+                    self.known.push((*by, bytes.clone(), *local));
+                }
+            }
+            Step::Instruction(instruction) => {
+                if let Source::Memory(a) = &mut instruction.a {
+                    self.rename(&mut a.by);
+                }
+                self.rename(&mut instruction.b.by);
+            }
+            Step::Fence { .. } | Step::Commit | Step::Wait { .. } | Step::Describe { .. } => {}
+        }
+        true
+    }
+
+    fn rename(&self, name: &mut LocalId) {
+        if let Some(same) = self.same.get(name) {
+            *name = *same;
+        }
+    }
+}
+
+fn is_constant(function: &Function, var: Var) -> bool {
+    match function.var_home.get(&var) {
+        Some(VarHome::Local(id)) => !function.local(*id).mutable,
+        _ => true,
+    }
 }

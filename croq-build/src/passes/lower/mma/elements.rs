@@ -1,25 +1,18 @@
 //! Work on registers alone: fills, `apply`, reductions of rows, copies.
 
-use super::pass::{Pass, load_of, own, register};
+use super::dealt;
+use super::pass::{Lanes, Pass, mma, zero};
+use super::registers::{
+    Place, across, all_of, alone, by_rows, cast, elem, in_registers, let_index, read, store,
+    together,
+};
 use crate::ir::build;
 use crate::ir::{
-    Access, BinOp, Expr, ExprKind, Flow, Fragment, FragmentLayout, Function, Intrinsic, Layout,
-    Level, LocalId, MathFn, MmaOp, ON, Part, Scalar, Stmt, StmtKind, Storage, Visit, VisitorMut,
-    walk_block,
+    BinOp, Expr, ExprKind, FragmentLayout, Layout, Level, LocalId, MmaOp, Part, Scalar, Stmt,
+    StmtKind,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
-use std::collections::BTreeMap;
-
-/// Lanes that have a row between them differ in these bits.
-const ACROSS: [i128; 2] = [1, 2];
-
-/// Where a thread is in the parts of fragments that meet in an `apply`.
-struct Place {
-    /// Of a matrix, and of a column beside it.
-    element: Sym,
-    row: Sym,
-}
 
 pub fn prepared(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
     let span = stmt.span;
@@ -28,7 +21,16 @@ pub fn prepared(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
     };
     let made = match &**op {
         MmaOp::FillElements { part, add, value } => {
-            Some(each(pass, part, *add, value.clone(), span))
+            let (mut stmts, value) = filler(pass, part, value.clone(), span);
+            match pass.multiplied.contains(&part.buffer) {
+                // The MMA may need no zeros.
+                true => {
+                    let (part, add) = (part.clone(), *add);
+                    stmts.push(mma(MmaOp::FillElements { part, add, value }, span));
+                }
+                false => stmts.extend(filled(pass, part, *add, &value, span)),
+            }
+            Some(stmts)
         }
         MmaOp::Apply {
             part,
@@ -48,48 +50,30 @@ pub fn prepared(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
     made.ok_or(stmt)
 }
 
-/// All of a thread's elements of one fragment, or of an array.
-fn all_of(pass: &Pass<'_>, part: &Part) -> (Sym, i64) {
-    let Some(fragment) = pass.function.fragments.get(&part.buffer) else {
-        return (Sym::zero(), 0);
-    };
-    let own = own(fragment);
-    match &part.number {
-        Some(number) => (number * own, own),
-        None => (Sym::zero(), own * fragment.count),
+/// The value of a fill under a name, if it is no constant.
+fn filler(pass: &mut Pass<'_>, part: &Part, value: Expr, span: Span) -> (Vec<Stmt>, Expr) {
+    // A fill without a type has its value in one of its own.
+    let value = cast(value, elem(pass, part), span);
+    match &*value.kind {
+        ExprKind::Float(_) | ExprKind::Int(_) | ExprKind::Local(_) => (Vec::new(), value),
+        _ => {
+            let (stmt, value) = build::value(pass.function, "filler", value);
+            (vec![stmt], value)
+        }
     }
 }
 
-fn elem(pass: &Pass<'_>, part: &Part) -> Scalar {
-    pass.function.buffer(part.buffer).elem
-}
-
-fn read(pass: &Pass<'_>, part: &Part, at: Sym, span: Span) -> Expr {
-    load_of(register(part.buffer, at, span), elem(pass, part), span)
-}
-
-fn each(pass: &mut Pass<'_>, part: &Part, add: bool, value: Expr, span: Span) -> Vec<Stmt> {
+/// A fill as a loop over the thread's elements.
+pub fn filled(pass: &mut Pass<'_>, part: &Part, add: bool, value: &Expr, span: Span) -> Vec<Stmt> {
     let (first, count) = all_of(pass, part);
-    // A fill without a type has its value in one of its own.
-    let value = cast(value, elem(pass, part), span);
-    let mut stmts = Vec::new();
-    let value = match &*value.kind {
-        ExprKind::Float(_) | ExprKind::Int(_) | ExprKind::Local(_) => value,
-        _ => {
-            let (stmt, value) = build::value(pass.function, "filler", value);
-            stmts.push(stmt);
-            value
-        }
-    };
-    stmts.extend(pass.loops(&[("e", count, 1)], span, |_, indices| {
+    pass.loops(&[("e", count, 1)], span, |_, indices| {
         let at = &first + &indices.iter().sum::<Sym>();
         let mut stored = store(part, at, value.clone(), span);
         if let (true, StmtKind::Store { op, .. }) = (add, &mut stored.kind) {
             *op = Some(BinOp::Add);
         }
         vec![stored]
-    }));
-    stmts
+    })
 }
 
 fn convert(pass: &mut Pass<'_>, into: &Part, from: &Part, span: Span) -> Vec<Stmt> {
@@ -122,7 +106,7 @@ fn apply(
         (FragmentLayout::Rows { warps }, [rows], [i]) => {
             pass.loops(&[("i", rows / (8 * warps), 1)], span, |pass, at| {
                 let slot = at.iter().sum::<Sym>();
-                let row = &(&slot * 8) + &lanes.row_in(warps, rows / warps);
+                let row = row_of_slot(pass, &lanes, warps, &slot);
                 let place = Place {
                     element: Sym::zero(),
                     row: slot,
@@ -137,8 +121,7 @@ fn apply(
         }
         (FragmentLayout::Matrix(layout), [rows, columns], [i, j]) => {
             let shape = [*rows, *columns];
-            let [below, _] = layout.oriented(shape);
-            let own = lanes.row_in(layout.warps, below / layout.warps);
+            let own = lanes.row_in(layout.warps, layout.rows);
             elements(
                 pass,
                 layout,
@@ -158,6 +141,9 @@ fn apply(
                 },
             )
         }
+        (FragmentLayout::Dealt(dealing), shape, indices) => {
+            dealt::apply(pass, (dealing, shape), indices, body, span)?
+        }
         _ => return None,
     };
     let kind = StmtKind::Parallel {
@@ -165,6 +151,16 @@ fn apply(
         body: stmts,
     };
     Some(vec![Stmt::new(kind, span)])
+}
+
+/// The row of a thread's value of a column; a warpgroup's warps have 16 rows of each 64.
+fn row_of_slot(pass: &Pass<'_>, lanes: &Lanes, warps: i64, slot: &Sym) -> Sym {
+    if warps == 1 {
+        return &(slot * 8) + &lanes.row_in(1, 8);
+    }
+    let cx = &pass.function.cx;
+    let (tile, half) = (cx.div(slot, &Sym::int(2)), cx.rem(slot, &Sym::int(2)));
+    &(&(&tile * (16 * warps)) + &(&half * 8)) + &lanes.row_in(warps, 16)
 }
 
 /// Loops over a thread's elements of a matrix, its rows outermost: `[tile, pair, tile, element]`, where
@@ -189,7 +185,7 @@ fn elements(
         let [i, h, j, e] = at else {
             return Vec::new();
         };
-        let down = &(i * layout.rows) + &(h * 8);
+        let down = &(i * layout.below()) + &(h * 8);
         let along = &(j * layout.columns()) + e;
         let place = Place {
             element: &(&(i * by_tile) + &(j * by_column)) + &(&(h * by_pair) + e),
@@ -197,88 +193,6 @@ fn elements(
         };
         body(pass, at, [down, along], &place)
     })
-}
-
-/// Statements that work on rows alone run once for each: with its first element.
-fn by_rows(
-    pass: &Pass<'_>,
-    body: &[Stmt],
-    first: &Option<Expr>,
-    once: &Expr,
-    span: Span,
-) -> Vec<Stmt> {
-    let mut stmts = Vec::new();
-    for stmt in body {
-        if !of_rows(pass, stmt) {
-            stmts.push(stmt.clone());
-            continue;
-        }
-        let mut then = vec![stmt.clone()];
-        alone(pass.function, &mut then, once);
-        match first {
-            None => stmts.extend(then),
-            Some(cond) => {
-                let kind = StmtKind::If {
-                    cond: cond.clone(),
-                    then,
-                    otherwise: Vec::new(),
-                };
-                stmts.push(Stmt::new(kind, span));
-            }
-        }
-    }
-    stmts
-}
-
-/// Whether a statement has to do with columns of values by row, and with no matrix.
-fn of_rows<'a>(pass: &Pass<'a>, stmt: &Stmt) -> bool {
-    struct Find<'a> {
-        fragments: &'a BTreeMap<crate::ir::BufferId, Fragment>,
-        rows: bool,
-        matrix: bool,
-    }
-    impl Visit for Find<'_> {
-        fn access(&mut self, access: &Access, _: bool) {
-            match self.fragments.get(&access.view.buffer).map(|f| f.layout) {
-                Some(Some(FragmentLayout::Rows { .. })) => self.rows = true,
-                Some(_) => self.matrix = true,
-                None => {}
-            }
-        }
-    }
-    let mut find = Find {
-        fragments: &pass.function.fragments,
-        rows: false,
-        matrix: false,
-    };
-    walk_block(std::slice::from_ref(stmt), &mut find);
-    find.rows && !find.matrix
-}
-
-/// Elements of fragments become registers.
-fn in_registers<'a>(pass: &Pass<'a>, body: &mut [Stmt], place: &Place) {
-    struct Registers<'a> {
-        function: &'a Function,
-        place: &'a Place,
-    }
-    impl VisitorMut for Registers<'_> {
-        fn access(&mut self, access: &mut Access, _written: bool) -> Flow {
-            let Some(fragment) = self.function.fragments.get(&access.view.buffer) else {
-                return ON;
-            };
-            let elements = Sym::int(fragment.shape.iter().product());
-            let number = self.function.cx.div(&access.view.offset, &elements);
-            let at = match fragment.layout {
-                Some(FragmentLayout::Rows { .. }) => &self.place.row,
-                _ => &self.place.element,
-            };
-            let at = &(&number * own(fragment)) + at;
-            *access = register(access.view.buffer, at, access.span);
-            ON
-        }
-    }
-    let function = &*pass.function;
-    let _ = Registers { function, place }.block(body);
 }
 
 /// First each thread what it has of a row, then the lanes that have it among themselves.
@@ -290,6 +204,18 @@ fn reduce(
     span: Span,
 ) -> Option<Vec<Stmt>> {
     let fragment = pass.function.fragments.get(&from.buffer)?.clone();
+    if let (Some(FragmentLayout::Dealt(dealing)), [rows, columns]) =
+        (fragment.layout, fragment.shape.as_slice())
+    {
+        let shape = [*rows, *columns];
+        return Some(dealt::reduce(
+            pass,
+            (dealing, shape),
+            [into, from],
+            largest,
+            span,
+        ));
+    }
     let (Some(FragmentLayout::Matrix(layout)), [rows, columns]) =
         (fragment.layout, fragment.shape.as_slice())
     else {
@@ -311,7 +237,7 @@ fn reduce(
             let at = &first + &(&(i * by_tile) + &(h * by_pair));
             cast(read(pass, from, at, span), elem, span)
         } else {
-            super::pass::zero(elem, span)
+            zero(elem, span)
         };
         vec![store(into, slot, value, span)]
     });
@@ -336,54 +262,6 @@ fn all_reduce(pass: &mut Pass<'_>, part: &Part, span: Span) -> Vec<Stmt> {
     across(pass, part, false, span)
 }
 
-/// Each row's value together with those of the other lanes that have the row.
-fn across(pass: &mut Pass<'_>, part: &Part, largest: bool, span: Span) -> Vec<Stmt> {
-    let (first, count) = all_of(pass, part);
-    pass.loops(&[("r", count, 1)], span, |pass, indices| {
-        let at = &first + &indices.iter().sum::<Sym>();
-        let elem = elem(pass, part);
-        let step = |bits: i128| {
-            let own = read(pass, part, at.clone(), span);
-            let bits = Expr::new(ExprKind::Int(bits), Scalar::U32, span);
-            let across = ExprKind::Intrinsic(Intrinsic::LaneAcross, vec![own.clone(), bits]);
-            let other = Expr::new(across, elem, span);
-            store(part, at.clone(), together(own, other, largest, span), span)
-        };
-        ACROSS.map(step).to_vec()
-    })
-}
-
-fn together(a: Expr, b: Expr, largest: bool, span: Span) -> Expr {
-    let elem = a.ty;
-    let kind = match (largest, elem.is_float()) {
-        (true, true) => ExprKind::Math(MathFn::Max, vec![a, b]),
-        (true, false) => ExprKind::Binary(BinOp::Max, a, b),
-        (false, _) => ExprKind::Binary(BinOp::Add, a, b),
-    };
-    Expr::new(kind, elem, span)
-}
-
-fn cast(value: Expr, to: Scalar, span: Span) -> Expr {
-    if value.ty == to {
-        return value;
-    }
-    Expr::new(ExprKind::Cast(value), to, span)
-}
-
-fn store(part: &Part, at: Sym, value: Expr, span: Span) -> Stmt {
-    let store = StmtKind::Store {
-        access: register(part.buffer, at, span),
-        op: None,
-        value,
-    };
-    Stmt::new(store, span)
-}
-
-fn let_index(local: LocalId, value: Sym, span: Span) -> Stmt {
-    let value = Some(Expr::index(value, span));
-    Stmt::new(StmtKind::Let { local, value }, span)
-}
-
 /// Whether an element is the first of its row that the thread has.
 fn first_of_row(at: &[Sym], span: Span) -> Option<Expr> {
     let [_, _, j, e] = at else {
@@ -399,29 +277,4 @@ fn first_of_row(at: &[Sym], span: Span) -> Option<Expr> {
         Expr::index(Sym::zero(), span),
     );
     Some(Expr::new(kind, Scalar::Bool, span))
-}
-
-/// Memory gets a row's value from one of the lanes that have it.
-fn alone(function: &Function, stmts: &mut [Stmt], once: &Expr) {
-    for stmt in stmts {
-        for inner in stmt.kind.blocks_mut() {
-            alone(function, inner, once);
-        }
-        let shared = match &stmt.kind {
-            StmtKind::Store { access, .. } => {
-                let buffer = function.buffers.get(access.view.buffer.index());
-                buffer.is_some_and(|b| !matches!(b.storage, Storage::Local | Storage::Fragment))
-            }
-            StmtKind::Print { .. } | StmtKind::Eval(_) => true,
-            _ => false,
-        };
-        if shared {
-            let then = vec![stmt.clone()];
-            stmt.kind = StmtKind::If {
-                cond: once.clone(),
-                then,
-                otherwise: Vec::new(),
-            };
-        }
-    }
 }

@@ -109,18 +109,17 @@ pub fn matrices(
     let beside = cx.rem(&which, &sym(together.beside));
     let which = cx.div(&which, &sym(together.beside));
     let below = cx.rem(&which, &sym(together.down));
-    let mut down = &(&below * tile.layout.rows) + &(&pair * 8);
+    let mut down = &(&below * tile.layout.below()) + &(&pair * 8);
     let mut along = &beside * wide;
     if across {
         along = &along + &row;
     } else {
         down = &down + &row;
     }
-    let mut rows = together.down * tile.layout.rows;
     if tile.layout.warps > 1 {
-        down = &down + &(&warp * tile.rows);
-        rows += (tile.layout.warps - 1) * tile.rows;
+        down = &down + &(&warp * tile.layout.rows);
     }
+    let rows = together.down * tile.layout.below();
     let mut stmts = Vec::new();
     let columns = together.beside * wide;
     let down = pass.named("down", down, rows, span, &mut stmts);
@@ -136,7 +135,7 @@ pub fn matrices(
         let [i, j] = indices else {
             return Vec::new();
         };
-        let known = tile.layout.oriented([i * tile.layout.rows, j * wide]);
+        let known = tile.layout.oriented([i * tile.layout.below(), j * wide]);
         let at = &(&tile.first + &(i * by_tile)) + &(j * by_column);
         let memory = element(source, &known, &lane_part, span);
         body(pass, at, memory, count)
@@ -149,7 +148,7 @@ fn elements_of(pass: &mut Pass<'_>, tile: &Tile, source: &View, span: Span) -> V
     let layout = tile.layout;
     let width = layout.width;
     let whole = whole_registers(&pass.function.cx, tile, source);
-    let row = lanes.row_in(layout.warps, tile.rows);
+    let row = lanes.row_in(layout.warps, layout.rows);
     let lane_part = layout.oriented([row, &lanes.place * width]);
     let [by_tile, by_column, by_pair] = tile.steps;
     let axes = [
@@ -162,7 +161,7 @@ fn elements_of(pass: &mut Pass<'_>, tile: &Tile, source: &View, span: Span) -> V
         let [i, j, h, e] = indices else {
             return Vec::new();
         };
-        let down = &(i * layout.rows) + &(h * 8);
+        let down = &(i * layout.below()) + &(h * 8);
         let along = &(j * layout.columns()) + e;
         let known = layout.oriented([down, along]);
         let from = element(source, &known, &lane_part, span);

@@ -3,16 +3,22 @@
 //! [`prepare`] comes first of all: from then on a fragment's buffer is a thread's part, and what concerns
 //! registers alone (fills, `apply`, reductions) is loops over it. Loads, products and stores stay
 //! until barriers are placed, as they reach for elements of memory that other passes had better not take
-//! for this thread's own; [`expand`] makes instructions of them.
+//! for this thread's own; [`expand`] makes instructions of them. So do
+//! fills of a warpgroup's accumulators, which the first MMA may do without.
 //!
 //! Every loop over registers is unrolled: an index that is no constant would put a fragment into memory.
 
+mod dealt;
 mod descriptor_licm;
 mod elements;
 mod load;
+mod metadata;
+mod metadata_first;
 mod mma_group;
 mod multiply;
+mod overwritten_fills;
 mod pass;
+mod registers;
 mod release_pipelining;
 mod store;
 #[cfg(test)]
@@ -31,6 +37,10 @@ pub fn prepare(function: &mut Function) {
     if function.fragments.is_empty() {
         return;
     }
+    for at in 0..function.kernels.len() {
+        let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
+        function.with_kernel_body(id, metadata_first::arrange);
+    }
     for (id, fragment) in &function.fragments {
         let count = Sym::int(own(fragment) * fragment.count);
         if let Some(buffer) = function.buffers.get_mut(id.index()) {
@@ -40,6 +50,9 @@ pub fn prepare(function: &mut Function) {
     }
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
+        function.with_kernel_body(id, |function, body| {
+            overwritten_fills::remove(function, body)
+        });
         rewrite(function, id, elements::prepared);
     }
 }
@@ -69,6 +82,8 @@ fn rewrite(
             span,
             lanes: None,
             described: Vec::new(),
+            multiplied: mma_group::registers_of(body),
+            cut: metadata::filled_at_edges(body),
         };
         pass.block(body, of);
         let mut first = warpgroup_mma::descriptors(&mut pass);
@@ -85,14 +100,29 @@ fn expanded(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
     };
     let span = stmt.span;
     let made = match &**op {
-        MmaOp::Load { into, source } => load::load(pass, into, source, span),
+        MmaOp::FillElements { part, add, value } => {
+            Some(elements::filled(pass, part, *add, value, span))
+        }
+        MmaOp::Load { into, source } => match metadata::layout_of(pass, into) {
+            Some(layout) => metadata::load(pass, into, layout, source, span),
+            None => load::load(pass, into, source, span),
+        },
         MmaOp::Store {
             from,
             dest,
             transposed,
         } => store::store(pass, from, dest, *transposed, span),
         MmaOp::WarpgroupMma(mma) => warpgroup_mma::warpgroup_mma(pass, mma, span),
-        MmaOp::Multiply { acc, a, b, atom } => multiply::multiply(pass, [acc, a, b], *atom, span),
+        MmaOp::Multiply {
+            acc,
+            a,
+            b,
+            metadata,
+            atom,
+        } => {
+            let parts = [acc, a, b];
+            multiply::multiply(pass, parts, metadata.as_ref(), *atom, span)
+        }
         _ => return Err(stmt),
     };
     // What could not be lowered stays: `seal` reports it.

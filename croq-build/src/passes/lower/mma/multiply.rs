@@ -1,6 +1,7 @@
 //! A product as instructions of one shape, K in ascending order.
 
-use super::pass::{Pass, mma, register};
+use super::metadata::Words;
+use super::pass::{Pass, Tile, mma, register};
 use crate::ir::{Atom, MmaOp, Part, Stmt};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -8,6 +9,7 @@ use crate::symbolic::Sym;
 pub fn multiply(
     pass: &mut Pass<'_>,
     parts: [&Part; 3],
+    metadata: Option<&Part>,
     atom: Atom,
     span: Span,
 ) -> Option<Vec<Stmt>> {
@@ -17,15 +19,48 @@ pub fn multiply(
     if atom.swapped {
         std::mem::swap(&mut a, &mut b);
     }
-    let (m, n, k) = (a.rows / atom.m, b.rows / atom.n, a.columns / atom.k);
+    let Some(metadata) = metadata else {
+        let steps = (0, a.columns / atom.k);
+        return Some(instructions(pass, [&acc, &a, &b], None, atom, steps, span));
+    };
+    let metadata = Words::of(pass, metadata)?;
+    // Which threads provide the metadata is part of an instruction: so these are no loop.
+    let mut stmts = Vec::new();
+    for k in 0..b.columns / atom.k {
+        let tiles = [&acc, &a, &b];
+        let metadata = Some(&metadata);
+        stmts.extend(instructions(pass, tiles, metadata, atom, (k, k + 1), span));
+    }
+    Some(stmts)
+}
+
+/// The instructions for the parts of K from `first` up to `end`.
+fn instructions(
+    pass: &mut Pass<'_>,
+    [acc, a, b]: [&Tile; 3],
+    metadata: Option<&Words>,
+    atom: Atom,
+    (first, end): (i64, i64),
+    span: Span,
+) -> Vec<Stmt> {
+    let (m, n) = (a.rows / atom.m, b.rows / atom.n);
     // K outermost: neighbouring instructions then don't wait for each other's sums.
-    let axes = [("k", k, 1), ("m", m, 1), ("n", n, 1)];
-    let deep = |columns: i64| atom.k / columns;
-    let (a_deep, b_deep) = (deep(a.layout.columns()), deep(b.layout.columns()));
-    Some(pass.loops(&axes, span, |_, indices| {
+    let axes = [("k", end - first, 1), ("m", m, 1), ("n", n, 1)];
+    let deep = |k: i64, columns: i64| k / columns;
+    let stored = if metadata.is_some() {
+        atom.k / 2
+    } else {
+        atom.k
+    };
+    let (a_deep, b_deep) = (
+        deep(stored, a.layout.columns()),
+        deep(atom.k, b.layout.columns()),
+    );
+    pass.loops(&axes, span, |_, indices| {
         let [k, m, n] = indices else {
             return Vec::new();
         };
+        let k = k + first;
         let at = |first: &Sym, i: &Sym, j: &Sym, [down, beside, _]: [i64; 3], deep: i64| {
             &(first + &(i * down)) + &(j * (beside * deep))
         };
@@ -33,10 +68,11 @@ pub fn multiply(
             atom,
             parts: Box::new([
                 register(acc.buffer, at(&acc.first, m, n, acc.steps, 1), span),
-                register(a.buffer, at(&a.first, m, k, a.steps, a_deep), span),
-                register(b.buffer, at(&b.first, n, k, b.steps, b_deep), span),
+                register(a.buffer, at(&a.first, m, &k, a.steps, a_deep), span),
+                register(b.buffer, at(&b.first, n, &k, b.steps, b_deep), span),
             ]),
+            metadata: metadata.map(|words| Box::new(words.of_instruction(m, first, span))),
         };
         vec![mma(op, span)]
-    }))
+    })
 }

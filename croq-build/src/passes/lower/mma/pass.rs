@@ -1,9 +1,12 @@
 //! The walk over one kernel, and what its parts share.
 
+use std::collections::BTreeSet;
+
 use crate::ir::build;
 use crate::ir::{
     Access, BufferId, Expr, ExprKind, Fragment, FragmentLayout, Function, Intrinsic, Layout,
-    LocalId, MmaOp, Part, Role, Scalar, Stmt, StmtKind, Storage, Unroll, View, WARP_THREADS,
+    LocalId, METADATA_ROWS, MmaOp, Part, Role, Scalar, Stmt, StmtKind, Storage, Unroll, View,
+    WARP_THREADS,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -17,7 +20,12 @@ pub(super) const WARPS: i64 = 4;
 pub(super) fn own(fragment: &Fragment) -> i64 {
     let warps = fragment.layout.map_or(1, FragmentLayout::warps);
     match (fragment.layout, fragment.shape.as_slice()) {
+        (Some(FragmentLayout::Dealt(d)), [rows]) => d.rows(*rows),
+        (Some(FragmentLayout::Dealt(d)), [rows, columns]) => d.rows(*rows) * d.columns(*columns),
         (Some(FragmentLayout::Rows { .. }), [rows]) => (rows / (8 * warps)).max(1),
+        (Some(FragmentLayout::Metadata(layout)), [rows, words]) => {
+            rows / (METADATA_ROWS * warps) * layout.registers(*words)
+        }
         (_, shape) => (shape.iter().product::<i64>() / (LANES * warps)).max(1),
     }
 }
@@ -43,8 +51,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// The row of a tile that the lane has something of, in matrices of which so many warps have so many
-    /// rows each.
+    /// The row that the lane has something of, in the first tiles of so many warps with so many rows each.
     pub(super) fn row_in(&self, warps: i64, rows: i64) -> Sym {
         match warps {
             1 => self.row.clone(),
@@ -60,6 +67,10 @@ pub(super) struct Pass<'a> {
     pub(super) lanes: Option<Lanes>,
     /// What products read in shared memory.
     pub(super) described: Vec<Descriptor>,
+    /// The registers of MMAs by warpgroups.
+    pub(super) multiplied: BTreeSet<BufferId>,
+    /// The destinations of copies that may fill a part of a tile with zeros.
+    pub(super) cut: BTreeSet<BufferId>,
 }
 
 /// A fragment with all there is to know of it.

@@ -57,14 +57,15 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
     stmts.push(step(Step::wait(1, &[]), end));
     let mut again = Vec::new();
     let mut kept = Vec::new();
-    for (at, span) in iteration.releases {
+    for (at, trigger) in iteration.releases {
         let Slot::At(slot) = &at.slot else {
             return None;
         };
-        let (released, before) = build::index(function, "released", Role::Value, None, span);
+        let (released, before) = build::index(function, "released", Role::Value, None, trigger);
         if let Some(local) = function.locals.get_mut(released.index()) {
             local.mutable = true;
         }
+        // What is in front of the loop belongs to it, and carries no comment of a statement inside.
         let zero = Some(Expr::index(Sym::zero(), span));
         first.push(Stmt::new(
             StmtKind::Let {
@@ -73,16 +74,19 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
             },
             span,
         ));
-        let value = Expr::index(slot.clone(), span);
+        let value = Expr::index(slot.clone(), trigger);
         kept.push(Stmt::new(
             StmtKind::Assign {
                 local: released,
                 value,
             },
-            span,
+            trigger,
         ));
         let slot = Slot::At(before);
-        again.push(Stmt::new(StmtKind::Trigger(EventAt { slot, ..at }), span));
+        again.push(Stmt::new(
+            StmtKind::Trigger(EventAt { slot, ..at }),
+            trigger,
+        ));
     }
     stmts.push(only_if(lo, &Sym::var(var), again.clone(), end));
     stmts.extend(kept);

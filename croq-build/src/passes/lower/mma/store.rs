@@ -32,7 +32,7 @@ pub fn store(
     {
         return Some(store_matrices(pass, &tile, dest, across, to, span));
     }
-    let row = lanes.row_in(layout.warps, tile.rows);
+    let row = lanes.row_in(layout.warps, layout.rows);
     let lane_part = layout.oriented([row, &lanes.place * layout.width]);
     let [by_tile, by_column, by_pair] = tile.steps;
     let staged = (pairs && to != tile.elem).then(|| staging(pass, to, layout.width, span));
@@ -46,7 +46,7 @@ pub fn store(
         let [i, h, j, e] = indices else {
             return Vec::new();
         };
-        let down = &(i * layout.rows) + &(h * 8);
+        let down = &(i * layout.below()) + &(h * 8);
         let along = &(j * layout.columns()) + e;
         let known = layout.oriented([down, along]);
         let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);

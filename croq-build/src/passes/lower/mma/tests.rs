@@ -212,3 +212,64 @@ fn what_is_scaled_is_waited_for() {
         format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {mma_group} wait0")
     );
 }
+
+/// An operand that only the region's threads determine has one place, in front of the loop; each step along K is a
+/// known distance from it, in the next group of the swizzle as well.
+#[test]
+fn operands_of_a_region_are_placed_once() {
+    let outline = kernel(
+        "__co__ void f(global f16 [128, 128] a, global f16 [64, 128] b, global f32 [128, 64] c) {
+          parallel by 1 : block {
+            shared f16 [128, 128] as;
+            shared f16 [64, 128] bs;
+            dma.copy.swiz<128> a => as;
+            dma.copy.swiz<128> b => bs;
+            parallel w by 3 : group-4 {
+              inthreads (w > 0) {
+                acc = mma.fill.f32 1.0f;
+                foreach k in [4] {
+                  mma.row.row acc, as.subspan(64, 128).at(w - 1, 0), bs;
+                  mma.commit;
+                }
+                mma.store acc, c.subspan(64, 64).at(w - 1, 0);
+              }
+            }
+          }
+        }",
+    );
+    let products = format!("{PRODUCTS} {PRODUCTS}");
+    let wanted = format!("region {{place for {{fence {products} commit wait0}}");
+    assert!(outline.contains(&wanted), "{outline}");
+}
+
+/// A loop that loads metadata and multiplies becomes two: the MMAs of all iterations are one group.
+#[test]
+fn metadata_of_a_loop_is_loaded_first() {
+    let text = |between: &str| {
+        kernel(&format!(
+            "__co__ void f(f16 [64, 64] a, f16 [8, 128] b, u32 [64, 4] m, f32 [64, 8] & c) {{
+              parallel by 1 : block {{
+                shared f16 [64, 64] as;
+                shared f16 [8, 128] bs;
+                dma.copy.swiz<128> a => as;
+                dma.copy.swiz<128> b => bs;
+                parallel g by 1 : group-4 {{
+                  acc = mma.fill.f32 1.0f;
+                  foreach {{k}} in [4] {{
+                    e = mma.load m.chunkat(_, k);
+                    {between}
+                    mma.row.row.sp acc, as.chunkat(_, k), bs.chunkat(_, k), e;
+                  }}
+                  mma.store acc, c;
+                }}
+              }}
+            }}"
+        ))
+    };
+    let one_group = "fence for {place place product} commit wait0";
+    let apart = "for {fence place place product commit wait0}";
+    let found = text("");
+    assert!(found.contains(one_group), "{found}");
+    let found = text("acc += 1.0f;");
+    assert!(found.contains(apart), "{found}");
+}

@@ -5,6 +5,7 @@
 //! instruction's operand is so many bytes further on.
 
 use super::descriptor_licm::{self, step as advance};
+use super::metadata::Words;
 use super::pass::{Descriptor, Pass, mma, register};
 use crate::ir::{
     Buffer, Described, Expr, Instruction, LocalId, MmaOp, Operand, Source, Step, Stmt, Tile, View,
@@ -40,27 +41,45 @@ pub fn warpgroup_mma(pass: &mut Pass<'_>, mma: &WarpgroupMma, span: Span) -> Opt
         Operand::Memory(tile) => Ok(placed(pass, tile, span, &mut stmts)?),
         Operand::Registers(part) => Err(pass.tile(part)?),
     };
-    let mut accumulate = mma.accumulate.clone();
-    for part in &mma.order {
-        let a = match &a {
-            Ok(placed) => Source::Memory(described(pass, placed, part * atom.k, span, &mut stmts)?),
-            Err(a) => {
-                let [_, beside, _] = a.steps;
-                let deep = atom.k / a.layout.columns();
-                let at = &a.first + part * deep * beside;
-                Source::Registers(Box::new(register(a.buffer, at, span)))
-            }
-        };
-        let instruction = Instruction {
-            atom,
-            acc: register(acc.buffer, acc.first.clone(), span),
-            a,
-            b: described(pass, &b, part * atom.k, span, &mut stmts)?,
-            accumulate: std::mem::replace(&mut accumulate, Expr::bool(true, span)),
-            span,
-        };
-        let step = Step::Instruction(Box::new(instruction));
-        stmts.push(super::pass::mma(MmaOp::Step(step), span));
+    let metadata = match &mma.metadata {
+        Some(part) => Some(Words::of(pass, part)?),
+        None => None,
+    };
+    // Of a sparse A half is stored.
+    let stored = if metadata.is_some() {
+        atom.k / 2
+    } else {
+        atom.k
+    };
+    // Each 64 rows have sums of their own.
+    for block in 0..acc.rows / acc.layout.rows {
+        let mut accumulate = mma.accumulate.clone();
+        for part in &mma.order {
+            let first = [block * atom.m, part * stored];
+            let a = match &a {
+                Ok(placed) => Source::Memory(described(pass, placed, first, span, &mut stmts)?),
+                Err(a) => {
+                    let [below, beside, _] = a.steps;
+                    let deep = stored / a.layout.columns();
+                    let at = &(&a.first + block * below) + part * deep * beside;
+                    Source::Registers(Box::new(register(a.buffer, at, span)))
+                }
+            };
+            let [below, ..] = acc.steps;
+            let instruction = Instruction {
+                atom,
+                acc: register(acc.buffer, &acc.first + block * below, span),
+                a,
+                b: described(pass, &b, [0, part * atom.k], span, &mut stmts)?,
+                metadata: metadata
+                    .as_ref()
+                    .map(|words| Box::new(words.of_instruction(&Sym::int(block), *part, span))),
+                accumulate: std::mem::replace(&mut accumulate, Expr::bool(true, span)),
+                span,
+            };
+            let step = Step::Instruction(Box::new(instruction));
+            stmts.push(super::pass::mma(MmaOp::Step(step), span));
+        }
     }
     Some(stmts)
 }
@@ -73,7 +92,7 @@ fn placed<'t>(
     stmts: &mut Vec<Stmt>,
 ) -> Option<Placed<'t>> {
     let whole = descriptor(pass, &tile.view, tile.k_last, span)?;
-    let first = bytes(pass, tile, 0)?;
+    let first = bytes(pass, tile, [0, 0])?;
     if first.as_int().is_some() {
         let (by, first) = (whole, Sym::zero());
         return Some(Placed { tile, by, first });
@@ -84,21 +103,26 @@ fn placed<'t>(
     Some(Placed { tile, by, first })
 }
 
-/// The operand from element `k` of K on.
+/// The operand from a row (a column of B) and an element of K on.
 fn described(
     pass: &mut Pass<'_>,
     placed: &Placed<'_>,
-    k: i64,
+    [row, k]: [i64; 2],
     span: Span,
     stmts: &mut Vec<Stmt>,
 ) -> Option<Described> {
-    let bytes = bytes(pass, placed.tile, k)?;
+    let bytes = bytes(pass, placed.tile, [row, k])?;
     let further = pass.function.cx.simplify(&(&bytes - &placed.first));
     let (by, bytes) = match further.as_int() {
         Some(bytes) => (placed.by, bytes),
         // In another group of the swizzle, and which is known at run time only.
         None => {
-            let by = descriptor_licm::named(pass.function, "part_here", span);
+            let buffer = &pass.function.buffer(placed.tile.view.buffer).name;
+            let name = match row {
+                0 => format!("{buffer}_k{k}"),
+                row => format!("{buffer}_r{row}_k{k}"),
+            };
+            let by = descriptor_licm::named(pass.function, &name, span);
             let whole = descriptor(pass, &placed.tile.view, placed.tile.k_last, span)?;
             stmts.push(advance(by, whole, bytes, span));
             (by, 0)
@@ -112,12 +136,20 @@ fn described(
     })
 }
 
-/// From the buffer's beginning.
-fn bytes(pass: &Pass<'_>, tile: &Tile, k: i64) -> Option<Sym> {
+/// From the buffer's beginning. No operand begins before it: with that, quotients and remainders of what depends on
+/// a region's threads are those of the part that is not a multiple.
+fn bytes(pass: &mut Pass<'_>, tile: &Tile, [row, k]: [i64; 2]) -> Option<Sym> {
     let view = &tile.view;
     let along = view.strides.get(usize::from(tile.k_last))?;
-    let buffer = pass.function.buffers.get(view.buffer.index())?;
-    let at = buffer.by_groups(&pass.function.cx, &(&view.offset + &(along * k)));
+    let down = view.strides.get(usize::from(!tile.k_last))?;
+    let offset = &(&view.offset + &(along * k)) + &(down * row);
+    let function = &mut *pass.function;
+    let buffer = function.buffers.get(view.buffer.index())?;
+    function.cx.push_scope();
+    function.cx.assume_le(&Sym::zero(), &view.offset);
+    let at = buffer.by_groups(&function.cx, &offset);
+    let at = function.cx.simplify(&at);
+    function.cx.pop_scope();
     Some(&at * i64::try_from(buffer.elem.bytes()).ok()?)
 }
 

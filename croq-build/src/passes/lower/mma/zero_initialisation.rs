@@ -30,20 +30,14 @@ pub fn leave_out(function: &Function, stmts: &mut Vec<Stmt>) {
 
 /// The fragment that a statement fills with zeros, all of it.
 fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
-    let StmtKind::For { lo, hi, body, .. } = &stmt.kind else {
+    let StmtKind::Mma(op) = &stmt.kind else {
         return None;
     };
-    let [
-        Stmt {
-            kind:
-                StmtKind::Store {
-                    access,
-                    op: None,
-                    value,
-                },
-            ..
-        },
-    ] = body.as_slice()
+    let MmaOp::FillElements {
+        part,
+        add: false,
+        value,
+    } = &**op
     else {
         return None;
     };
@@ -52,10 +46,8 @@ fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
         ExprKind::Int(v) => *v == 0,
         _ => false,
     };
-    let id = access.view.buffer;
-    let whole = function.buffers.get(id.index())?.count == *hi && lo.is_zero();
-    let alone = function.fragments.get(&id)?.count == 1;
-    (zero && whole && alone).then_some(id)
+    let alone = function.fragments.get(&part.buffer)?.count == 1;
+    (zero && alone).then_some(part.buffer)
 }
 
 /// Marks the product by which a statement begins to work on the sums.
@@ -91,7 +83,7 @@ fn begins_with(function: &Function, stmt: &mut Stmt, acc: BufferId) -> bool {
 }
 
 /// The first statement that is about the sums, if nobody leaves in front of it.
-fn reached(stmts: &mut [Stmt], acc: BufferId) -> Option<&mut Stmt> {
+pub(super) fn reached(stmts: &mut [Stmt], acc: BufferId) -> Option<&mut Stmt> {
     let leaves = |s: &Stmt| s.leaves_iteration() || matches!(s.kind, StmtKind::Cpp { .. });
     let ends = |s: &&mut Stmt| mentions(std::slice::from_ref(s), acc) || leaves(s);
     let first = stmts.iter_mut().find(ends)?;

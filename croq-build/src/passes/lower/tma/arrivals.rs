@@ -231,13 +231,11 @@ impl Finder<'_> {
             })
         });
         let fence = StmtKind::Fence(FenceScope::MbarrierInit);
-        let kind = StmtKind::SingleThread {
-            level: Level::Block,
-            body: initialised
-                .chain([fence])
-                .map(|kind| Stmt::new(kind, span))
-                .collect(),
-        };
+        let body = initialised.chain([fence]);
+        let kind = build::once(
+            Level::Block,
+            body.map(|kind| Stmt::new(kind, span)).collect(),
+        );
         first.push(Stmt::new(kind, span));
         // Before the first load for all blocks of a cluster, those of all are ready.
         if !self.threads.is_one() || self.multicast {

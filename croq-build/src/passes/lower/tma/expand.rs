@@ -5,6 +5,7 @@ use super::coalesced_loads::{
 };
 use super::has_boxes;
 use super::waits::{by_the_first_block, flip, wait};
+use crate::ir::build;
 use crate::ir::{
     BufferId, Copy, Engine, Frame, Function, KernelId, Level, Role, Stmt, StmtKind, TensorMap, Tma,
     TmaMove, TmaOp, VarHome, View,
@@ -15,27 +16,26 @@ use crate::symbolic::{Sym, Var};
 use std::collections::BTreeMap;
 
 pub fn expand(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let kernel = function.kernels.get(id.index());
+    let Some(kernel) = kernel.filter(|kernel| has_boxes(&kernel.body)) else {
         return;
     };
-    if !has_boxes(&kernel.body) {
-        return;
-    }
-    let body = std::mem::take(&mut kernel.body);
-    let mut expander = Expander {
-        mentions: mentions(&body),
-        cooperative: kernel.attrs.cooperative.is_some(),
-        function,
-        maps: Vec::new(),
-        loops: Vec::new(),
-        alone: false,
-        unneeded: Unneeded::default(),
-    };
-    let mut body = expander.block(body);
-    expander.unneeded.drop_from(&mut body);
-    let maps = expander.maps;
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
+    let cooperative = kernel.attrs.cooperative.is_some();
+    let maps = function.with_kernel_body(id, |function, body| {
+        let mut expander = Expander {
+            mentions: mentions(body),
+            cooperative,
+            function,
+            maps: Vec::new(),
+            loops: Vec::new(),
+            alone: false,
+            unneeded: Unneeded::default(),
+        };
+        *body = expander.block(std::mem::take(body));
+        expander.unneeded.drop_from(body);
+        expander.maps
+    });
+    if let (Some(kernel), Some(maps)) = (function.kernels.get_mut(id.index()), maps) {
         kernel.maps = maps;
     }
 }
@@ -186,7 +186,7 @@ impl Expander<'_> {
                 return ops.collect();
             }
             let body = ops.map(|op| Stmt::new(op, span)).collect();
-            vec![StmtKind::SingleThread { level, body }]
+            vec![build::once(level, body)]
         };
         if let Some(event) = &tma.event {
             let (barriers, slot) = events::place(self.function, event)?;
@@ -443,10 +443,7 @@ impl Expander<'_> {
             true => out.extend(ops),
             false => {
                 let (level, body) = (copy.level, ops);
-                out.push(Stmt::new(
-                    StmtKind::SingleThread { level, body },
-                    first.span,
-                ));
+                out.push(Stmt::new(build::once(level, body), first.span));
             }
         }
         let end = stmts.last().map_or(first.span, |s| s.span);

@@ -7,7 +7,7 @@ use crate::source::Span;
 /// What one block does for all of the cluster.
 pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
     let level = Level::Cluster;
-    Stmt::new(StmtKind::SingleThread { level, body }, span)
+    Stmt::new(build::once(level, body), span)
 }
 
 /// One load more.

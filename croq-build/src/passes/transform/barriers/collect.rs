@@ -163,7 +163,7 @@ impl<'a> Collector<'a> {
                     let inner = self.enter(context, *level, body);
                     self.block(body, &inner, out);
                 }
-                StmtKind::SingleThread { level, body } => {
+                StmtKind::SingleThread { level, body, .. } => {
                     self.block(body, &Self::once(context, *level), out)
                 }
                 StmtKind::Region {

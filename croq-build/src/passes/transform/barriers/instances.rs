@@ -36,11 +36,9 @@ pub(super) fn is_one_instance(
     };
     // The threads of a region may all be of one warp or warpgroup.
     let set = a.set.as_ref().filter(|_| a.set == b.set);
-    let is_one_unit = |level| match level {
-        Level::Cluster => !around.blocks.is_empty(),
-        Level::Warpgroup => set.is_some_and(|set| set.is_in_one(128)),
-        Level::Warp => set.is_some_and(|set| set.is_in_one(32)),
-        Level::Block | Level::Thread => false,
+    let is_one_unit = |level: Level| match level.threads_together() {
+        None => level == Level::Cluster && !around.blocks.is_empty(),
+        Some(unit) => set.is_some_and(|set| set.is_in_one(unit)),
     };
     let levels = a
         .chain

@@ -49,8 +49,8 @@ pub mod races;
 mod tests;
 
 use crate::ir::{
-    BarrierReason, BarrierScope, Engine, ExprKind, FenceScope, Function, KernelId, Level, MmaOp,
-    Stmt, StmtKind, any_stmt,
+    BarrierReason, BarrierScope, Engine, Expr, ExprKind, FenceScope, Function, KernelId, Level,
+    MmaOp, Stmt, StmtKind, any_in, any_stmt,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -147,7 +147,7 @@ fn note_waits(function: &mut Function, id: KernelId) {
         return;
     };
     let uses = crate::passes::analysis::uses::Uses::of_block(function, &kernel.body);
-    let waits = uses.opaque || has_barrier(&kernel.body);
+    let waits = uses.opaque || has_barrier(&kernel.body) || has_exchange(&kernel.body);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.waits = waits;
     }
@@ -163,6 +163,15 @@ fn has_barrier(body: &[Stmt]) -> bool {
                 | StmtKind::Mma(_)
         )
     })
+}
+
+/// Lanes of a warp exchange values, which they do together.
+fn has_exchange(body: &[Stmt]) -> bool {
+    let exchanges = |e: &Expr| match &*e.kind {
+        ExprKind::Intrinsic(of, _) => of.info().converges,
+        _ => false,
+    };
+    any_in(body, |_| false, exchanges)
 }
 
 fn is_async_region(stmt: &Stmt) -> bool {
@@ -346,7 +355,7 @@ impl Walker<'_> {
                 inner = self.collector.enter(context, *level, body);
                 self.collector.block(body, &inner, first);
             }
-            StmtKind::SingleThread { level, body } => {
+            StmtKind::SingleThread { level, body, .. } => {
                 inner = Collector::once(context, *level);
                 self.collector.block(body, &inner, first);
             }
@@ -459,7 +468,9 @@ impl Walker<'_> {
                 let level = match scope {
                     BarrierScope::Grid | BarrierScope::Cluster => Level::Cluster,
                     BarrierScope::Block => Level::Block,
-                    BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => Level::Warpgroup,
+                    BarrierScope::Warpgroup
+                    | BarrierScope::WarpgroupFrom(_)
+                    | BarrierScope::WarpgroupOf { .. } => Level::Warpgroup,
                     BarrierScope::Warp => Level::Warp,
                     // The program's own: who meets there is its business.
                     BarrierScope::Named { .. }

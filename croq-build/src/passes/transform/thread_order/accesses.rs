@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidate::{Candidate, Traffic};
 use crate::ir::{
     Access, BufferId, Copy, Function, Level, Stmt, StmtKind, Storage, Swizzle, VarHome, View,
-    Visit, walk_block, walk_exprs,
+    Visit, WARP_THREADS, walk_block, walk_exprs,
 };
 use crate::passes::transform::barriers::Vars;
 use crate::symbolic::{Sym, Var};
@@ -218,7 +218,7 @@ pub fn coalesced(function: &Function, candidate: &Candidate, order: &[usize]) ->
     let global = |t: &&Traffic| function.buffer(t.buffer).storage.is_global();
     let all: Vec<&Traffic> = candidate.traffic.iter().filter(global).collect();
     let good = all.iter().filter(|traffic| {
-        let bytes = 32 * function.buffer(traffic.buffer).elem.bytes();
+        let bytes = u64::from(WARP_THREADS) * function.buffer(traffic.buffer).elem.bytes();
         let least = bytes.div_ceil(32) + bytes.div_ceil(128);
         one(function, traffic, &warp).global <= least * traffic.times
     });
@@ -240,7 +240,7 @@ fn first_warp<'a>(
         .collect();
     let all = indices.iter().map(|(_, n)| n);
     let threads = all.fold(1i128, |all, n| all.saturating_mul(*n));
-    (0..threads.min(32))
+    (0..threads.min(i128::from(WARP_THREADS)))
         .map(|lane| {
             let mut values = Values::new(function);
             let mut rest = lane;

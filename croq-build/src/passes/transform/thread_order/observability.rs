@@ -271,7 +271,7 @@ impl<'a> State<'a> {
                 };
                 self.block(body, &here);
             }
-            StmtKind::SingleThread { level, body } => {
+            StmtKind::SingleThread { level, body, .. } => {
                 let mut inside = here.clone();
                 inside.alike &= *level == Level::Thread;
                 self.block(body, &inside);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{BinOp, Expr, ExprKind, Function, FutureId, Scalar, UnOp, as_sym};
+use crate::ir::{Condition, Expr, Function, FutureId};
 use crate::source::Span;
 
 /// For each future that may be in flight: the least number of younger groups, and the copy. What
@@ -11,7 +11,7 @@ use crate::source::Span;
 pub struct Flight {
     pub copies: BTreeMap<FutureId, (Option<u32>, Span)>,
     /// Of some of them: the condition under which alone they are, and whether it holds then.
-    pub guards: BTreeMap<FutureId, (String, bool)>,
+    pub guards: BTreeMap<FutureId, (Condition, bool)>,
     /// No path leads here.
     pub nowhere: bool,
 }
@@ -64,7 +64,7 @@ impl Flight {
     }
 
     /// What is in flight where a condition holds, or doesn't.
-    pub fn under(&self, condition: Option<&String>, holds: bool) -> Flight {
+    pub fn under(&self, condition: Option<&Condition>, holds: bool) -> Flight {
         let mut flight = self.clone();
         let guards = &self.guards;
         flight.copies.retain(|id, _| {
@@ -76,12 +76,17 @@ impl Flight {
 
     /// After an `if`: what was begun in one of its branches alone is in flight where the condition
     /// says so.
-    pub fn guard(&mut self, condition: &str, before: &Flight, [then, otherwise]: [&Flight; 2]) {
+    pub fn guard(
+        &mut self,
+        condition: &Condition,
+        before: &Flight,
+        [then, otherwise]: [&Flight; 2],
+    ) {
         for (this, other, holds) in [(then, otherwise, true), (otherwise, then, false)] {
             for (id, begun) in &this.copies {
                 let before = before.copies.get(id).is_some_and(|b| b.1 == begun.1);
                 if !before && !other.nowhere && !other.copies.contains_key(id) {
-                    self.guards.insert(*id, (condition.to_owned(), holds));
+                    self.guards.insert(*id, (condition.clone(), holds));
                 }
             }
         }
@@ -106,20 +111,7 @@ impl Flight {
     }
 }
 
-/// A condition that is the same wherever it stands in an iteration of the loops around, as a text that
-/// tells it from others.
-pub fn invariant_condition(func: &Function, cond: &Expr) -> Option<String> {
-    match &*cond.kind {
-        ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", invariant_condition(func, a)?)),
-        ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => Some(format!(
-            "({}) {op:?} ({})",
-            invariant_condition(func, a)?,
-            invariant_condition(func, b)?
-        )),
-        ExprKind::Binary(op, a, b) if cond.ty == Scalar::Bool => {
-            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
-            Some(format!("{a:?} {op:?} {b:?}"))
-        }
-        _ => None,
-    }
+/// A condition that is the same wherever it stands in an iteration of the loops around.
+pub fn invariant_condition(func: &Function, cond: &Expr) -> Option<Condition> {
+    Condition::of(func, cond).filter(Condition::is_without_literals)
 }

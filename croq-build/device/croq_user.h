@@ -1,0 +1,67 @@
+/* What the user's own text may name besides CUDA: everything that the headers provide whose names a
+ * `.co` file may include (`foreign/`). Generated text includes it where a file has such text. */
+#ifndef CROQ_USER_H
+#define CROQ_USER_H
+
+#include "croq_half.h"
+#if defined(CROQ_CUDA)
+#include "cuda/narrow.h"
+#endif
+
+/* Element types by their names in the language. */
+#define CROQ_ELEMENT_TYPES                                                                         \
+  using s8 = signed char;                                                                          \
+  using u8 = unsigned char;                                                                        \
+  using s16 = short;                                                                               \
+  using u16 = unsigned short;                                                                      \
+  using s32 = int;                                                                                 \
+  using u32 = unsigned;                                                                            \
+  using s64 = long long;                                                                           \
+  using u64 = unsigned long long;                                                                  \
+  using f32 = float;                                                                               \
+  using f64 = double;                                                                              \
+  using half = f16;                                                                                \
+  using bfp16 = bf16;
+namespace croq {
+inline namespace CROQ_TARGET {
+CROQ_ELEMENT_TYPES
+}  // namespace CROQ_TARGET
+}  // namespace croq
+
+/* The names of the reference's runtime that device text uses. Not an alias of `croq`: a file may
+ * say `using namespace choreo;`, and the functions of the device API have names of CUDA's. */
+namespace choreo {
+using f16 = croq::f16;
+using bf16 = croq::bf16;
+using f8_e4m3 = croq::f8_e4m3;
+using f8_e5m2 = croq::f8_e5m2;
+CROQ_ELEMENT_TYPES
+
+template <class T> CROQ_FN float to_f32(T v) { return croq::to<float>(v); }
+template <class T> CROQ_FN T from_f32(float v) { return croq::to<T>(v); }
+CROQ_FN float f16_to_f32(f16 v) { return croq::widen(v); }
+CROQ_FN f16 f32_to_f16(float v) { return croq::to<f16>(v); }
+CROQ_FN float bf16_to_f32(bf16 v) { return croq::widen(v); }
+CROQ_FN bf16 f32_to_bf16(float v) { return croq::to<bf16>(v); }
+/* Ends the call. */
+#if defined(CROQ_CUDA)
+CROQ_DEVICE void choreo_assert(bool ok, const char * = "", const char * = "", int = 0) {
+  if (!ok) __trap();
+}
+#else
+CROQ_FN void choreo_assert(bool ok, const char *what = "choreo_assert", const char * = "",
+                           int line = __builtin_LINE()) {
+  if (CROQ_UNLIKELY(!ok)) croq::assertion_failed(what, line);
+}
+#endif
+namespace utils {
+using choreo::from_f32;
+using choreo::to_f32;
+}  // namespace utils
+}  // namespace choreo
+#undef CROQ_ELEMENT_TYPES
+namespace croq {
+using choreo::choreo_assert;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* The instructions with a sparse A for CROQ_WGMMA_SP_N columns of sums. Included once for each such number, so
+ * it has no guard. */
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+#define CROQ_PASTE(a, b) a##b
+#define CROQ_JOIN(a, b) CROQ_PASTE(a, b)
+/* By another name, because it is used within the other. */
+#define CROQ_LIST(a, b) CROQ_LIST_OF(a, b)
+#define CROQ_LIST_OF(a, b) a##b
+#define CROQ_TEXT_OF(a) #a
+#define CROQ_TEXT(a) CROQ_TEXT_OF(a)
+
+#define CROQ_WORDS CROQ_JOIN(CROQ_WORDS_OF_, CROQ_WGMMA_SP_N)
+#define CROQ_HALVES CROQ_JOIN(CROQ_HALVES_OF_, CROQ_WGMMA_SP_N)
+
+/* An instruction. Predicate p says whether the accumulators so far count; `a`, `b` and `e` name the operands and
+ * the metadata, `f` is the number of the threads that provide it. */
+#define CROQ_WGMMA_SP(count, shape, accumulated, a, b, e, f, rest, ...)                            \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " accumulated ", 0;\n"                            \
+               "wgmma.mma_async.sp.sync.aligned.m64n" CROQ_TEXT(CROQ_WGMMA_SP_N) shape " {"        \
+               CROQ_LIST(CROQ_NAMES_, count) "}, " a ", " b ", " e ", " f ", p, 1, 1" rest ";\n}"  \
+               : CROQ_LIST(CROQ_SUMS_, count)                                                      \
+               : "r"(static_cast<unsigned>(accumulate)), __VA_ARGS__)
+/* Of elements that can be transposed, and others. x0 and so on name the operands behind the accumulators; `t` says
+ * whether B is transposed. */
+#define CROQ_SHARED_TRANS(x0, x1, x2, x3, x4, x5, x6, count, shape, f, t)                          \
+  CROQ_WGMMA_SP(count, shape, x0, x1, x2, x3, f, ", " x4 ", " t, "l"(a), "l"(b), "r"(e), "n"(AT))
+#define CROQ_SHARED_PLAIN(x0, x1, x2, x3, x4, x5, x6, count, shape, f, t)                          \
+  CROQ_WGMMA_SP(count, shape, x0, x1, x2, x3, f, "", "l"(a), "l"(b), "r"(e))
+/* A in four registers. */
+#define CROQ_A(n) "r"(register_of(a, ai + n * idx(4 / sizeof(A))))
+#define CROQ_FOUR CROQ_A(0), CROQ_A(1), CROQ_A(2), CROQ_A(3)
+#define CROQ_NAMES(x1, x2, x3, x4) "{" x1 ", " x2 ", " x3 ", " x4 "}"
+#define CROQ_REGISTERS_TRANS(x0, x1, x2, x3, x4, x5, x6, count, shape, f, t)                       \
+  CROQ_WGMMA_SP(count, shape, x0, CROQ_NAMES(x1, x2, x3, x4), x5, x6, f, ", " t, CROQ_FOUR,        \
+                "l"(b), "r"(e))
+#define CROQ_REGISTERS_PLAIN(x0, x1, x2, x3, x4, x5, x6, count, shape, f, t)                       \
+  CROQ_WGMMA_SP(count, shape, x0, CROQ_NAMES(x1, x2, x3, x4), x5, x6, f, "", CROQ_FOUR, "l"(b),    \
+                "r"(e))
+
+/* Only constants may say which threads, and whether B is transposed. */
+#define CROQ_CASE(form, count, TA, TB, shape)                                                      \
+  if constexpr (same<A, TA> && same<B, TB>) {                                                      \
+    if constexpr (F == 0 && !BT) CROQ_JOIN(CROQ_BEHIND_, count)(form, count, shape, "0", "0");     \
+    else if constexpr (F == 0) CROQ_JOIN(CROQ_BEHIND_, count)(form, count, shape, "0", "1");       \
+    else if constexpr (!BT) CROQ_JOIN(CROQ_BEHIND_, count)(form, count, shape, "1", "0");          \
+    else CROQ_JOIN(CROQ_BEHIND_, count)(form, count, shape, "1", "1");                             \
+  } else
+#define CROQ_F16(form, count, c) CROQ_CASE(form, count, f16, f16, "k32." c ".f16.f16")
+#define CROQ_EIGHTS(form, count, c)                                                                \
+  CROQ_CASE(form, count, f8_e4m3, f8_e4m3, "k64." c ".e4m3.e4m3")                                  \
+  CROQ_CASE(form, count, f8_e4m3, f8_e5m2, "k64." c ".e4m3.e5m2")                                  \
+  CROQ_CASE(form, count, f8_e5m2, f8_e4m3, "k64." c ".e5m2.e4m3")                                  \
+  CROQ_CASE(form, count, f8_e5m2, f8_e5m2, "k64." c ".e5m2.e5m2")
+/* By the type of the accumulators. */
+#define CROQ_TO_F32(trans, plain)                                                                  \
+  CROQ_F16(trans, CROQ_WORDS, "f32")                                                               \
+  CROQ_CASE(trans, CROQ_WORDS, bf16, bf16, "k32.f32.bf16.bf16")                                    \
+  CROQ_EIGHTS(plain, CROQ_WORDS, "f32")                                                            \
+  static_assert(sizeof(A) == 0, "there is no such instruction")
+#define CROQ_TO_F16(trans, plain)                                                                  \
+  CROQ_F16(trans, CROQ_HALVES, "f16")                                                              \
+  CROQ_EIGHTS(plain, CROQ_HALVES, "f16")                                                           \
+  static_assert(sizeof(A) == 0, "there is no such instruction")
+
+/* The heads of the two functions. */
+#define CROQ_OF_SHARED(C)                                                                          \
+  template <unsigned F, class A, class B, bool AT, bool BT, int CN>                                \
+  static CROQ_DEVICE void of_shared(fragment<C, CN> &c, idx ci, matrix_descriptor a,               \
+                                    matrix_descriptor b, unsigned e, bool accumulate)
+#define CROQ_OF_REGISTERS(C)                                                                       \
+  template <unsigned F, class B, bool BT, int CN, class A, int AN>                                 \
+  static CROQ_DEVICE void of_registers(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a,       \
+                                       idx ai, matrix_descriptor b, unsigned e, bool accumulate)
+
+template <> struct wgmma_sp_of<CROQ_WGMMA_SP_N> {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define CROQ_SUM(n) "+f"(c.first[ci + n])
+  CROQ_OF_SHARED(float) { CROQ_TO_F32(CROQ_SHARED_TRANS, CROQ_SHARED_PLAIN); }
+  CROQ_OF_REGISTERS(float) { CROQ_TO_F32(CROQ_REGISTERS_TRANS, CROQ_REGISTERS_PLAIN); }
+#undef CROQ_SUM
+
+  /* Two in a register. */
+#define CROQ_SUM(n) "+r"(sums[n])
+  CROQ_OF_SHARED(f16) {
+    unsigned sums[CROQ_HALVES];
+    CROQ_UNROLL for (int i = 0; i < CROQ_HALVES; ++i) sums[i] = register_of(c, ci + 2 * i);
+    CROQ_TO_F16(CROQ_SHARED_TRANS, CROQ_SHARED_PLAIN);
+    CROQ_UNROLL for (int i = 0; i < CROQ_HALVES; ++i) set_register(c, ci + 2 * i, sums[i]);
+  }
+  CROQ_OF_REGISTERS(f16) {
+    unsigned sums[CROQ_HALVES];
+    CROQ_UNROLL for (int i = 0; i < CROQ_HALVES; ++i) sums[i] = register_of(c, ci + 2 * i);
+    CROQ_TO_F16(CROQ_REGISTERS_TRANS, CROQ_REGISTERS_PLAIN);
+    CROQ_UNROLL for (int i = 0; i < CROQ_HALVES; ++i) set_register(c, ci + 2 * i, sums[i]);
+  }
+#undef CROQ_SUM
+#else
+  /* Text that asks for an instruction which the target hasn't can't run. */
+  template <unsigned F, class A, class B, bool AT, bool BT, class... T>
+  static CROQ_DEVICE void of_shared(T &&...) {
+    __trap();
+  }
+  template <unsigned F, class B, bool BT, class... T>
+  static CROQ_DEVICE void of_registers(T &&...) {
+    __trap();
+  }
+#endif
+};
+
+#undef CROQ_PASTE
+#undef CROQ_JOIN
+#undef CROQ_LIST
+#undef CROQ_LIST_OF
+#undef CROQ_TEXT_OF
+#undef CROQ_TEXT
+#undef CROQ_WORDS
+#undef CROQ_HALVES
+#undef CROQ_WGMMA_SP
+#undef CROQ_SHARED_TRANS
+#undef CROQ_SHARED_PLAIN
+#undef CROQ_A
+#undef CROQ_FOUR
+#undef CROQ_NAMES
+#undef CROQ_REGISTERS_TRANS
+#undef CROQ_REGISTERS_PLAIN
+#undef CROQ_CASE
+#undef CROQ_F16
+#undef CROQ_EIGHTS
+#undef CROQ_TO_F32
+#undef CROQ_TO_F16
+#undef CROQ_OF_SHARED
+#undef CROQ_OF_REGISTERS
+
+}  // namespace CROQ_TARGET
+}  // namespace croq

@@ -1,0 +1,60 @@
+//! Tiles at the edge of the data that an MMA reads are filled with zeros.
+//!
+//! A copy of such a tile writes only what the data covers, and an MMA reads the whole tile: what lies beyond the edge
+//! of K would be added to results. Zeros do not change them. TMA writes zeros by itself.
+
+use std::collections::BTreeSet;
+
+use crate::ir::{BufferId, Function, KernelId, MmaOp, Stmt, StmtKind, Storage, Valid, any_stmt};
+
+/// Lets copies from global memory into the buffers of operands write zeros beyond the edge.
+pub fn fill(function: &mut Function, id: KernelId) {
+    let read = function
+        .kernels
+        .get(id.index())
+        .map(|kernel| operands(function, &kernel.body))
+        .unwrap_or_default();
+    if read.is_empty() {
+        return;
+    }
+    function.with_kernel_body(id, |function, body| copies(function, body, &read));
+}
+
+/// The shared buffers that MMAs read, by themselves or through fragments.
+fn operands(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
+    let mut found = BTreeSet::new();
+    any_stmt(body, |stmt| {
+        if let StmtKind::Mma(op) = &stmt.kind {
+            match &**op {
+                MmaOp::Load { source, .. } => {
+                    found.insert(source.buffer);
+                }
+                MmaOp::WarpgroupMma(op) => found.extend(op.tiles().map(|tile| tile.view.buffer)),
+                _ => {}
+            }
+        }
+        false
+    });
+    found.retain(|id| function.buffer(*id).storage == Storage::Shared);
+    found
+}
+
+fn copies(function: &Function, stmts: &mut [Stmt], read: &BTreeSet<BufferId>) {
+    for stmt in stmts {
+        if let StmtKind::Copy(copy) = &mut stmt.kind
+            && copy.engine.is_threads()
+            && copy.source.valid.iter().any(is_cut)
+            && function.buffer_is_global(copy.source.buffer)
+            && read.contains(&copy.dest.buffer)
+        {
+            copy.zero_fill = true;
+        }
+        for block in stmt.kind.blocks_mut() {
+            copies(function, block, read);
+        }
+    }
+}
+
+fn is_cut(valid: &Valid) -> bool {
+    valid.lo.is_some() || valid.hi.is_some()
+}

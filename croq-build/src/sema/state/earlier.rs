@@ -1,0 +1,52 @@
+//! What an earlier walk over the same function found that this one needs before it gets there.
+//!
+//! A fragment may be read before the product that gives it its extents, and a statement at block
+//! level may depend on the number of threads of a level below it. A walk without such a fact
+//! takes note of that, and the function is walked again with what is known at its end.
+
+use std::collections::BTreeMap;
+
+use crate::ir::{Fragment, FragmentLayout, Level, Scalar};
+use crate::source::Span;
+
+/// The most walks over one function: facts may depend on each other.
+pub(crate) const MOST_WALKS: usize = 6;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// What products determine of fragments, by the places of their names.
+    pub fragments: BTreeMap<Span, Shaped>,
+    /// The numbers of threads of kernels, by their headers.
+    pub threads: BTreeMap<Span, i64>,
+    /// Mutable locals that differ between units, by the places of their names.
+    pub varying: BTreeMap<Span, Level>,
+    /// Whether each read of a mutable local counts as different in each thread.
+    pub cautious: bool,
+    /// Whether a fact was missing.
+    pub incomplete: bool,
+}
+
+/// What products determine of a fragment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shaped {
+    pub shape: Vec<i64>,
+    pub elem: Scalar,
+    pub layout: Option<FragmentLayout>,
+}
+
+impl Earlier {
+    /// Records the extents of a fragment; two of one place have none in common.
+    pub fn note_fragment(&mut self, declared: Span, fragment: &Fragment, elem: Scalar) {
+        let shaped = Shaped {
+            shape: fragment.shape.clone(),
+            elem,
+            layout: fragment.layout,
+        };
+        let known = self.fragments.get(&declared);
+        if known.is_some_and(|known| *known != shaped) || shaped.shape.is_empty() {
+            self.fragments.remove(&declared);
+        } else {
+            self.fragments.insert(declared, shaped);
+        }
+    }
+}

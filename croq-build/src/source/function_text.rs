@@ -1,0 +1,34 @@
+//! The text of one function.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Span;
+use super::intrinsics::Intrinsic;
+use super::token::Token;
+use crate::diagnostics::InstanceName;
+
+/// The text of one `__co__` function, with macros expanded and dead branches removed.
+#[derive(Debug)]
+pub struct FunctionText {
+    /// From `__co__` to the closing brace.
+    pub tokens: Vec<Token>,
+    pub span: Span,
+    /// The registrations that apply in the function.
+    pub intrinsics: Vec<Intrinsic>,
+    /// Whether its closing brace is there; a missing one was already reported.
+    pub complete: bool,
+    /// The instance of a template that this is.
+    pub instance: Option<InstanceName>,
+    /// The words of branches that were removed before the parser.
+    pub untaken: Arc<HashSet<Arc<str>>>,
+}
+
+impl FunctionText {
+    /// Whether `callee`, at the position `at`, is a registered intrinsic.
+    pub fn is_intrinsic(&self, callee: &str, at: Span) -> bool {
+        self.intrinsics
+            .iter()
+            .any(|intrinsic| intrinsic.covers(callee, at.start))
+    }
+}

@@ -1,0 +1,282 @@
+//! Operands of sparse MMAs: matrices that have at most two values that are not zero in every four
+//! elements of a row.
+//!
+//! `mma.row.row.sp` multiplies such a matrix by what is stored of it: the two elements of every
+//! four, and metadata with their positions. [`encode`] computes both, and [`decode`] the matrix.
+//!
+//! The metadata of a matrix `[M, K]` is `u32 [M, K/32]`, row by row. Word `(m, j)` is for the
+//! elements `32 j` and up of row `m`: eight groups of four bits, the lowest bits first, with two
+//! positions of two bits each, the lower one first. Seen as bytes it is the same in `u8 [M, K/8]`
+//! and `u16 [M, K/16]`, which kernels accept as well.
+//!
+//! ```
+//! use croq_sys::{Const, Tensor, sparse};
+//!
+//! // Columns 1 and 3 of every four.
+//! let dense = Tensor::<f32, _>::from_fn((Const::<2>, Const::<32>), |[i, k]| {
+//!     if k % 2 == 1 { (i * 32 + k) as f32 } else { 0.0 }
+//! });
+//! let encoded = sparse::encode(&dense)?;
+//! assert_eq!(encoded.packed.shape(), [2, 16]);
+//! assert_eq!(encoded.packed[[1, 2]], 32.0 + 5.0);
+//! assert_eq!(encoded.metadata.as_slice(), [0xdddd_dddd; 2]);
+//! assert_eq!(sparse::decode(&encoded.packed, &encoded.metadata)?, dense);
+//! # Ok::<(), sparse::Error>(())
+//! ```
+
+use std::fmt;
+
+use crate::dims::Dims;
+use crate::element::Element;
+use crate::tensor::{HostData, Tensor};
+
+/// The elements of a row for which a word of metadata has positions.
+const WORD: usize = 32;
+/// Of so many elements two are stored.
+const GROUP: usize = 4;
+
+/// What is stored of a matrix `[M, K]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoded<T: Element> {
+    /// `[M, K/2]`
+    pub packed: Tensor<T, (usize, usize)>,
+    /// `[M, K/32]`
+    pub metadata: Tensor<u32, (usize, usize)>,
+}
+
+impl<T: Element> Encoded<T> {
+    /// The metadata as `u8 [M, K/8]`.
+    pub fn metadata_bytes(&self) -> Tensor<u8, (usize, usize)> {
+        let words = &self.metadata;
+        let [rows, columns] = words.shape();
+        Tensor::from_fn((rows, columns * 4), |[i, j]| {
+            words[[i, j / 4]].to_le_bytes()[j % 4]
+        })
+    }
+
+    /// The metadata as `u16 [M, K/16]`.
+    pub fn metadata_halves(&self) -> Tensor<u16, (usize, usize)> {
+        let words = &self.metadata;
+        let [rows, columns] = words.shape();
+        Tensor::from_fn((rows, columns * 2), |[i, j]| {
+            (words[[i, j / 2]] >> (16 * (j % 2))) as u16
+        })
+    }
+}
+
+/// Why a matrix can't be encoded, or decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Four elements of a row, from column `k` on, have more than two values that are not zero. It
+    /// is the first such group, row by row.
+    NotSparse {
+        row: usize,
+        k: usize,
+        /// The number of these values.
+        found: usize,
+    },
+    /// Rows are no multiple of 32 elements.
+    Columns { k: usize },
+    /// The packed matrix and the metadata are not of one matrix.
+    Shapes {
+        packed: [usize; 2],
+        metadata: [usize; 2],
+    },
+    /// The positions of the elements that are stored of the group at column `k` do not ascend.
+    Positions {
+        row: usize,
+        k: usize,
+        positions: [u8; 2],
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NotSparse { row, k, found } => write!(
+                f,
+                "row {row} has {found} values that are not zero among the four from column {k} on; \
+                 two are allowed"
+            ),
+            Error::Columns { k } => write!(
+                f,
+                "a sparse matrix has rows of a multiple of {WORD} elements, this one has {k}"
+            ),
+            Error::Shapes { packed, metadata } => write!(
+                f,
+                "{packed:?} packed elements have metadata of [{}, {}], this has {metadata:?}",
+                packed[0],
+                packed[1] * 2 / WORD
+            ),
+            Error::Positions { row, k, positions } => write!(
+                f,
+                "the metadata of row {row} has the positions {positions:?} for the four elements \
+                 from column {k} on; they must ascend"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Stores two of every four elements of each row. A negative zero counts as zero.
+///
+/// # Errors
+/// [`Error::NotSparse`] if a group of four has more than two values that are not zero, and
+/// [`Error::Columns`] if rows are no multiple of 32 elements.
+pub fn encode<T, D, S>(dense: &Tensor<T, D, S>) -> Result<Encoded<T>, Error>
+where
+    T: Element,
+    D: Dims<Index = [usize; 2]>,
+    S: HostData<T>,
+{
+    let [rows, k] = dense.shape();
+    if k % WORD != 0 {
+        return Err(Error::Columns { k });
+    }
+    let mut packed = Tensor::zeros((rows, k / 2));
+    let mut metadata = Tensor::zeros((rows, k / WORD));
+    for (number, group) in dense.as_slice().chunks(GROUP).enumerate() {
+        let (row, group_of_row) = (number / (k / GROUP), number % (k / GROUP));
+        let at = group_of_row * GROUP;
+        let is_zero = |i: &usize| group[*i] == T::default();
+        let stored: Vec<usize> = (0..GROUP).filter(|i| !is_zero(i)).collect();
+        let found = stored.len();
+        if found > 2 {
+            return Err(Error::NotSparse { row, k: at, found });
+        }
+        // Zeros take the places that are left.
+        let zeros = (0..GROUP).filter(is_zero).take(2 - found);
+        let mut positions: Vec<usize> = stored.into_iter().chain(zeros).collect();
+        positions.sort_unstable();
+        for (i, position) in positions.into_iter().enumerate() {
+            packed[[row, at / 2 + i]] = group[position];
+            metadata[[row, at / WORD]] |= (position as u32) << (at % WORD + 2 * i);
+        }
+    }
+    Ok(Encoded { packed, metadata })
+}
+
+/// The matrix of which this is stored.
+///
+/// # Errors
+/// [`Error::Shapes`] if the two are not of one matrix, and [`Error::Positions`] if the metadata
+/// names one position twice, or the higher one first.
+pub fn decode<T, D, E, S, R>(
+    packed: &Tensor<T, D, S>,
+    metadata: &Tensor<u32, E, R>,
+) -> Result<Tensor<T, (usize, usize)>, Error>
+where
+    T: Element,
+    D: Dims<Index = [usize; 2]>,
+    E: Dims<Index = [usize; 2]>,
+    S: HostData<T>,
+    R: HostData<u32>,
+{
+    let shapes = [packed.shape(), metadata.shape()];
+    let [[rows, half], [words_down, words]] = shapes;
+    if (rows, half * 2) != (words_down, words * WORD) {
+        let [packed, metadata] = shapes;
+        return Err(Error::Shapes { packed, metadata });
+    }
+    let mut dense = Tensor::zeros((rows, half * 2));
+    for row in 0..rows {
+        for at in (0..half * 2).step_by(GROUP) {
+            let bits = metadata[[row, at / WORD]] >> (at % WORD);
+            let positions = [bits & 3, bits >> 2 & 3];
+            if positions[0] >= positions[1] {
+                let positions = positions.map(|position| position as u8);
+                let k = at;
+                return Err(Error::Positions { row, k, positions });
+            }
+            for (i, position) in positions.into_iter().enumerate() {
+                dense[[row, at + position as usize]] = packed[[row, at / 2 + i]];
+            }
+        }
+    }
+    Ok(dense)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dims::Const;
+
+    /// Every way of choosing at most two of four.
+    fn all_groups() -> Tensor<i32, (Const<11>, Const<32>)> {
+        let sets = (0u32..16).filter(|set| set.count_ones() <= 2);
+        let sets: Vec<u32> = sets.collect();
+        Tensor::from_fn((Const, Const), |[row, k]| {
+            let set = sets[(row + k / 4) % sets.len()];
+            let value = (row * 32 + k) as i32 + 1;
+            if set >> (k % 4) & 1 == 1 { value } else { 0 }
+        })
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        let dense = all_groups();
+        let encoded = encode(&dense).expect("sparse");
+        let decoded = decode(&encoded.packed, &encoded.metadata).expect("valid");
+        assert_eq!(decoded, dense);
+    }
+
+    #[test]
+    fn words_bytes_and_halves() {
+        let mut dense = Tensor::<u8, _>::zeros((1, 64));
+        dense[[0, 3]] = 7;
+        dense[[0, 37]] = 8;
+        dense[[0, 38]] = 9;
+        let encoded = encode(&dense).expect("sparse");
+        // Positions 0 and 3; positions 1 and 2 of the second group; else 0 and 1.
+        assert_eq!(encoded.metadata.as_slice(), [0x4444_444c, 0x4444_4494]);
+        let packed: Vec<usize> = (0..32).filter(|i| encoded.packed[[0, *i]] != 0).collect();
+        assert_eq!(packed, [1, 18, 19]);
+        let bytes = encoded.metadata_bytes();
+        assert_eq!(
+            bytes.as_slice(),
+            [0x4c, 0x44, 0x44, 0x44, 0x94, 0x44, 0x44, 0x44]
+        );
+        let halves = encoded.metadata_halves();
+        assert_eq!(halves.as_slice(), [0x444c, 0x4444, 0x4494, 0x4444]);
+    }
+
+    #[test]
+    fn the_first_group_with_too_many_values_is_named() {
+        let mut dense = Tensor::<f32, _>::zeros((Const::<3>, Const::<64>));
+        for at in [[2, 0], [2, 1], [2, 2], [1, 44], [1, 45], [1, 46], [1, 47]] {
+            dense[at] = 1.0;
+        }
+        dense[[0, 5]] = -0.0;
+        let error = encode(&dense).expect_err("too many");
+        let (row, k, found) = (1, 44, 4);
+        assert_eq!(error, Error::NotSparse { row, k, found });
+        assert_eq!(
+            error.to_string(),
+            "row 1 has 4 values that are not zero among the four from column 44 on; two are allowed"
+        );
+        let error = encode(&Tensor::<f32, _>::zeros((2, 48))).expect_err("no words");
+        assert_eq!(error, Error::Columns { k: 48 });
+    }
+
+    #[test]
+    fn metadata_that_is_not_valid() {
+        let packed = Tensor::<i32, _>::zeros((2, 16));
+        let mut metadata = Tensor::<u32, _>::zeros((2, 1));
+        metadata[[0, 0]] = 0x4444_4444;
+        metadata[[1, 0]] = 0x4944_1444;
+        let (row, k, positions) = (1, 12, [1, 0]);
+        let expected = Error::Positions { row, k, positions };
+        assert_eq!(decode(&packed, &metadata), Err(expected));
+        metadata[[1, 0]] = 0x4944_4f44;
+        let (k, positions) = (8, [3, 3]);
+        let expected = Error::Positions { row, k, positions };
+        assert_eq!(decode(&packed, &metadata), Err(expected));
+        let metadata = Tensor::<u32, _>::zeros((2, 2));
+        assert!(matches!(
+            decode(&packed, &metadata),
+            Err(Error::Shapes { .. })
+        ));
+    }
+}

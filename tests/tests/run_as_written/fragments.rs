@@ -1,0 +1,135 @@
+//! Fragments of threads, read above their product, at block level, and with many rows
+//! (`fragments.co`).
+
+use croq_sys::half::{bf16, f16};
+use croq_sys::{Const, Dims, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+fn small<D: Dims + Copy>(dims: D, seed: u64) -> Tensor<f16, D> {
+    let n = Tensor::<i32, _>::random(dims, -4..5, seed);
+    let values = n.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+    Tensor::from_vec(dims, values.collect()).unwrap()
+}
+
+fn dot(n: usize, term: impl Fn(usize) -> f32) -> f32 {
+    (0..n).map(term).sum()
+}
+
+#[test]
+fn values_are_dealt_out_over_threads() {
+    let x = Tensor::<f32, _>::random((Const::<1024>,), -1.0..1.0, 1);
+    let mut y = Tensor::<f32, _>::zeros((Const::<1024>,));
+    let mut z = Tensor::<f32, _>::zeros((Const::<1000>,));
+    kernels::dealt_values(&x, &mut y, &mut z, 3.0).unwrap();
+    for i in 0..1024 {
+        let v = 1.0 + 3.0 * x[[i]];
+        assert!((y[[i]] - v * v).abs() < 1e-5, "{i}");
+    }
+    assert_exact(&z, |[i]| 2.0 * x[[1023 - i]]);
+}
+
+#[test]
+fn rows_are_dealt_out_over_warps() {
+    for m in [7, 21, 30, 1] {
+        let x = Tensor::<f32, _>::random((m, Const::<41>), -3.0..3.0, 2);
+        let mut y = Tensor::<f32, _>::zeros((m, Const::<41>));
+        let mut sums = Tensor::<f32, _>::zeros((m,));
+        kernels::dealt_rows(&x, &mut y, &mut sums).unwrap();
+        for i in 0..m {
+            let top = (0..41).fold(f32::MIN, |top, j| top.max(x[[i, j]]));
+            let sum = dot(41, |j| (x[[i, j]] - top).exp());
+            assert!((sums[[i]] - sum).abs() < 1e-4 * sum, "row {i}");
+            for j in 0..41 {
+                let expected = (x[[i, j]] - top).exp() / sum;
+                assert!((y[[i, j]] - expected).abs() < 1e-5, "{i} {j}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_few_columns() {
+    let x = Tensor::<i32, _>::random((Const::<2>, Const::<10>, Const::<3>), -99..100, 3);
+    let z = Tensor::<i32, _>::random((Const::<50>, Const::<5>), -99..100, 4);
+    let mut y = Tensor::<i32, _>::zeros((Const::<2>, Const::<10>));
+    let mut w = Tensor::<i32, _>::zeros((Const::<50>,));
+    kernels::dealt_narrow(&x, &mut y, &z, &mut w).unwrap();
+    assert_exact(&y, |[g, i]| (0..3).map(|j| x[[g, i, j]]).sum());
+    assert_exact(&w, |[i]| (0..5).map(|j| z[[i, j]]).max().unwrap());
+}
+
+#[test]
+fn sums_are_rescaled_above_their_product() {
+    for (n, l) in [(64, 64), (100, 40), (70, 97)] {
+        let unit = |t: Tensor<f32, (usize, Const<64>)>| {
+            let values = t.as_slice().iter().map(|v| f16::from_f32(*v));
+            Tensor::from_vec(t.dims(), values.collect()).unwrap()
+        };
+        let q = unit(Tensor::random((n, Const::<64>), -1.0..1.0, 5));
+        let k = unit(Tensor::random((l, Const::<64>), -1.0..1.0, 6));
+        let v = Tensor::<f32, _>::random((Const::<64>, l), -1.0..1.0, 7);
+        let values = v.as_slice().iter().map(|v| f16::from_f32(*v));
+        let v = Tensor::<f16, _>::from_vec((Const::<64>, l), values.collect()).unwrap();
+        let mut y = Tensor::<f32, _>::zeros((n, Const::<64>));
+        kernels::rescaled(&q, &k, &v, &mut y).unwrap();
+        for i in 0..n {
+            let score = |c: usize| dot(64, |d| q[[i, d]].to_f32() * k[[c, d]].to_f32());
+            let scores: Vec<f32> = (0..l).map(score).collect();
+            let top = scores.iter().fold(f32::MIN, |a, b| a.max(*b));
+            let sum = dot(l, |c| (scores[c] - top).exp());
+            for d in 0..64 {
+                let out = dot(l, |c| (scores[c] - top).exp() * v[[d, c]].to_f32());
+                assert!((y[[i, d]] - out / sum).abs() < 3e-3, "{i} {d}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_are_used_at_block_level() {
+    for k in [64, 128, 200] {
+        let x = small((Const::<64>, k), 8);
+        let w = small((Const::<32>, k), 9);
+        let rows = Tensor::<f32, _>::from_fn((Const::<64>, Const::<1>), |[i, _]| (i % 4) as f32);
+        let mut y = Tensor::<f32, _>::zeros((Const::<64>, Const::<32>));
+        kernels::of_block(&x, &w, &rows, &mut y, 2.0).unwrap();
+        let sum = |i: usize, j: usize| {
+            (0..k).step_by(64).fold(0.0, |sum: f32, first| {
+                let terms =
+                    (first..k.min(first + 64)).map(|c| x[[i, c]].to_f32() * w[[j, c]].to_f32());
+                sum * 0.5 + terms.sum::<f32>() * rows[[i, 0]] * 2.0
+            })
+        };
+        assert_exact(&y, |[i, j]| {
+            let most = (0..32).fold(f32::MIN, |most, j| most.max(sum(i, j)));
+            sum(i, j) - most
+        });
+    }
+}
+
+#[test]
+fn products_have_many_rows() {
+    let w = small((Const::<40>, Const::<64>), 10);
+    let wide = w.as_slice().iter().map(|v| bf16::from_f32(v.to_f32()));
+    let w = Tensor::<bf16, _>::from_vec(w.dims(), wide.collect()).unwrap();
+    for m in [192, 384, 250] {
+        let x = small((m, Const::<64>), 11);
+        let wide = x.as_slice().iter().map(|v| bf16::from_f32(v.to_f32()));
+        let x = Tensor::<bf16, _>::from_vec(x.dims(), wide.collect()).unwrap();
+        let mut y = Tensor::<f32, _>::zeros((m, Const::<40>));
+        kernels::tall_rows(&x, &w, &mut y).unwrap();
+        let of = |i: usize, j: usize| dot(64, |k| x[[i, k]].to_f32() * w[[j, k]].to_f32());
+        assert_exact(&y, |[i, j]| {
+            of(i, j) + dot(40, |j| of(i, j)) + (i % 192) as f32
+        });
+    }
+    let x = small((Const::<128>, Const::<32>), 12);
+    let w = small((Const::<24>, Const::<32>), 13);
+    let mut y = Tensor::<f16, _>::zeros((Const::<2>, Const::<128>, Const::<24>));
+    kernels::tall_operand(&x, &w, &mut y).unwrap();
+    assert_exact(&y, |[g, i, j]| {
+        let sum = dot(32, |k| x[[i, k]].to_f32() * w[[j, k]].to_f32());
+        f16::from_f32(sum * (1 + g) as f32)
+    });
+}

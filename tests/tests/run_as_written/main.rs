@@ -1,0 +1,12 @@
+//! Programs in the forms that people write: the kernels of `tests/run/as_written` against plain Rust.
+
+mod copies;
+mod devices;
+mod extents;
+mod foreign;
+mod fragments;
+mod gemm_roles;
+mod levels;
+mod sparse;
+mod templates;
+mod words;

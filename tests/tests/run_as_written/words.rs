@@ -1,0 +1,103 @@
+//! Words as names, predicates with names, chunks by TMA, tile numbers that start at -1 (`words.co`).
+
+use croq_sys::half::f16;
+use croq_sys::{Const, Dims, Error, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+fn small<D: Dims + Copy>(dims: D, seed: u64) -> Tensor<f16, D> {
+    let n = Tensor::<i32, _>::random(dims, -4..5, seed);
+    let values = n.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+    Tensor::from_vec(dims, values.collect()).unwrap()
+}
+
+#[test]
+fn words_of_the_grammar_are_names() {
+    let before = Tensor::<i32, _>::random((Const::<64>,), -9..10, 1);
+    for n in [0, 7, 20] {
+        let mut x = before.clone();
+        kernels::written_words(&mut x, n).unwrap();
+        let half = n / 2;
+        assert_exact(&x, |[t]| {
+            (0..2).fold(before[[t]], |sum, stage| {
+                let wait = (t as i32 + stage) * 3;
+                sum + (wait + half) * (wait - half) + stage
+            })
+        });
+    }
+    let mut x = Tensor::<i32, _>::zeros((Const::<4>, Const::<6>));
+    kernels::written_loops(&mut x).unwrap();
+    assert_exact(&x, |[by, t]| (3 * t + by) as i32);
+}
+
+#[test]
+fn predicates_have_names() {
+    let a = Tensor::<i32, _>::random((Const::<256>,), -99..100, 2);
+    assert_exact(&kernels::written_predicate(&a).unwrap(), |[p]| {
+        let value = if p < 128 { a[[p]] } else { -a[[p]] };
+        value
+            + if (64..128).contains(&p) && p % 2 == 1 {
+                1000
+            } else {
+                0
+            }
+    });
+}
+
+#[test]
+fn booleans_are_constants() {
+    let x = Tensor::<i32, _>::random((Const::<64>,), -99..100, 3);
+    assert_exact(&kernels::written_constant(&x).unwrap(), |i| {
+        x[i] * 3 * 2 + x[i] * 5
+    });
+}
+
+/// Tiles of `chunkat` have 64 elements if 64 divides the extent; TMA moves no others.
+#[test]
+fn tma_moves_chunks_of_whole_boxes() {
+    for shape in [(64, 64), (128, 192), (64, 320)] {
+        let x = small(shape, 4);
+        assert_exact(&kernels::written_chunks(&x).unwrap(), |i| x[i]);
+    }
+    // Rows of two groups of the swizzle: a box for each.
+    for shape in [(64, 128), (128, 384)] {
+        let x = small(shape, 4);
+        assert_exact(&kernels::written_swizzled_chunks(&x).unwrap(), |i| x[i]);
+    }
+    assert!(kernels::written_swizzled_chunks(&small((64, 192), 5)).is_err());
+    for (shape, axis) in [((96, 64), 0), ((64, 96), 1), ((8, 64), 0)] {
+        match kernels::written_chunks(&small(shape, 5)).unwrap_err() {
+            error @ Error::Check { .. } => {
+                let text = error.to_string();
+                assert!(text.contains(&format!("axis {axis} of the copy")), "{text}");
+                assert!(text.contains("whole boxes"), "{text}");
+            }
+            other => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn consumers_begin_at_their_own_rows() {
+    let (lhs, rhs) = (small((Const, Const), 6), small((Const, Const), 7));
+    let product = |depth: usize,
+                   i: usize,
+                   j: usize,
+                   a: &dyn Fn([usize; 2]) -> f16,
+                   b: &dyn Fn([usize; 2]) -> f16| {
+        (0..depth)
+            .map(|k| a([i, k]).to_f32() * b([j, k]).to_f32())
+            .sum::<f32>()
+    };
+    let lhs: Tensor<f16, (Const<128>, Const<256>)> = lhs;
+    let rhs: Tensor<f16, (Const<64>, Const<256>)> = rhs;
+    assert_exact(
+        &kernels::written_consumers(&lhs, &rhs).unwrap(),
+        |[i, j]| product(256, i, j, &|at| lhs[at], &|at| rhs[at]),
+    );
+    let lhs: Tensor<f16, (Const<128>, Const<128>)> = small((Const, Const), 8);
+    let rhs: Tensor<f16, (Const<64>, Const<128>)> = small((Const, Const), 9);
+    assert_exact(&kernels::written_origins(&lhs, &rhs).unwrap(), |[i, j]| {
+        product(128, i, j, &|at| lhs[at], &|at| rhs[at])
+    });
+}
