@@ -157,6 +157,7 @@ fn build(
         cuda: toolkit.as_ref(),
         package: &package.identity(),
         includes: &includes,
+        trace_shared_memory: settings.trace_shared_memory,
         documentation_only: env.get("DOCS_RS").is_some(),
     };
     let built = match toolchain::build(&request, &units, env) {

@@ -76,6 +76,13 @@ impl Config {
         self
     }
 
+    /// Whether the simulated GPU records each access of shared memory of these kernels, for
+    /// `croq_sys::sim::banks`, which counts bank conflicts. Recording is slow; it is off by default.
+    pub fn trace_shared_memory(&mut self, trace: bool) -> &mut Self {
+        self.0.trace_shared_memory = trace;
+        self
+    }
+
     /// Compiles every `.co` file below a folder of the package (or one file), and prints the link
     /// directives for cargo.
     ///

@@ -59,4 +59,5 @@ pub(crate) struct Settings {
     pub includes: Vec<PathBuf>,
     pub checks: Checks,
     pub thread_order: ThreadOrder,
+    pub trace_shared_memory: bool,
 }

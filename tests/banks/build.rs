@@ -33,7 +33,7 @@ fn main() {
         std::fs::copy(all.join(file), folder.join(name)).expect("a kernel file");
     }
     Config::new()
-        .define("CROQ_SIM_TRACE", 1)
+        .trace_shared_memory(true)
         .cuda(Cuda::Off)
         .compile(folder);
 }

@@ -69,6 +69,8 @@ pub struct Compilers<'a> {
     pub headers_hash: &'a str,
     /// Everything below this folder is croq's own output.
     pub own: &'a Path,
+    /// Whether the simulated GPU records accesses of shared memory.
+    pub trace_shared_memory: bool,
 }
 
 /// One object to build.
@@ -306,7 +308,12 @@ impl Compilers<'_> {
     fn flags(&self, twin: Twin) -> Vec<String> {
         let mut flags: Vec<String> = Vec::new();
         match twin {
-            Twin::Sim => flags.push("-DCROQ_SIM=1".to_owned()),
+            Twin::Sim => {
+                flags.push("-DCROQ_SIM=1".to_owned());
+                if self.trace_shared_memory {
+                    flags.push("-DCROQ_SIM_TRACE=1".to_owned());
+                }
+            }
             Twin::Cuda => {
                 flags.extend(
                     [

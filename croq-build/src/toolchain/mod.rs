@@ -73,6 +73,8 @@ pub struct Request<'a> {
     /// The package's name and version.
     pub package: &'a str,
     pub includes: &'a [PathBuf],
+    /// Whether the simulated GPU records accesses of shared memory.
+    pub trace_shared_memory: bool,
     /// Only what documentation needs: no compiler runs, nothing is linked.
     pub documentation_only: bool,
 }
@@ -122,6 +124,7 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
         base: request.base,
         headers_hash: &headers_hash,
         own: &root,
+        trace_shared_memory: request.trace_shared_memory,
     };
     let compiles = !request.documentation_only && !units.is_empty();
     let plans = match compiles {

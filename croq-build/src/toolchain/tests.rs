@@ -38,6 +38,7 @@ impl Crate {
             cuda,
             package: self.package,
             includes: &[],
+            trace_shared_memory: false,
             documentation_only: false,
         };
         build(&request, units, &env)
@@ -329,6 +330,7 @@ fn documentation_needs_no_compiler() {
         cuda: None,
         package: "tests\n0.1.0",
         includes: &[],
+        trace_shared_memory: false,
         documentation_only: true,
     };
     let built =
@@ -349,6 +351,7 @@ fn without_a_compiler_the_report_says_what_to_install() {
         cuda: None,
         package: "tests\n0.1.0",
         includes: &[],
+        trace_shared_memory: false,
         documentation_only: false,
     };
     // libclang is found with the variables of this process, so only the compiler is missing.

@@ -5,11 +5,11 @@
 //! there are different words in one bank; vectors of 8 bytes are served for half a warp at a time,
 //! and of 16 bytes for a quarter.
 //!
-//! Only kernels compiled with the macro `CROQ_SIM_TRACE` record their accesses:
+//! Only kernels compiled with `trace_shared_memory` record their accesses:
 //!
 //! ```ignore
 //! // build.rs
-//! croq_build::Config::new().define("CROQ_SIM_TRACE", 1).compile("kernels/");
+//! croq_build::Config::new().trace_shared_memory(true).compile("kernels/");
 //! ```
 //!
 //! [`requests`] then returns the requests of the calls in it.

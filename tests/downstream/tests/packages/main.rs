@@ -361,8 +361,8 @@ fn many_files_share_one_precompiled_header() {
         left.iter()
             .all(|out| !out.join("build/first/croq.h.gch").exists())
     );
-    // `cstring` in the folder of the kernels is found before the system's, and is an error here.
-    package.write("kernels/cstring", "#error not the system's\n");
+    // `cstdio` in the folder of the kernels is found before the system's, and is an error here.
+    package.write("kernels/cstdio", "#error not the system's\n");
     kernels(["e", "f", "g", "h"]);
     let seen = package.cargo(&["build"], &vars);
     assert!(seen.stderr.contains("not the system's"), "{}", seen.stderr);
