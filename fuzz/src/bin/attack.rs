@@ -3,7 +3,7 @@
 //! ```text
 //! attack mutants SEED COUNT KEEP FOLDER SOURCES…   mutated programs through every pure stage
 //! attack kernels SEED COUNT FILE SOURCES…          mutated kernels of `tests/safety`, as one file of the same form
-//! attack functions SEED COUNT FILE SOURCES…        accepted mutants of single functions, as one file
+//! attack functions SEED COUNT FILE SOURCES…        mutants of single functions that are clean, as one file
 //! attack foreign FILE LINE                         whether the line is C++ that the file's author answers for
 //! attack kept FILE LINE                            whether it is C++ that is kept as it is, such as a `__device__` function
 //! ```
@@ -19,8 +19,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 use std::{env, fs, process};
 
-use croq_build::diagnostics::Diagnostics;
-use croq_build::pipeline::{FileNames, Options, compile_text};
+use croq_build::diagnostics::{Diagnostic, Diagnostics, Severity, codes, render};
+use croq_build::pipeline::{Compiled, FileNames, Options, compile_text};
 use croq_build::source;
 use croq_fuzz::mutate::{Mutator, Random};
 use croq_fuzz::promises;
@@ -149,6 +149,19 @@ fn worker(seed: u32, first: u32, last: u32, folder: &Path, sources: &[&str]) -> 
 }
 
 fn accepted(text: &str) -> bool {
+    let outputs = compiled(text).outputs;
+    outputs.is_some_and(|outputs| !outputs.functions.is_empty())
+}
+
+/// Whether the text is accepted, and without a warning.
+fn is_clean(text: &str) -> bool {
+    let compiled = compiled(text);
+    let warns = |d: &Diagnostic| d.severity() == Severity::Warning;
+    let outputs = compiled.outputs.as_ref();
+    outputs.is_some_and(|o| !o.functions.is_empty()) && !compiled.diagnostics.iter().any(warns)
+}
+
+fn compiled(text: &str) -> Compiled {
     let names = FileNames {
         path: "mutant.co".to_owned(),
         stem: "mutant".to_owned(),
@@ -159,17 +172,11 @@ fn accepted(text: &str) -> bool {
         ..Options::default()
     };
     let compiled = compile_text(&names, text, &options);
-    let internal = compiled
-        .diagnostics
-        .iter()
-        .find(|d| d.code == croq_build::diagnostics::codes::E1199);
+    let internal = compiled.diagnostics.iter().find(|d| d.code == codes::E1199);
     assert!(internal.is_none(), "{internal:?}");
-    let report =
-        croq_build::diagnostics::render::report(&compiled.file, &compiled.diagnostics, false);
     // Part of what `check` costs.
-    drop(report);
-    let outputs = compiled.outputs.as_ref();
-    outputs.is_some_and(|outputs| !outputs.functions.is_empty())
+    drop(render::report(&compiled.file, &compiled.diagnostics, false));
+    compiled
 }
 
 /// The largest resident size from here on.
@@ -424,7 +431,7 @@ fn kernels(seed: u32, count: u32, file: &Path, sources: &[&str]) -> bool {
     }
 }
 
-/// `count` mutants of single functions that are accepted, in one file: functions that need nothing else of their
+/// `count` mutants of single functions that are accepted without a warning, in one file: functions that need nothing else of their
 /// file, each mutant with a name of its own. Many functions in one translation unit take both compilers far less
 /// time than as many files.
 fn functions(seed: u32, count: u32, file: &Path, sources: &[&str]) -> bool {
@@ -447,7 +454,9 @@ fn functions(seed: u32, count: u32, file: &Path, sources: &[&str]) -> bool {
             .iter()
             .any(|word| mutant.contains(word));
         let renamed = renamed(&mutant, &format!("mutant_{:03}", made.len()));
-        if let Some(text) = renamed.filter(|text| differs && !foreign && accepted(text)) {
+        if let Some(text) =
+            renamed.filter(|text| differs && !foreign && is_one(text) && is_clean(text))
+        {
             made.push(text);
         }
     }
@@ -468,6 +477,15 @@ fn functions(seed: u32, count: u32, file: &Path, sources: &[&str]) -> bool {
             eprintln!("attack: {}: {error}", file.display());
             false
         }
+    }
+}
+
+/// Whether the text is one function and nothing behind it.
+fn is_one(text: &str) -> bool {
+    let file = source::load("a.co", text, &[], &mut Diagnostics::new());
+    match file.functions.as_slice() {
+        [only] => file.snippet(only.span).trim() == text.trim(),
+        _ => false,
     }
 }
 

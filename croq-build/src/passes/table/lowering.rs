@@ -2,7 +2,8 @@
 //! after the other.
 
 use crate::passes::check::{
-    bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, restarted_orders, signals,
+    bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, restarted_orders,
+    signals,
 };
 use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, thread_conditions, tma,
