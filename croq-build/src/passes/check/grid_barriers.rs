@@ -13,7 +13,9 @@ use crate::ir::{
     StmtKind, Storage, ThreadSet, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::memory::Changes;
-use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
+use crate::passes::analysis::uniformity::{
+    Divergence, Participation, Split, SymUniformity, Uniformity,
+};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -21,14 +23,14 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    let Some(asked) = kernel.attrs.cooperative else {
+    let Some(is_divergent) = kernel.attrs.cooperative else {
         return;
     };
     let mut meets = Meets::default();
     walk_block(&kernel.body, &mut meets);
     if !meets.barrier {
         if !meets.opaque {
-            diags.push(alone(asked));
+            diags.push(alone(is_divergent));
         }
         return;
     }
@@ -47,10 +49,10 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     walk.found.into_iter().for_each(|d| diags.push(d));
 }
 
-fn alone(asked: Span) -> Diagnostic {
+fn alone(is_divergent: Span) -> Diagnostic {
     Diagnostic::new(
         codes::W0589,
-        asked,
+        is_divergent,
         "a cooperative launch in which no block waits for another",
     )
     .label("limits the grid to what a GPU holds at once")
@@ -117,8 +119,8 @@ impl Divergence for Everybody {
         }
     }
 
-    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
-        Sharing::As(sym.clone())
+    fn divergent_part(&self, _: &Function, sym: &Sym) -> SymUniformity {
+        SymUniformity::Like(sym.clone())
     }
 
     fn region(&self, _: Option<&ThreadSet>, differs: bool) -> Participation {
@@ -129,7 +131,7 @@ impl Divergence for Everybody {
         }
     }
 
-    fn once(&self) -> Participation {
+    fn single_thread(&self) -> Participation {
         Participation::All
     }
 }
@@ -173,7 +175,7 @@ impl Walk<'_> {
         let out = "move it out, and let what is around it rest on parameters, or on one element of device memory \
                    that no block writes between the same two barriers: these are the same for all";
         let (why, what, help) = match (self.around.last(), self.gone) {
-            (Some((around, Split::Asked)), _) => {
+            (Some((around, Split::Condition)), _) => {
                 (head(*around, at), "this may differ between them", out)
             }
             (Some((_, Split::Leaves(leave))), _) => (*leave, "not all of them leave here", out),

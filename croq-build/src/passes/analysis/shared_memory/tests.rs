@@ -544,7 +544,7 @@ proptest! {
         let kernel = &function.kernels[0];
         if !kernel.shared.is_empty() {
             let (renamed, in_arena) = in_one_arena(&function, kernel);
-            let (apart, together) = (results(&function, kernel), results(&renamed, &in_arena));
+            let (conflict, together) = (results(&function, kernel), results(&renamed, &in_arena));
             prop_assert!(format!("{apart:?}") == format!("{together:?}"), "{text}\n{:#?}", kernel.shared);
         }
         let (events, threads) = events_of(&function, kernel, &BTreeMap::new(), &BTreeMap::new());

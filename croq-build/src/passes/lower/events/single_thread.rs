@@ -129,11 +129,11 @@ impl Visit for One<'_> {
             StmtKind::Assign { local, .. } => self.declared.contains(local),
             StmtKind::Copy(copy) => {
                 self.acts = true;
-                matches!(copy.engine, Engine::Tma(_)) && self.uniformity.apart.is_one(copy.level)
+                matches!(copy.engine, Engine::Tma(_)) && self.uniformity.domain.is_one(copy.level)
             }
             StmtKind::WaitTma { futures } => futures
                 .iter()
-                .all(|w| self.uniformity.apart.is_one(w.level)),
+                .all(|w| self.uniformity.domain.is_one(w.level)),
             StmtKind::Trigger(at) => {
                 let event = self.function.event(at.event);
                 event.count.is_none_or(|(n, _)| n == 1)

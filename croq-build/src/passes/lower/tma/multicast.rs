@@ -10,7 +10,9 @@ use crate::ir::{
     Stmt, StmtKind, Storage, ThreadSet, VarHome, View, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::memory::Changes;
-use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
+use crate::passes::analysis::uniformity::{
+    Divergence, Participation, Split, SymUniformity, Uniformity,
+};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -160,15 +162,15 @@ impl Divergence for Blocks {
         }
     }
 
-    fn common(&self, function: &Function, sym: &Sym) -> Sharing {
+    fn divergent_part(&self, function: &Function, sym: &Sym) -> SymUniformity {
         let vars = sym.vars();
         let present = self.indices.iter().filter(|(var, _)| vars.contains(var));
         let rest = present.fold(sym.clone(), |sym, (var, index)| {
             function.cx.substituted(&sym, *var, index)
         });
         match rest.vars().iter().any(|v| self.places.contains(v)) {
-            true => Sharing::Differs,
-            false => Sharing::As(rest),
+            true => SymUniformity::Divergent,
+            false => SymUniformity::Like(rest),
         }
     }
 
@@ -180,7 +182,7 @@ impl Divergence for Blocks {
         }
     }
 
-    fn once(&self) -> Participation {
+    fn single_thread(&self) -> Participation {
         Participation::All
     }
 }
@@ -228,7 +230,7 @@ impl Walk<'_> {
             )
             .label("the first loads for all, and each waits");
             let report = match split {
-                Split::Asked => report.also(head(*around, at), "this differs between them"),
+                Split::Condition => report.also(head(*around, at), "this differs between them"),
                 Split::Leaves(leave) => report.also(*leave, "not all of them leave here"),
             };
             self.found
@@ -260,7 +262,7 @@ impl Walk<'_> {
             matches!(home, Some(VarHome::Local(id)) if self.uniformity.local(*id))
         };
         // A block's index may stand there divided by the cluster's size.
-        let blocks = &self.uniformity.apart;
+        let blocks = &self.uniformity.domain;
         let mut candidates = vars.iter().filter(|v| differs(v));
         let other = candidates.clone().find(|v| !blocks.is_index(**v));
         let name = other
