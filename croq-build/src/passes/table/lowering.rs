@@ -165,7 +165,7 @@ pub(super) const PASSES: &[Pass] = &[
         because: "before `barrier-ids`, which numbers its barriers",
         requires: &[ThreadsDecided],
         ensures: &[],
-        run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),
+        run: Run::Tiles(|function, id, state| registers::check(function, id, state.diags)),
     },
     Pass {
         name: "events",
