@@ -544,8 +544,8 @@ proptest! {
         let kernel = &function.kernels[0];
         if !kernel.shared.is_empty() {
             let (renamed, in_arena) = in_one_arena(&function, kernel);
-            let (conflict, together) = (results(&function, kernel), results(&renamed, &in_arena));
-            prop_assert!(format!("{apart:?}") == format!("{together:?}"), "{text}\n{:#?}", kernel.shared);
+            let (separate, overlapping) = (results(&function, kernel), results(&renamed, &in_arena));
+            prop_assert!(format!("{separate:?}") == format!("{overlapping:?}"), "{text}\n{:#?}", kernel.shared);
         }
         let (events, threads) = events_of(&function, kernel, &BTreeMap::new(), &BTreeMap::new());
         if let Some((a, b)) = race(&events, threads, &function, kernel) {

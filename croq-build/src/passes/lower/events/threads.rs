@@ -1,4 +1,4 @@
-//! What differs between threads of a block.
+//! Divergence between threads of a block.
 
 use crate::ir::{BufferId, Function, Intrinsic, Level, LocalId, Role, Storage, ThreadSet};
 use crate::passes::analysis::uniformity::{Divergence, Participation, SymUniformity};
@@ -10,7 +10,8 @@ pub struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    /// They are all in one unit of this level, or make up the region that such a statement is for.
+    /// Whether they are all in one unit of this level, or are the threads of the region to which
+    /// such a statement applies.
     pub fn is_one(&self, level: Level) -> bool {
         match level {
             Level::Cluster | Level::Block => true,

@@ -91,13 +91,13 @@ fn consumers_of_rings_keep_a_group_under_way() {
             "wait full[{slot}]; mma.row.row acc, as[{slot}], bs[{slot}]; {commit} trigger empty[{slot}];"
         )
     };
-    let begun = format!("arrived fence place place {PRODUCTS} commit");
-    let late = format!("for {{{begun} wait1 if {{arrive}}}} wait0 arrive");
+    let issued = format!("arrived fence place place {PRODUCTS} commit");
+    let late = format!("for {{{issued} wait1 if {{arrive}}}} wait0 arrive");
     let fills = ["k % 4"; 2];
     assert_eq!(ring(4, fills, &iteration("k % 4", "")), late);
     assert_eq!(ring(4, fills, &iteration("k % 4", "mma.commit;")), late);
     // Where a slot may be needed at once, or that can't be told, it is released at once.
-    let at_once = format!("for {{{begun} wait0 arrive}}");
+    let at_once = format!("for {{{issued} wait0 arrive}}");
     assert_eq!(ring(4, fills, &iteration("(2 * k) % 4", "")), at_once);
     assert_eq!(
         ring(4, ["(k + 1) % 4", "k % 4"], &iteration("k % 4", "")),
