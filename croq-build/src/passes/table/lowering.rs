@@ -1,5 +1,5 @@
-//! The last stage: a complete function becomes one that `emit` prints. Neighbouring passes over kernels run one kernel
-//! after the other.
+//! The last stage: a complete function becomes one that `emit` prints. Consecutive passes over
+//! kernels run on one kernel after the other.
 
 use crate::passes::check::{
     bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, signals,
