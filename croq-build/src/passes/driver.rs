@@ -111,17 +111,17 @@ pub(super) fn lower_by(
 
 /// The name of a lowering that did not run, if any. `seal` cannot detect this for every lowering:
 /// that of swizzles only changes addresses.
-fn forgotten(state: &State) -> Option<&'static str> {
+fn missing_lowering(state: &State) -> Option<&'static str> {
     let lowerings = table::all().filter(|pass| pass.kind == Kind::Lowering);
     let mut lowerings = lowerings.filter(|pass| !matches!(pass.run, Run::Seal));
-    let forgotten = lowerings.find(|pass| !state.ran.contains(pass.name));
-    forgotten.map(|pass| pass.name)
+    let missing_lowering = lowerings.find(|pass| !state.ran.contains(pass.name));
+    missing_lowering.map(|pass| pass.name)
 }
 
 /// Seals the function; an error if a lowering did not run.
 fn sealed(function: Function, state: &State) -> Result<Function<Threads>, verify::Violation> {
     let span = function.span;
-    match (seal::seal(function), forgotten(state)) {
+    match (seal::seal(function), missing_lowering(state)) {
         (result, None) => result,
         (Err(violation), Some(pass)) => Err(verify::Violation {
             what: format!("`{pass}` did not run, and {}", violation.what),

@@ -16,7 +16,8 @@ pub fn note_shared(function: &mut Function, id: KernelId, diags: &mut Diagnostic
     }
 }
 
-/// Whether blocks access the same element of device memory in an order that affects the result.
+/// Records whether the result of the blocks' atomic operations on device memory depends on their
+/// order.
 pub fn note_order(function: &mut Function, id: KernelId) {
     struct Find<'a>(&'a [Buffer], bool);
     impl Visit for Find<'_> {

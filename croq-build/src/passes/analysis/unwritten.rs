@@ -397,7 +397,7 @@ impl Walk<'_> {
         }
     }
 
-    /// After a statement that not all threads execute, writes to shared memory count.
+    /// After a statement that not all threads execute, only writes to shared memory count.
     fn keep_shared(&self, inside: State, state: &mut State) {
         let buffers = &self.function.buffers;
         let shared = |id: &BufferId| {

@@ -1,9 +1,9 @@
 //! Bank conflicts: accesses of shared memory that its banks serve for only a few threads at a time.
 //!
 //! Shared memory has 32 banks of four bytes; accesses of a warp's threads to different words of one
-//! bank are serialised into wavefronts. Only certain conflicts are reported: the address is linear
-//! in the level's indices, with constant factors, and its remaining terms are the same for all
-//! threads.
+//! bank are serialised into wavefronts. Only conflicts that occur in every call are reported: the
+//! address is linear in the level's indices, with constant factors, and its remaining terms are the
+//! same for all threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 //! another one reads or writes, without a barrier between.
 //!
 //! The instances of a level are independent, so nothing orders them, and no barrier is inserted
-//! between them. Only certain races are reported: both accesses are made by every instance, their
+//! between them. Only definite races are reported: both accesses are made by every instance, their
 //! addresses differ by a constant, and some pair of instances accesses the same element.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,10 +1,10 @@
-//! Events of the host: the host waits for no launch before it has made all triggers for which the
-//! launch waits.
+//! Events of the host: the host must not wait for a launch before it has executed all triggers for
+//! which the launch waits.
 //!
 //! The n-th wait, in the order of launches, is for the n-th `trigger`. The host waits at
 //! `sync.global`, at launches that are not `.async`, and at the end of the call. Only straight-line
-//! code is examined, and only certain deadlocks are reported; the host also counts at run time, and
-//! fails instead of waiting (`host::settled` of the device API).
+//! code is examined, and only definite deadlocks are reported; the host also counts at run time,
+//! and fails instead of waiting (`host::settled` of the device API).
 
 use std::collections::{BTreeMap, BTreeSet};
 

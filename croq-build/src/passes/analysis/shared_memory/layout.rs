@@ -2,8 +2,8 @@
 //!
 //! Buffers of known size are placed one after the other, each at the lowest offset that is free of
 //! those with which it cannot share storage; in order of declaration, or largest first where that
-//! takes less. Buffers whose size is only known at launch follow. Such a buffer shares storage with
-//! another one only at the same offset, and only where one of the sizes is provably the larger.
+//! takes less. Buffers whose size is only known at launch follow. Two of these share storage only
+//! at the same offset, and only where one of the sizes is provably the larger.
 
 use super::liveness::LiveRange;
 use crate::ir::BufferId;

@@ -589,7 +589,7 @@ impl<'a> Walk<'a> {
         };
         for (place, value) in &facts.carried {
             let before = match place {
-                // It is written in the loop first.
+                // An array without facts has not been written before the loop.
                 Place::Array(_) => self.values.state.get(*place).unwrap_or(*value),
                 place => self.values.state.at(*place),
             };

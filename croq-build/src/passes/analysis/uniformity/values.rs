@@ -207,7 +207,7 @@ impl Values<'_> {
         }
     }
 
-    /// A uniform value other than zero.
+    /// Whether the value is uniform and not zero.
     fn is_nonzero(&self, e: &Expr) -> bool {
         match &*e.kind {
             ExprKind::Int(value) => *value != 0,
@@ -221,7 +221,8 @@ impl Values<'_> {
         }
     }
 
-    /// A product of sizes. It may be taken as nonzero: where a size is 0, the value is not used.
+    /// Whether the value depends only on sizes. It may be taken as nonzero: where a size is 0, the
+    /// value is not used.
     fn is_of_dimensions(&self, sym: &Sym) -> bool {
         let home = |var| self.function.var_home.get(&var);
         let mut vars = sym.vars().into_iter();

@@ -3,7 +3,7 @@
 //! Every region is simulated through the first iteration of its loops, until a wait blocks it.
 //! Unknowns are resolved optimistically: a `trigger` under a condition is executed, a `wait` is
 //! not, and one `trigger` of any slot of an array counts for all slots. A region that is blocked at
-//! the end is blocked without end.
+//! the end is blocked permanently.
 
 use std::collections::BTreeMap;
 

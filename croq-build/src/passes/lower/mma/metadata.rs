@@ -185,8 +185,8 @@ impl Source<'_> {
         self.binary(BinOp::And, word, Expr::int(0xffff, Scalar::U32, self.span))
     }
 
-    /// `bits` bits from a place on, which is given in rows and words: a known part and one that
-    /// depends on the lane.
+    /// The number `bits` of bits from a place on. The place is given in rows and words, as the sum
+    /// of a known part and one of the lane.
     fn bits(&self, pass: &Pass<'_>, place: &[Sym; 2], lane: [&Sym; 2], bits: i64) -> Expr {
         let size = self.elem.size() * 8;
         let of_word = METADATA_WORD / size;

@@ -2,9 +2,9 @@
 //!
 //! MMAs are asynchronous, and must be complete wherever the program could observe them: before an
 //! access to their registers, before other threads may access an operand (a barrier, a `trigger`),
-//! and at divergent branches. A wait is inserted there. An operand cannot be overwritten without a
-//! preceding barrier or `trigger`: the barrier pass has treated MMAs as reads by the whole
-//! warpgroup.
+//! and where the control flow of threads may diverge. A wait is inserted there. An operand cannot
+//! be overwritten without a preceding barrier or `trigger`: the barrier pass has treated MMAs as
+//! reads by the whole warpgroup.
 //!
 //! Consecutive MMAs, and loops that consist only of these, form an MMA group: one fence before it,
 //! one commit at its end. An MMA for which the program waits explicitly is a group of its own.

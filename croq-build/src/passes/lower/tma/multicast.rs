@@ -272,7 +272,8 @@ impl Walk<'_> {
         Some(name.unwrap_or_else(|| "the tile".to_owned()))
     }
 
-    /// The name in the program, if the variable holds a copy of a program's variable.
+    /// The name for reports: if the variable holds a copy of another variable or of an element, the
+    /// name of that variable or buffer.
     fn name(&self, var: Var) -> &str {
         struct Find<'f>(&'f Function, LocalId, Option<&'f str>);
         impl Visit for Find<'_> {

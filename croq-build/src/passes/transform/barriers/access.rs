@@ -171,8 +171,8 @@ impl MemAccess {
         }
     }
 
-    /// What must lie between `self` and the later access `then` by TMA so that the writes of `self`
-    /// are visible: `None`: nothing; otherwise proxy fences, and a barrier if a level is given.
+    /// What the later access `then` by TMA needs in order to see the writes of `self`: nothing if
+    /// `None`; otherwise proxy fences, and a barrier if a level is given.
     pub fn missing_fence(
         &self,
         then: &MemAccess,

@@ -1,4 +1,4 @@
-//! The memory accesses of TMA, and their time.
+//! The memory accesses of TMA, and their order.
 //!
 //! One thread of a unit issues a load or a store. The bytes of a load are visible to every thread
 //! that waits for it, and code after the wait is also ordered after everything that the issuing

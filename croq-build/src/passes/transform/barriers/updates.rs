@@ -1,10 +1,10 @@
 //! Updates such as `y.at(e) += v` in which two instances may update the same element, so one update
 //! is lost.
 //!
-//! Only unlikely intentions are reported: `e` is computed from data, an index appears in it only in
-//! quotients, or two instances with equal `e` are found. Where the program selects the updating
-//! instances by a condition, only a range of instances or of values is examined; the simulated GPU
-//! checks all other cases.
+//! Only updates that are hardly intended are reported: `e` is computed from data, an index appears
+//! in it only in quotients, or two instances with equal `e` are found. Where the program selects
+//! the updating instances by a condition, only a range of instances or of values is examined; the
+//! simulated GPU checks all other cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
