@@ -334,7 +334,7 @@ fn names_of(input: &Input) -> pipeline::FileNames {
     }
 }
 
-/// Fails if no file has the template of an instance that the build script asks for.
+/// Fails if no file has the template of an instance that the build script requests.
 fn instances_exist(instances: &[String], files: &[Compiled]) -> Result<(), Problem> {
     let templates = || files.iter().flat_map(|compiled| &compiled.file.templates);
     for instance in instances {
@@ -357,7 +357,7 @@ fn instances_exist(instances: &[String], files: &[Compiled]) -> Result<(), Probl
     Ok(())
 }
 
-/// All files, if none has an error; else all diagnostics of those that have one.
+/// All files, if none has an error; otherwise all diagnostics of the files with errors.
 fn without_errors(files: Vec<Compiled>) -> Result<Vec<Compiled>, Error> {
     let wrong = |file: &Compiled| {
         file.diagnostics

@@ -92,7 +92,7 @@ pub fn run(args: &[String]) -> Outcome {
             stdout: format!("croq {}\n", env!("CARGO_PKG_VERSION")),
             ..Outcome::default()
         },
-        // As the reference's command, which has no words for what is to be done.
+        // Like the reference compiler's command, which has no subcommands.
         option if option.starts_with('-') && args.iter().any(|arg| arg == "-es") => {
             run(args, &["-es"], emit)
         }

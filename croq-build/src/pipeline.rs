@@ -12,12 +12,12 @@ use crate::source::{self, SourceFile, Span};
 use crate::syntax;
 use crate::target::Arch;
 
-/// The inputs of the texts besides the file.
+/// The inputs of the compilation besides the file.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Macros from `-D` options.
     pub defines: Vec<(String, String)>,
-    /// Instances of templates that the build script asks for: `scaled<f16, 256>`.
+    /// Instances of templates that the build script requests: `scaled<f16, 256>`.
     pub instances: Vec<String>,
     /// The architectures that the kernels must be legal for.
     pub archs: Vec<Arch>,
@@ -135,12 +135,12 @@ impl Dump {
 pub const SEMA: &str = "sema";
 
 /// Collects the texts that a [`Dump`] selects.
-struct Watch<'d> {
+struct DumpObserver<'d> {
     dump: &'d Dump,
     text: String,
 }
 
-impl Watch<'_> {
+impl DumpObserver<'_> {
     fn stage<P: Phase>(&mut self, stage: &str, function: &Function<P>, kernel: Option<KernelId>) {
         let wanted = self.dump.all || self.dump.after.iter().any(|name| name == stage);
         let of = self.dump.of.as_deref();
@@ -176,7 +176,7 @@ impl Watch<'_> {
     }
 }
 
-impl driver::Observe for Watch<'_> {
+impl driver::Observe for DumpObserver<'_> {
     fn after<P: Phase>(
         &mut self,
         pass: &'static Pass,
@@ -199,12 +199,12 @@ pub fn compile_and_dump(
     options: &Options,
     dump: &Dump,
 ) -> (Compiled, String) {
-    let mut watch = Watch {
+    let mut observer = DumpObserver {
         dump,
         text: String::new(),
     };
-    let compiled = compile(names, text, options, &mut watch);
-    (compiled, watch.text)
+    let compiled = compile(names, text, options, &mut observer);
+    (compiled, observer.text)
 }
 
 fn state<'d>(options: &Options, verify: bool, diags: &'d mut Diagnostics) -> State<'d> {
@@ -218,12 +218,12 @@ fn state<'d>(options: &Options, verify: bool, diags: &'d mut Diagnostics) -> Sta
     )
 }
 
-/// Runs the stages that complete what `sema` made of a function. `None` after an error in it.
+/// Runs the stages that complete the result of `sema` for a function. `None` after an error in it.
 fn completed(
     checked: Checked,
     options: &Options,
     diagnostics: &mut Diagnostics,
-    watch: &mut Watch,
+    observer: &mut DumpObserver,
 ) -> Option<Function> {
     let Checked {
         mut function,
@@ -234,26 +234,26 @@ fn completed(
         let mut state = state(options, false, own);
         driver::complete(&mut function, &mut state, &mut ());
     } else {
-        watch.stage(SEMA, &function, None);
-        // Of a function that did not parse parts are missing.
+        observer.stage(SEMA, &function, None);
+        // A function with syntax errors is incomplete.
         let verify = options.verify && !diagnostics.has_errors();
         if verify && let Err(violation) = ir::verify::function(&function) {
             own.push(driver::report(SEMA, &function, violation));
         } else {
             let mut state = state(options, verify, own);
-            driver::complete(&mut function, &mut state, watch);
+            driver::complete(&mut function, &mut state, observer);
         }
     }
     findings.publish(diagnostics).then_some(function)
 }
 
-/// The instance of a template that a function is.
+/// The template instance of a function, if it is one.
 fn instance<'f>(file: &'f SourceFile, function: &str) -> Option<&'f InstanceName> {
     file.instance(function).map(|instance| &instance.name)
 }
 
-/// A report on an instance that cannot be one function with the others.
-fn differing_instance(found: &emit::Disagreement) -> Diagnostic {
+/// A report on an instance whose signature does not fit those of the other instances.
+fn mismatched_instance(found: &emit::Disagreement) -> Diagnostic {
     Diagnostic::new(codes::E1214, found.span, found.message.clone())
         .label("all instances of a template are one Rust function")
         .also(
@@ -263,7 +263,12 @@ fn differing_instance(found: &emit::Disagreement) -> Diagnostic {
         .help("give it the parameters and the result of the template, or another name")
 }
 
-fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) -> Compiled {
+fn compile(
+    names: &FileNames,
+    text: &str,
+    options: &Options,
+    observer: &mut DumpObserver,
+) -> Compiled {
     let mut diagnostics = Diagnostics::new();
     let file = source::load_with_instances(
         &names.path,
@@ -290,7 +295,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
     for checked in checked {
         let instance = instance(&file, &checked.function.name);
         complete.extend(diagnostics.within(instance, |diagnostics| {
-            completed(checked, options, diagnostics, watch)
+            completed(checked, options, diagnostics, observer)
         }));
     }
     let mut functions = Vec::new();
@@ -299,12 +304,12 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
         let instance = instance(&file, &function.name);
         functions.extend(diagnostics.within(instance, |diagnostics| {
             let mut state = state(options, verify, diagnostics);
-            driver::lower(function, &mut state, watch)
+            driver::lower(function, &mut state, observer)
         }));
     }
 
     for disagreement in emit::disagreements(&functions, &Declared::of(&file)) {
-        diagnostics.push(differing_instance(&disagreement));
+        diagnostics.push(mismatched_instance(&disagreement));
     }
     let generates = !file.functions.is_empty() || !file.templates.is_empty();
     if !generates && !diagnostics.has_errors() {

@@ -1,4 +1,4 @@
-//! The `croq` command: checks `.co` files and shows what is made of them, for people and editors.
+//! The `croq` command: checks `.co` files and prints the generated code, for users and editors.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
     let outcome = command_line::run(&args);
-    // A reader that went away (`croq emit … | head`) is no failure of ours.
+    // A closed pipe (`croq emit … | head`) is not an error.
     let _ = std::io::stdout().write_all(outcome.stdout.as_bytes());
     let _ = std::io::stderr().write_all(outcome.stderr.as_bytes());
     ExitCode::from(outcome.status)

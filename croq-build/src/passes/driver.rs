@@ -1,4 +1,4 @@
-//! Runs the table of passes, shows the IR to whoever watches, and has it verified.
+//! Runs the table of passes, passes the IR to an observer, and has it verified.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Function, KernelId, Phase, Threads, verify};
@@ -6,7 +6,7 @@ use crate::passes::lower::seal;
 use crate::passes::pass::{Kind, Pass, Run, State, kernel_id};
 use crate::passes::table::{self, COMPLETION, LOWERING, RESOLUTION, STAGES};
 
-/// Reports a violation that the verifier has found after a stage, as an error of croq.
+/// Reports a violation that the verifier has found after a stage, as an internal error.
 pub fn report<P: Phase>(
     stage: &str,
     function: &Function<P>,
@@ -29,7 +29,7 @@ fn internal(stage: &str, function: &str, violation: verify::Violation) -> Diagno
         .note(format!("statement: {stmt}"))
 }
 
-/// Looks at the IR after each pass: on one kernel, or on the whole function.
+/// Receives the IR after each pass: of one kernel, or of the whole function.
 pub trait Observe {
     fn after<P: Phase>(
         &mut self,
@@ -39,13 +39,13 @@ pub trait Observe {
     );
 }
 
-/// Looks at nothing.
+/// The observer that does nothing.
 impl Observe for () {
     fn after<P: Phase>(&mut self, _: &'static Pass, _: &Function<P>, _: Option<KernelId>) {}
 }
 
-/// Runs the stages that complete what `sema` made of a function, as far as errors in it allow; `state.diags` holds
-/// those of this function alone.
+/// Runs the stages that complete the result of `sema` for a function, as far as its errors allow;
+/// `state.diags` has the reports of this function only.
 pub fn complete(function: &mut Function, state: &mut State, observe: &mut impl Observe) {
     for stage in [RESOLUTION, COMPLETION] {
         if state.diags.has_errors() && !stage.after_errors {
@@ -58,8 +58,8 @@ pub fn complete(function: &mut Function, state: &mut State, observe: &mut impl O
     }
 }
 
-/// Runs the last stage, on a complete function. `None` after an error: of the program, or of croq, which is
-/// reported, too.
+/// Runs the last stage, on a complete function. `None` after an error of the program, or after an
+/// internal error, which is reported.
 pub fn lower(
     function: Function,
     state: &mut State,
@@ -69,8 +69,8 @@ pub fn lower(
     lower_by(&passes, function, state, observe)
 }
 
-/// Runs the passes of a stage up to and including this one, on a function that has gone through the stages before.
-/// `None` if there is no such pass, or after an internal error, which is reported.
+/// Runs the passes of a stage up to and including this one, on a function that has gone through the
+/// earlier stages. `None` if there is no such pass, or after an internal error, which is reported.
 pub fn run_until(name: &str, function: &mut Function, state: &mut State) -> Option<()> {
     let is_last = |pass: &Pass| pass.name == name;
     let stage = STAGES
@@ -81,7 +81,7 @@ pub fn run_until(name: &str, function: &mut Function, state: &mut State) -> Opti
     run(&passes, function, state, &mut ())
 }
 
-/// As [`lower`], with another table.
+/// Like [`lower`], with another table.
 pub(super) fn lower_by(
     passes: &[&'static Pass],
     mut function: Function,
@@ -89,7 +89,7 @@ pub(super) fn lower_by(
     observe: &mut impl Observe,
 ) -> Option<Function<Threads>> {
     run(passes, &mut function, state, observe)?;
-    // What is left undone after an error is no second one.
+    // Work that remains after an error is not reported as a second error.
     if state.diags.has_errors() {
         return None;
     }
@@ -109,19 +109,19 @@ pub(super) fn lower_by(
     sealed.map_err(|error| state.diags.push(error)).ok()
 }
 
-/// A lowering that did not run. Not every one leaves statements that `seal` finds when it is forgotten: that of
-/// swizzles changes addresses.
-fn forgotten(state: &State) -> Option<&'static str> {
+/// The name of a lowering that did not run, if any. `seal` cannot detect this for every lowering:
+/// that of swizzles only changes addresses.
+fn missing_lowering(state: &State) -> Option<&'static str> {
     let lowerings = table::all().filter(|pass| pass.kind == Kind::Lowering);
     let mut lowerings = lowerings.filter(|pass| !matches!(pass.run, Run::Seal));
-    let forgotten = lowerings.find(|pass| !state.ran.contains(pass.name));
-    forgotten.map(|pass| pass.name)
+    let missing_lowering = lowerings.find(|pass| !state.ran.contains(pass.name));
+    missing_lowering.map(|pass| pass.name)
 }
 
-/// All of it lowered.
+/// Seals the function; an error if a lowering did not run.
 fn sealed(function: Function, state: &State) -> Result<Function<Threads>, verify::Violation> {
     let span = function.span;
-    match (seal::seal(function), forgotten(state)) {
+    match (seal::seal(function), missing_lowering(state)) {
         (result, None) => result,
         (Err(violation), Some(pass)) => Err(verify::Violation {
             what: format!("`{pass}` did not run, and {}", violation.what),
@@ -136,7 +136,7 @@ fn sealed(function: Function, state: &State) -> Result<Function<Threads>, verify
     }
 }
 
-/// Runs passes over tiles. It ends early, with `None`, at an internal error, which it reports.
+/// Runs passes over tiles. Returns `None` after an internal error, which it reports.
 pub(super) fn run(
     passes: &[&'static Pass],
     function: &mut Function,

@@ -1,11 +1,12 @@
 //! Checks, analyses, transformations and lowerings of the kernel IR between `sema` and `emit`.
 //!
-//! [`table`] lists them in the order in which they run, each with what it does and why it stands where it does;
-//! [`property`] has what they require and ensure, [`driver`] runs them, and `docs/passes.md` is written from the table. The last of them, [`lower::seal`], makes
-//! the only form that `emit` prints; nothing is left to decide there.
+//! [`table`] lists them in execution order, each with its purpose and the reason for its position;
+//! [`property`] defines the properties that they require and ensure, [`driver`] runs them, and
+//! `docs/passes.md` is generated from the table. The last of them, [`lower::seal`], produces the
+//! only form that `emit` prints; no decisions remain there.
 //!
-//! * [`check`]: passes that report and change nothing;
-//! * [`analysis`]: what is found out about a kernel, by passes and for passes and `emit`;
+//! * [`check`]: passes that only report;
+//! * [`analysis`]: facts about a kernel, computed by passes and on demand for passes and `emit`;
 //! * [`transform`]: passes that change statements without replacing their kind;
 //! * [`lower`]: passes that replace statements by simpler ones.
 
@@ -28,7 +29,7 @@ use crate::diagnostics::Diagnostics;
 #[cfg(test)]
 use crate::ir::{Function, Threads};
 
-/// All passes but `exact-integers`, whose checks would stand in the way of tests that look at text.
+/// Runs all lowering passes except `exact-integers`, whose checks would clutter the texts in tests.
 #[cfg(test)]
 pub fn run(
     function: Function,

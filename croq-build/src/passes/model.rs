@@ -1,6 +1,7 @@
-//! One thread of a block, run on its own over the IR: what it touches, and which barriers it has
-//! passed when it does. Loads give what the memory holds, and a made-up constant for each element
-//! that it doesn't, so all threads take consistent paths.
+//! An interpreter of the IR for one thread of a block, run separately: records the thread's
+//! accesses, with the barriers that it has passed before each. A load returns the contents of the
+//! model's memory, and an arbitrary constant for each element that has none, so all threads take
+//! consistent paths.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -42,19 +43,19 @@ pub struct Event {
     pub element: i128,
     pub write: bool,
     pub atomic: bool,
-    /// The unit that carries the statement out together.
+    /// The unit that executes the statement together.
     pub unit: Level,
     pub path: Rc<Vec<(usize, u32, Level)>>,
-    /// Barriers passed: of the block, the warpgroup, the warp.
+    /// The number of barriers passed: of the block, the warpgroup, the warp.
     pub epochs: [u32; 3],
-    /// Loads of the block's first thread that this thread has waited for.
+    /// Loads of the block's first thread for which this thread has waited.
     pub loads: u32,
-    /// The asynchronous region around.
+    /// The enclosing asynchronous region.
     pub region: Option<Region>,
     pub at: u32,
 }
 
-/// By what tells most events of a thread apart.
+/// Hashes the fields that distinguish most events of a thread.
 impl Hash for Event {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let small = self.at << 1 | u32::from(self.write);
@@ -64,7 +65,7 @@ impl Hash for Event {
     }
 }
 
-/// Two words, multiplied: the standard hasher takes most of the time of these tests.
+/// Hashes by multiplying two words: with the standard hasher, hashing would dominate these tests.
 #[derive(Default)]
 pub struct Mixed(u64);
 
@@ -86,12 +87,12 @@ impl Hasher for Mixed {
 
 pub type Events = HashSet<Event, BuildHasherDefault<Mixed>>;
 
-/// Where a thread is in an asynchronous region.
+/// The state of a thread in an asynchronous region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// The first of its threads; those of another region are others.
+    /// The first of its threads, which identifies the region.
     pub first: u32,
-    /// Barriers among its threads that this one has passed.
+    /// Barriers among its threads that this thread has passed.
     pub epoch: u32,
     /// Waits for an event after a trigger.
     pub released: u32,
@@ -114,31 +115,31 @@ pub struct Thread<'a> {
     pub entered: BTreeMap<usize, u32>,
     pub epochs: [u32; 3],
     pub loads: u32,
-    /// Of the regions around.
+    /// The threads of the enclosing regions.
     pub sets: Vec<ThreadSet>,
     pub region: Option<Region>,
-    /// Something was triggered since the last wait.
+    /// Whether an event was triggered since the last wait.
     pub triggered: bool,
     pub events: Events,
     pub fuel: u32,
     /// In an atomic operation.
     pub atomic: bool,
-    /// What stores have left; `None` when nobody wants to know.
+    /// The stored values; `None` if they are not needed.
     pub memory: Option<Memory>,
 }
 
-/// A loop that memory decides about may never end with a memory that is made up.
+/// A loop that depends on memory may not terminate with arbitrary contents.
 const MOST_ITERATIONS: u32 = 64;
 
 pub type Memory = BTreeMap<(BufferId, i128), Value>;
 
-/// What a memory holds that was never written.
-pub fn made_up(buffer: BufferId, element: i128) -> Value {
+/// The value of an element that was never written.
+pub fn arbitrary(buffer: BufferId, element: i128) -> Value {
     Value::Int((element * 7 + i128::from(buffer.0)) % 5)
 }
 
 impl<'a> Thread<'a> {
-    /// Before its first statement; after `fuel` of them it ends.
+    /// A thread before its first statement; it stops after `fuel` statements.
     pub fn new(function: &'a Function, threads: i128, tid: i128, fuel: u32) -> Self {
         Self {
             function,
@@ -160,7 +161,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    // Loops rather than iterators: this is where these tests spend their time, without optimisation.
+    // Loops rather than iterators: this function dominates the time of these tests without
+    // optimisation.
     pub fn sym(&self, sym: &Sym) -> i128 {
         if let Some(constant) = sym.as_int() {
             return i128::from(constant);
@@ -308,16 +310,18 @@ impl<'a> Thread<'a> {
 
     fn stored(&self, buffer: BufferId, element: i128) -> Value {
         let stored = self.memory.as_ref().and_then(|m| m.get(&(buffer, element)));
-        stored.copied().unwrap_or_else(|| made_up(buffer, element))
+        stored
+            .copied()
+            .unwrap_or_else(|| arbitrary(buffer, element))
     }
 
-    fn leave(&mut self, buffer: BufferId, element: i128, value: Value) {
+    fn store(&mut self, buffer: BufferId, element: i128, value: Value) {
         if let Some(memory) = &mut self.memory {
             memory.insert((buffer, element), value);
         }
     }
 
-    /// Neighbouring elements; an asynchronous movement lands at once.
+    /// Contiguous elements; an asynchronous move completes immediately.
     fn moved(&mut self, m: &Move) {
         let inside = match &m.mode {
             MoveMode::Async {
@@ -344,7 +348,7 @@ impl<'a> Thread<'a> {
                 Value::Int(0)
             };
             let element = self.access(&dest, true);
-            self.leave(dest.view.buffer, element, value);
+            self.store(dest.view.buffer, element, value);
             assert!(
                 k > 0 || element % by == 0,
                 "{element} is not a multiple of {by}"
@@ -387,7 +391,7 @@ impl<'a> Thread<'a> {
                     self.access(access, false);
                 }
                 let element = self.access(access, true);
-                self.leave(access.view.buffer, element, value);
+                self.store(access.view.buffer, element, value);
             }
             StmtKind::Atomic(atomic) => {
                 for operand in atomic.operands() {
@@ -397,7 +401,7 @@ impl<'a> Thread<'a> {
                 let element = self.access(&atomic.access, true);
                 self.atomic = false;
                 if let Some(result) = atomic.result {
-                    self.set(result, made_up(atomic.access.view.buffer, element));
+                    self.set(result, arbitrary(atomic.access.view.buffer, element));
                 }
             }
             StmtKind::For {
@@ -501,28 +505,28 @@ impl<'a> Thread<'a> {
                     region.released += u32::from(std::mem::take(&mut self.triggered));
                 }
             }
-            // What a load brings is ordered by its mbarrier, which is not modelled.
+            // The data of a load is ordered by its mbarrier, which is not modelled.
             StmtKind::Copy(copy) if !copy.engine.is_threads() => {
                 let stores = matches!(&copy.engine, Engine::Tma(tma) if tma.arrival.is_none() && tma.event.is_none());
                 if self.rank(copy.level) == 0 {
-                    self.shared_out(&copy.source, false, Level::Thread, at);
+                    self.access_share(&copy.source, false, Level::Thread, at);
                     if stores {
-                        self.shared_out(&copy.dest, true, Level::Thread, at);
+                        self.access_share(&copy.dest, true, Level::Thread, at);
                     }
                 }
-                let everybodys = copy.level == Level::Block && self.sets.is_empty();
-                if !stores && copy.future.is_none() && everybodys {
+                let by_whole_block = copy.level == Level::Block && self.sets.is_empty();
+                if !stores && copy.future.is_none() && by_whole_block {
                     self.loads += 1;
                 }
             }
             StmtKind::Copy(copy) => {
-                self.shared_out(&copy.source, false, copy.level, at);
-                self.shared_out(&copy.dest, true, copy.level, at);
+                self.access_share(&copy.source, false, copy.level, at);
+                self.access_share(&copy.dest, true, copy.level, at);
             }
             StmtKind::Move(m) => self.moved(m),
             StmtKind::Fill { view, value, level } => {
                 self.expr(value);
-                self.shared_out(view, true, *level, at);
+                self.access_share(view, true, *level, at);
             }
             StmtKind::Barrier { scope, .. } => match scope {
                 BarrierScope::Block if !self.sets.is_empty() => {
@@ -561,7 +565,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// This thread's number in its unit.
+    /// This thread's rank in its unit.
     fn rank(&self, level: Level) -> i128 {
         match (level, self.sets.last()) {
             (Level::Block, Some(set)) => {
@@ -572,8 +576,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// This thread's share of a tile, in an order that is not the natural one.
-    fn shared_out(&mut self, view: &View, write: bool, level: Level, at: u32) {
+    /// This thread's share of a tile, in a deliberately unusual distribution.
+    fn access_share(&mut self, view: &View, write: bool, level: Level, at: u32) {
         let shape: Vec<i128> = view.shape.iter().map(|s| self.sym(s)).collect();
         let strides: Vec<i128> = view.strides.iter().map(|s| self.sym(s)).collect();
         let offset = self.sym(&view.offset);

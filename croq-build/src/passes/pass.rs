@@ -1,4 +1,4 @@
-//! What a pass is, and what passes share.
+//! The definition of a pass, and the state that passes share.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use crate::passes::lower::events;
 use crate::passes::property::Property;
 use crate::settings::Checks;
 
-/// What a pass does to the IR.
+/// The effect of a pass on the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Reports; changes nothing.
     Check,
-    /// Leaves what it found in the function, for passes after it.
+    /// Records facts in the function, for later passes.
     Analysis,
     /// Changes statements without replacing their kind by a simpler one.
     Transformation,
@@ -36,22 +36,22 @@ impl Kind {
 pub(super) enum Run {
     Function(fn(&mut Function, &mut State)),
     Kernel(fn(&mut Function, KernelId, &mut State)),
-    /// Of kernels that have tiles.
+    /// For kernels that have tiles.
     Tiles(fn(&mut Function, KernelId, &mut State)),
-    /// [`crate::passes::lower::seal`], which makes a function of the other phase.
+    /// [`crate::passes::lower::seal`], whose result is a function of the other phase.
     Seal,
 }
 
 pub struct Pass {
     pub name: &'static str,
     pub kind: Kind,
-    /// What it does.
+    /// Its purpose.
     pub does: &'static str,
-    /// Why it stands where it does; empty where the order does not matter.
+    /// The reason for its position; empty if the order does not matter.
     pub because: &'static str,
-    /// What passes before it must have ensured.
+    /// Properties that earlier passes must have ensured.
     pub requires: &'static [Property],
-    /// What holds of each kernel from here on.
+    /// Properties of each kernel from here on.
     pub ensures: &'static [Property],
     pub(super) run: Run,
 }
@@ -63,21 +63,21 @@ impl Pass {
     }
 }
 
-/// What passes read besides the function, and what they hand on to each other.
+/// The inputs of passes besides the function, and values that one pass leaves for another.
 pub struct State<'a> {
     pub limits: shared_memory::Limits,
-    /// Threads may get their indices in another order than the program's.
+    /// Whether the order of threads may be changed.
     pub reorder: bool,
     pub checks: Checks,
-    /// The verifier runs after each pass.
+    /// Whether the verifier runs after each pass.
     pub verify: bool,
     pub diags: &'a mut Diagnostics,
-    /// The kernel is one copy or fill that was spread over a grid: it has no tiles, and passes over tiles
-    /// leave it out.
+    /// Whether the kernel is a single copy or fill that was distributed over a grid: it has no
+    /// tiles, and passes over tiles skip it.
     pub(super) is_grid_copy: bool,
     /// Passes that have run on the function.
     pub(super) ran: BTreeSet<&'static str>,
-    /// From `events` for `tma-arrivals`: what the kernel begins with.
+    /// Result of `events` for `tma-arrivals`: the statements at the kernel's beginning.
     pub(super) beginning: events::Beginning,
 }
 

@@ -1,5 +1,5 @@
-//! What passes ensure of a kernel for those after them. Once ensured, a property holds until the end; tests compare that
-//! with the IR after each pass.
+//! Properties of kernels that passes ensure for later ones. Once ensured, a property holds until
+//! the end; tests compare that with the IR after each pass.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub enum Property {
 }
 
 impl Property {
-    /// As the page of passes says it.
+    /// The text in the page of passes.
     pub fn phrase(self) -> &'static str {
         match self {
             Property::PoolsWhole => "no view is of a part of a pool",
@@ -59,7 +59,7 @@ impl Property {
         }
     }
 
-    /// Whether the IR says that it does not hold. Some are not to be seen from the IR alone.
+    /// Whether the IR contradicts the property. Some properties cannot be checked on the IR alone.
     pub fn is_broken<P: Phase>(self, function: &Function<P>, kernel: &Kernel<P>) -> bool {
         let any = |is: fn(&StmtKind<P>) -> bool| any_stmt(&kernel.body, |stmt| is(&stmt.kind));
         match self {
@@ -175,7 +175,7 @@ fn lacks_mbarrier<P: Phase>(function: &Function<P>, stmts: &[Stmt<P>]) -> bool {
     })
 }
 
-/// `inside` a region, where "the block" is some of its threads.
+/// `inside`: in a region, where "the block" is some of its threads.
 fn has_unnumbered<P: Phase>(stmts: &[Stmt<P>], inside: bool) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Barrier { scope, .. } => {
@@ -186,7 +186,7 @@ fn has_unnumbered<P: Phase>(stmts: &[Stmt<P>], inside: bool) -> bool {
     })
 }
 
-/// Of all views and accesses.
+/// The buffers of all views and accesses.
 fn buffers_of<P: Phase>(kernel: &Kernel<P>) -> BTreeSet<BufferId> {
     struct Find(BTreeSet<BufferId>);
     impl<P: Phase> Visit<P> for Find {

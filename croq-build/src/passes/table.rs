@@ -1,22 +1,22 @@
-//! The table of passes, in the order in which they run, in three stages. [`super::driver`] runs it;
-//! `croq emit --ir=after:PASS`, `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
+//! The table of passes, in execution order, in three stages. [`super::driver`] runs it; `croq emit
+//! --ir=after:PASS`, `CROQ_DUMP_IR` and `docs/passes.md` use its names.
 
 use crate::passes::pass::Pass;
 
 mod completion;
 mod lowering;
 
-/// A part of the table. An error in a function ends its way through the passes where a stage begins.
+/// A part of the table. After an error, a function does not reach the next stage.
 pub struct Stage {
     pub name: &'static str,
-    /// On what its passes run.
+    /// The functions on which its passes run.
     pub about: &'static str,
-    /// It is for functions with errors, too, so that one run reports what can be.
+    /// Whether it also runs on functions with errors, so that one run reports as much as possible.
     pub after_errors: bool,
     pub passes: &'static [Pass],
 }
 
-/// All of them, in order.
+/// All stages, in order.
 pub const STAGES: [Stage; 3] = [RESOLUTION, COMPLETION, LOWERING];
 
 pub const RESOLUTION: Stage = Stage {
@@ -33,7 +33,7 @@ pub const COMPLETION: Stage = Stage {
     passes: completion::COMPLETION,
 };
 
-/// Its own errors end it only before `seal`: checks that follow have more to report.
+/// Its own errors only prevent `seal`: the checks after an error may report more.
 pub const LOWERING: Stage = Stage {
     name: "lowering",
     about: "functions without an error so far, after the stages before it have seen all functions of the file",

@@ -1,8 +1,10 @@
-//! Shared buffers that are only read or only written between two barriers of the whole block.
+//! Shared buffers that are only read, or only written, between any two consecutive barriers of the
+//! whole block.
 //!
-//! No race between a read and a write of such a buffer is possible, whoever touches which element, so
-//! that the simulated GPU need not write down who reads. It looks at the finished text, inserted barriers
-//! included, and at nothing but their order.
+//! No race between a read and a write of such a buffer is possible, regardless of which thread
+//! accesses which element, so the simulated GPU need not record its readers. The analysis runs on
+//! the final code, inserted barriers included, and considers only the order of accesses and
+//! barriers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +13,7 @@ use crate::ir::{
     Storage, TmaOp, View, Visit, walk_block, walk_exprs,
 };
 
-/// What is done to a buffer.
+/// The accesses to a buffer.
 #[derive(Clone, Copy, Default)]
 struct Accesses {
     read: bool,
@@ -20,16 +22,18 @@ struct Accesses {
 
 type AccessMap = BTreeMap<BufferId, Accesses>;
 
-/// A piece of text as those before and behind it see it.
+/// A statement sequence, summarised for the code before and after it.
 #[derive(Default)]
-struct Piece {
-    /// What may come before any barrier in it, and behind the last one.
+struct Summary {
+    /// Accesses before the first barrier in it, and after the last one.
     first: AccessMap,
     last: AccessMap,
-    /// Every way through it meets a barrier.
+    /// Every path through it contains a barrier of the whole block.
     separates: bool,
 }
 
+/// The shared buffers that are accessed, and never both read and written without a barrier of the
+/// whole block between the two accesses.
 pub fn separated<P: Phase>(function: &Function<P>, kernel: &Kernel<P>) -> BTreeSet<BufferId> {
     let mut walk = Walk {
         function,
@@ -45,7 +49,7 @@ struct Walk<'a, P: Phase> {
     function: &'a Function<P>,
     accessed: BTreeSet<BufferId>,
     mixed: BTreeSet<BufferId>,
-    /// A barrier there is not the whole block's.
+    /// Depth of nested regions. A barrier inside a region does not synchronise the whole block.
     inside_region: usize,
 }
 
@@ -60,7 +64,7 @@ fn join(into: &mut AccessMap, other: AccessMap) {
 #[derive(Default)]
 struct Found {
     accesses: Vec<(BufferId, bool)>,
-    /// Pointers and tiles: what is done there may go on beyond the statement.
+    /// Buffers of pointers and tiles: their accesses may continue after the statement.
     views: Vec<BufferId>,
 }
 
@@ -89,22 +93,22 @@ impl<P: Phase> Walk<'_, P> {
         }
     }
 
-    fn piece(&mut self, found: Found) -> Piece {
+    fn summary(&mut self, found: Found) -> Summary {
         let mut all = AccessMap::new();
         for (id, writes) in found.accesses {
             self.note(id, writes, &mut all);
         }
         self.mixed.extend(found.views);
-        self.meet(&all, &all);
-        Piece {
+        self.record_conflicts(&all, &all);
+        Summary {
             first: all.clone(),
             last: all,
             separates: false,
         }
     }
 
-    /// One comes behind the other with no barrier between.
-    fn meet(&mut self, before: &AccessMap, behind: &AccessMap) {
+    /// Records the conflicts of accesses that follow each other without a barrier between them.
+    fn record_conflicts(&mut self, before: &AccessMap, behind: &AccessMap) {
         for (id, b) in before {
             let a = behind.get(id).copied().unwrap_or_default();
             if (b.read && a.written) || (b.written && a.read) {
@@ -113,8 +117,8 @@ impl<P: Phase> Walk<'_, P> {
         }
     }
 
-    fn then(&mut self, mut before: Piece, behind: Piece) -> Piece {
-        self.meet(&before.last, &behind.first);
+    fn then(&mut self, mut before: Summary, behind: Summary) -> Summary {
+        self.record_conflicts(&before.last, &behind.first);
         if !before.separates {
             join(&mut before.first, behind.first);
         }
@@ -122,28 +126,28 @@ impl<P: Phase> Walk<'_, P> {
         if !behind.separates {
             join(&mut last, before.last);
         }
-        Piece {
+        Summary {
             first: before.first,
             last,
             separates: before.separates || behind.separates,
         }
     }
 
-    /// May be left out.
-    fn perhaps(&mut self, body: &[Stmt<P>]) -> Piece {
-        Piece {
+    /// The summary of a body that may not be executed.
+    fn optional_block(&mut self, body: &[Stmt<P>]) -> Summary {
+        Summary {
             separates: false,
             ..self.block(body)
         }
     }
 
-    fn iterations(&mut self, prelude: &[Stmt<P>], condition: Piece, body: &[Stmt<P>]) -> Piece {
+    fn iterations(&mut self, prelude: &[Stmt<P>], condition: Summary, body: &[Stmt<P>]) -> Summary {
         let prelude = self.block(prelude);
         let head = self.then(prelude, condition);
-        let body_piece = self.block(body);
-        let mut iteration = self.then(head, body_piece);
+        let body_summary = self.block(body);
+        let mut iteration = self.then(head, body_summary);
         if body.iter().any(Stmt::leaves_iteration) {
-            // Whatever was done may be the last before the next iteration or the end.
+            // The last access before the next iteration or the end may be any of these.
             let mut all = std::mem::take(&mut iteration.first);
             join(&mut all, std::mem::take(&mut iteration.last));
             let mut found = Found::default();
@@ -153,19 +157,19 @@ impl<P: Phase> Walk<'_, P> {
             }
             (iteration.first, iteration.last) = (all.clone(), all);
         }
-        self.meet(&iteration.last, &iteration.first);
+        self.record_conflicts(&iteration.last, &iteration.first);
         iteration.separates = false;
         iteration
     }
 
-    fn condition(&mut self, cond: &Expr) -> Piece {
+    fn condition(&mut self, cond: &Expr) -> Summary {
         let mut found = Found::default();
         walk_exprs::<P>(cond, &mut found);
-        self.piece(found)
+        self.summary(found)
     }
 
-    fn block(&mut self, stmts: &[Stmt<P>]) -> Piece {
-        let mut all = Piece::default();
+    fn block(&mut self, stmts: &[Stmt<P>]) -> Summary {
+        let mut all = Summary::default();
         for stmt in stmts {
             let next = self.stmt(stmt);
             all = self.then(all, next);
@@ -173,19 +177,19 @@ impl<P: Phase> Walk<'_, P> {
         all
     }
 
-    fn stmt(&mut self, stmt: &Stmt<P>) -> Piece {
+    fn stmt(&mut self, stmt: &Stmt<P>) -> Summary {
         match &stmt.kind {
             StmtKind::Barrier { scope, .. } => {
                 let whole = matches!(
                     scope,
                     BarrierScope::Block | BarrierScope::Cluster | BarrierScope::Grid
                 );
-                Piece {
+                Summary {
                     separates: whole && self.inside_region == 0,
-                    ..Piece::default()
+                    ..Summary::default()
                 }
             }
-            StmtKind::For { body, .. } => self.iterations(&[], Piece::default(), body),
+            StmtKind::For { body, .. } => self.iterations(&[], Summary::default(), body),
             StmtKind::While {
                 prelude,
                 cond,
@@ -193,7 +197,8 @@ impl<P: Phase> Walk<'_, P> {
             } => {
                 let condition = self.condition(cond);
                 let all = self.iterations(prelude, condition, body);
-                // The last iteration ends behind the condition, which is then what came last.
+                // The last iteration ends after the condition, so the condition's accesses come
+                // last.
                 let prelude = self.leaves(prelude);
                 let condition = self.condition(cond);
                 let again = self.then(prelude, condition);
@@ -219,41 +224,41 @@ impl<P: Phase> Walk<'_, P> {
                 ..
             } => {
                 let mut cond = self.condition(pred);
-                if let Some((asked, _)) = elected_from {
-                    let asked = self.condition(asked);
-                    cond = self.then(cond, asked);
+                if let Some((candidates, _)) = elected_from {
+                    let candidates = self.condition(candidates);
+                    cond = self.then(cond, candidates);
                 }
                 self.inside_region += 1;
-                let body = self.perhaps(body);
+                let body = self.optional_block(body);
                 self.inside_region -= 1;
                 self.then(cond, body)
             }
-            StmtKind::SingleThread { body, .. } => self.perhaps(body),
+            StmtKind::SingleThread { body, .. } => self.optional_block(body),
             StmtKind::Parallel { body, .. } => self.block(body),
             _ => self.leaf(stmt),
         }
     }
 
-    /// As if all of it came at once, without its barriers.
-    fn leaves(&mut self, stmts: &[Stmt<P>]) -> Piece {
+    /// The summary of the accesses without the barriers among them.
+    fn leaves(&mut self, stmts: &[Stmt<P>]) -> Summary {
         let mut found = Found::default();
         walk_block(stmts, &mut found);
-        self.piece(found)
+        self.summary(found)
     }
 
-    fn leaf(&mut self, stmt: &Stmt<P>) -> Piece {
+    fn leaf(&mut self, stmt: &Stmt<P>) -> Summary {
         let mut found = Found::default();
         if let StmtKind::Copy(copy) = &stmt.kind {
             let copy = P::only(copy);
             if copy.future.is_none() && copy.engine.is_threads() {
                 found.accesses = vec![(copy.source.buffer, false), (copy.dest.buffer, true)];
-                return self.piece(found);
+                return self.summary(found);
             }
         }
         walk_block(std::slice::from_ref(stmt), &mut found);
         match &stmt.kind {
             StmtKind::Tma(TmaOp::Load { moved, .. }) => found.accesses.push((moved.buffer, true)),
-            // They go on reading.
+            // Asynchronous: these continue reading after the statement.
             StmtKind::Tma(op) => found.views.extend(op.buffers()),
             StmtKind::Mma(op) => {
                 if let MmaOp::Step(Step::Describe { of, .. }) = &**op {
@@ -262,6 +267,6 @@ impl<P: Phase> Walk<'_, P> {
             }
             _ => {}
         }
-        self.piece(found)
+        self.summary(found)
     }
 }

@@ -1,10 +1,10 @@
-//! What a kernel must be given at launch.
+//! The arguments that a kernel takes at launch.
 
 use crate::ir::threads::{Function, Kernel};
 use crate::ir::{BufferId, DimId, LocalId, ParamId, Storage};
 use crate::passes::analysis::uses::Uses;
 
-/// The arguments of a kernel, in the order in which it takes them.
+/// The arguments of a kernel, in the order of its parameter list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Captures {
     /// Device memory: parameters and host-declared buffers.
@@ -32,7 +32,7 @@ pub fn captures(function: &Function, kernel: &Kernel) -> Captures {
     }
 }
 
-/// The body's uses, with what its shared buffers need to find their memory.
+/// The values that the body uses, plus those in the offsets and sizes of its shared buffers.
 pub fn kernel_uses(function: &Function, kernel: &Kernel) -> Uses {
     let mut uses = Uses::of_block(function, &kernel.body);
     let shared: Vec<BufferId> = uses.buffers.iter().copied().collect();

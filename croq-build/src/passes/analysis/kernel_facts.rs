@@ -1,11 +1,12 @@
-//! What a kernel's description says of its body.
+//! Facts about a kernel's body that are recorded in its description.
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Buffer, Function, KernelId, MmaOp, MoveMode, Stmt, StmtKind, Visit, walk_block};
 use crate::passes::transform::barriers;
 
-/// Device memory in which instances may race. Where something may order them that is no barrier of a block, the
-/// simulated GPU runs blocks one after the other, to see in which order.
+/// Records the device buffers on which instances may race. Where they may be ordered by anything
+/// but a block's barriers, the simulated GPU runs the blocks one after the other, in order to
+/// observe that order.
 pub fn note_shared(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     let shared = barriers::shared_by_instances(function, id, diags);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
@@ -15,7 +16,8 @@ pub fn note_shared(function: &mut Function, id: KernelId, diags: &mut Diagnostic
     }
 }
 
-/// Blocks that meet at an element of device memory, where it matters which comes first.
+/// Records whether the result of the blocks' atomic operations on device memory depends on their
+/// order.
 pub fn note_order(function: &mut Function, id: KernelId) {
     struct Find<'a>(&'a [Buffer], bool);
     impl Visit for Find<'_> {

@@ -1,9 +1,10 @@
-//! Where a thread's own arrays lie on the simulated GPU.
+//! Offsets of a thread's local arrays in the simulated GPU's arena.
 //!
-//! There a thread's stack is small, and nothing should depend on how a C++ compiler lays out a frame. Arrays that are large,
-//! and all fragments, lie in memory that the launch has for each thread beside its stack, the thread's arena, at offsets
-//! that are decided here; so it is known before a launch what it needs. Small arrays stay in the frame, where a C++
-//! compiler can keep them in registers. On a GPU all of them are plain arrays.
+//! A thread's stack there is small, and nothing should depend on how a C++ compiler lays out a
+//! frame. Large arrays and all fragments are in an arena that the launch allocates for each thread
+//! in addition to its stack, at offsets that are computed here, so its size is known before the
+//! launch. Small arrays stay in the frame, where a C++ compiler can keep them in registers. On a
+//! GPU all of them are plain arrays.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +13,17 @@ use crate::ir::{BufferId, Storage};
 use crate::passes::analysis::captures::kernel_uses;
 use crate::passes::analysis::unproven::Unproven;
 
-/// Of an array that stays in the frame.
+/// Maximum size in bytes of an array that stays in the frame.
 const MOST_IN_FRAME: u64 = 256;
-/// Of all those together.
+/// Maximum size in bytes of all such arrays together.
 const ALL_IN_FRAME: u64 = 4096;
-/// Of each array in the arena: as wide as the widest access.
+/// Alignment in bytes of each array in the arena: the width of the widest access.
 const ALIGNMENT: u64 = 16;
 
 /// The arena of a kernel's threads.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Arena {
-    /// The arrays that are in it, in bytes from its start.
+    /// The offset in bytes of each array in the arena.
     pub offsets: BTreeMap<BufferId, u64>,
     pub bytes: u64,
 }
@@ -41,7 +42,7 @@ pub fn arena(function: &Function, kernel: &Kernel) -> Arena {
         // sema admits only static sizes here.
         let count = buffer.count.as_int().and_then(|n| u64::try_from(n).ok());
         let element = buffer.elem.bytes().max(1);
-        // Marks of what was written lie behind the elements, a byte for each.
+        // The marks of written elements follow the elements, one byte each.
         let has_marks = unproven.buffers.contains(&id) || unproven.escaping.contains(&id);
         let each = element + u64::from(has_marks);
         let bytes = count.unwrap_or(1).max(1).saturating_mul(each);

@@ -1,6 +1,6 @@
-//! What is found out about a kernel. Some are passes of the table, others answer when they are asked: what is the same
-//! for all threads of a unit ([`uniformity`]), what a kernel is given ([`captures`], [`uses`]), which loops wait
-//! for memory ([`spin_loops`]).
+//! Analyses of a kernel. Some are passes of the table; others are called on demand: uniformity in
+//! the threads of a unit ([`uniformity`]), a kernel's arguments ([`captures`], [`uses`]), and the
+//! loops that wait for memory ([`spin_loops`]).
 
 pub mod barrier_intervals;
 pub mod captures;

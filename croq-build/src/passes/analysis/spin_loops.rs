@@ -1,10 +1,12 @@
-//! Which loops of a kernel may wait for memory that other threads write.
+//! Loops of a kernel that may wait for memory that other threads write (spin loops).
 //!
-//! A loop does so when whether it goes on depends on an element that the kernel writes, or on what an atomic operation
-//! gave back. On the simulated GPU the threads of such a kernel take turns, and those of several blocks if
-//! the memory is the device's: otherwise the thread that the loop waits for might never run.
+//! A loop may do so if its continuation depends on an element that the kernel writes, or on the
+//! result of an atomic operation. On the simulated GPU the threads of such a kernel are
+//! interleaved, and those of several blocks if the memory is device memory: otherwise the thread
+//! for which the loop waits might never run.
 //!
-//! Dependence is followed through locals and conditions, in no order: too much of it costs speed on the simulated GPU only.
+//! Dependence is followed through locals and conditions, without regard to order. The result is
+//! conservative; a false positive costs only speed on the simulated GPU.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +17,12 @@ use crate::ir::{
 };
 use crate::symbolic::Sym;
 
-/// What the loops of a kernel may wait for.
+/// The spin loops of a kernel.
 #[derive(Debug, Default)]
 pub struct Spins {
     /// Some loop may wait for another thread.
     pub any: bool,
-    /// For one of another block.
+    /// Some loop may wait for a thread of another block.
     pub global: bool,
     written: BTreeSet<BufferId>,
     locals: BTreeSet<LocalId>,
@@ -79,16 +81,16 @@ impl Spins {
     }
 }
 
-/// The locals that one iteration of a loop leaves to the next, if that is all that it changes besides what its atomic
-/// operations do.
+/// The locals that one iteration of a loop passes to the next, if its only other effects are those
+/// of its atomic operations.
 pub fn carried(prelude: &[Stmt], body: &[Stmt]) -> Option<Vec<LocalId>> {
     let (mut declared, mut assigned) = (BTreeSet::new(), BTreeSet::new());
-    let pure = only_asks(prelude, &mut declared, &mut assigned)
-        && only_asks(body, &mut declared, &mut assigned);
+    let pure = is_pure(prelude, &mut declared, &mut assigned)
+        && is_pure(body, &mut declared, &mut assigned);
     pure.then(|| assigned.difference(&declared).copied().collect())
 }
 
-fn only_asks(
+fn is_pure(
     block: &[Stmt],
     declared: &mut BTreeSet<LocalId>,
     assigned: &mut BTreeSet<LocalId>,
@@ -112,8 +114,8 @@ fn only_asks(
             otherwise,
         } => {
             calls_nothing(cond)
-                && only_asks(then, declared, assigned)
-                && only_asks(otherwise, declared, assigned)
+                && is_pure(then, declared, assigned)
+                && is_pure(otherwise, declared, assigned)
         }
         StmtKind::Check { cond, .. } => calls_nothing(cond),
         StmtKind::Break | StmtKind::Continue | StmtKind::Yield | StmtKind::Fence(_) => true,
@@ -125,7 +127,7 @@ fn calls_nothing(expr: &Expr) -> bool {
     !any_expr(expr, |expr| matches!(&*expr.kind, ExprKind::Call(_)))
 }
 
-/// Whether something leaves the loop around `block` under a condition that depends on memory.
+/// Whether a statement leaves the loop around `block` under a condition that depends on memory.
 fn leaves(block: &[Stmt], depends: &dyn Fn(&Expr) -> bool, under: bool) -> bool {
     block.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break | StmtKind::Yield => under,
@@ -137,13 +139,13 @@ fn leaves(block: &[Stmt], depends: &dyn Fn(&Expr) -> bool, under: bool) -> bool 
             let under = under || depends(cond);
             leaves(then, depends, under) || leaves(otherwise, depends, under)
         }
-        // A `break` there is theirs.
+        // A `break` in it leaves the inner loop.
         StmtKind::For { .. } | StmtKind::While { .. } => false,
         kind => (kind.blocks()).any(|block| leaves(block, depends, under)),
     })
 }
 
-/// The buffers that a kernel writes, or gives away.
+/// The buffers that a kernel writes, or passes to a call.
 #[derive(Default)]
 struct Written(BTreeSet<BufferId>);
 
@@ -175,7 +177,7 @@ impl Walk<'_> {
         self.spins.depends(self.function, expr)
     }
 
-    /// `under`: a condition around depends on memory.
+    /// `under`: an enclosing condition depends on memory.
     fn block(&mut self, block: &[Stmt], under: bool) {
         for stmt in block {
             match &stmt.kind {
@@ -189,8 +191,10 @@ impl Walk<'_> {
                     }
                 }
                 StmtKind::Atomic(atomic) => {
-                    let asked = self.spins.written.contains(&atomic.access.view.buffer);
-                    self.spins.locals.extend(atomic.result.filter(|_| asked));
+                    let is_written = self.spins.written.contains(&atomic.access.view.buffer);
+                    self.spins
+                        .locals
+                        .extend(atomic.result.filter(|_| is_written));
                 }
                 StmtKind::If { cond, .. } => {
                     let under = under || self.depends(cond);

@@ -1,8 +1,9 @@
-//! What differs between those who run one text: threads of a set, or blocks of a cluster.
+//! Uniformity: whether a value is the same in all threads of a set, or in all blocks of a cluster.
 //!
-//! A local differs if what is assigned to it does, or if not all of them come to an assignment: because of
-//! a condition that differs, a loop whose bounds do, or a `break` that not all of them reach. What a
-//! loop changes reaches back to its beginning, so all of that is gathered until nothing is added.
+//! A local is divergent if a value assigned to it is, or if not all of them execute an assignment:
+//! because of a divergent condition, a loop with divergent bounds, or a `break` that not all of
+//! them execute. Assignments in a loop affect the values at its head, so the divergent locals are
+//! collected until a fixpoint is reached.
 
 mod calls;
 mod evaluate;
@@ -23,61 +24,65 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Who is compared.
+/// The set of threads or blocks that is compared, and the sources of divergence in it.
 pub trait Divergence {
+    /// Whether an intrinsic is divergent.
     fn hardware(&self, what: Intrinsic) -> bool;
-    /// An index of a `parallel`; `None` is whatever its value says.
+    /// Whether an index of a `parallel` is divergent; `None`: determined by the assignments to it.
     fn index(&self, function: &Function, local: LocalId) -> Option<bool>;
-    /// What is read from a buffer, at one address; `None` is whatever was written there.
+    /// Whether a read of a buffer, at one address, is divergent; `None`: determined by the writes
+    /// to it.
     fn memory(&self, id: BufferId, storage: Storage) -> Option<bool>;
-    /// What one load finds, at one address.
+    /// Whether the value of one load, at one address, is divergent.
     fn load(&self, access: &Access, storage: Storage) -> Option<bool> {
         self.memory(access.view.buffer, storage)
     }
-    /// The same value with what is known to be common taken for one.
-    fn common(&self, function: &Function, sym: &Sym) -> Sharing;
-    /// Which of them come to a region for these threads. `differs`: its predicate does.
+    /// The part of the value that can be divergent: terms that are known to be uniform are removed.
+    fn divergent_part(&self, function: &Function, sym: &Sym) -> SymUniformity;
+    /// The participation in a region for the threads of `set`. `differs`: its predicate is
+    /// divergent.
     fn region(&self, set: Option<&ThreadSet>, differs: bool) -> Participation;
-    /// Only one thread of a unit does something.
-    fn once(&self) -> Participation;
+    /// The participation in a statement that one thread of a unit executes.
+    fn single_thread(&self) -> Participation;
 }
 
-/// What a symbolic value comes down to for those who are compared.
-pub enum Sharing {
-    Differs,
-    /// It differs if this does.
-    As(Sym),
+/// The uniformity of a symbolic value.
+pub enum SymUniformity {
+    Divergent,
+    /// It is divergent if this is.
+    Like(Sym),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Participation {
-    Nobody,
+    None,
     Some,
     All,
 }
 
-/// Why not all of them come to what a statement has inside.
+/// Why not all members of the set execute the body of a statement.
 #[derive(Clone, Copy)]
 pub enum Split {
-    /// What it asks for differs.
-    Asked,
-    /// Some leave the loop, or this iteration of it, here.
+    /// Its condition or its bounds are divergent.
+    Condition,
+    /// Some members leave the enclosing loop, or its current iteration, here.
     Leaves(Span),
 }
 
 pub struct Uniformity<'a, A> {
     function: &'a Function,
-    pub apart: A,
+    pub domain: A,
     locals: BTreeSet<LocalId>,
     buffers: BTreeSet<BufferId>,
     grown: bool,
 }
 
+/// The fixpoint for a body.
 impl<'a, A: Divergence> Uniformity<'a, A> {
-    pub fn of(function: &'a Function, body: &[Stmt], apart: A) -> Self {
+    pub fn of(function: &'a Function, body: &[Stmt], domain: A) -> Self {
         let mut uniformity = Self {
             function,
-            apart,
+            domain,
             locals: BTreeSet::new(),
             buffers: BTreeSet::new(),
             grown: true,
@@ -88,15 +93,16 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
         uniformity
     }
 
+    /// Whether the local is divergent.
     pub fn local(&self, id: LocalId) -> bool {
-        let known = self.apart.index(self.function, id);
+        let known = self.domain.index(self.function, id);
         known.unwrap_or_else(|| self.locals.contains(&id))
     }
 
     pub fn sym(&self, sym: &Sym) -> bool {
-        let rest = match self.apart.common(self.function, sym) {
-            Sharing::Differs => return true,
-            Sharing::As(rest) => rest,
+        let rest = match self.domain.divergent_part(self.function, sym) {
+            SymUniformity::Divergent => return true,
+            SymUniformity::Like(rest) => rest,
         };
         let vars = rest.vars();
         vars.iter().any(|v| {
@@ -114,29 +120,31 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
         find.found
     }
 
-    /// Why not all of them come to what is inside `stmt`, whenever they come to itself.
+    /// Why not all members that execute `stmt` execute its body.
     pub fn split(&self, stmt: &Stmt) -> Option<Split> {
         let leaves = |body: &Vec<Stmt>| self.leaves(body, false).map(Split::Leaves);
-        let (asked, body) = match &stmt.kind {
+        let (is_divergent, body) = match &stmt.kind {
             StmtKind::For {
                 lo, hi, step, body, ..
             } => ([lo, hi, step].iter().any(|s| self.sym(s)), Some(body)),
             StmtKind::While { cond, body, .. } => (self.expr(cond), Some(body)),
             StmtKind::If { cond, .. } => (self.expr(cond), None),
-            StmtKind::SingleThread { .. } => (self.apart.once() != Participation::All, None),
+            StmtKind::SingleThread { .. } => {
+                (self.domain.single_thread() != Participation::All, None)
+            }
             StmtKind::Region { set, pred, .. } => {
-                let participation = self.apart.region(set.as_ref(), self.expr(pred));
+                let participation = self.domain.region(set.as_ref(), self.expr(pred));
                 (participation != Participation::All, None)
             }
             _ => (false, None),
         };
-        match asked {
-            true => Some(Split::Asked),
+        match is_divergent {
+            true => Some(Split::Condition),
             false => body.and_then(leaves),
         }
     }
 
-    /// Where not all of them leave the loop around, or an iteration of it.
+    /// A `break` or `continue` that not all members execute.
     fn leaves(&self, stmts: &[Stmt], split: bool) -> Option<Span> {
         stmts.iter().find_map(|stmt| match &stmt.kind {
             StmtKind::Break | StmtKind::Continue => split.then_some(stmt.span),
@@ -152,7 +160,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
         self.grown |= self.locals.insert(id);
     }
 
-    /// `split`: not all of them come here.
+    /// `split`: not all members execute these statements.
     fn block(&mut self, stmts: &[Stmt], split: bool) {
         for stmt in stmts {
             let inside = split || self.split(stmt).is_some();
@@ -167,15 +175,15 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
                         self.add(*local);
                     }
                 }
-                // Each finds what the one before it left.
+                // Each one reads the value that the previous one left.
                 StmtKind::Atomic(atomic) => {
                     atomic.result.into_iter().for_each(|id| self.add(id));
                 }
                 StmtKind::For { local, .. } if inside => self.add(*local),
-                // What others do by themselves is theirs: each has locals of its own.
+                // A region without members does not affect them: each thread has locals of its own.
                 StmtKind::Region { set, pred, .. } => {
                     let differs = self.expr(pred);
-                    if self.apart.region(set.as_ref(), differs) == Participation::Nobody {
+                    if self.domain.region(set.as_ref(), differs) == Participation::None {
                         continue;
                     }
                 }
@@ -188,7 +196,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
         }
     }
 
-    /// What a statement leaves in memory that each has of its own.
+    /// Records the effect of a statement on private memory.
     fn memory(&mut self, stmt: &Stmt, split: bool) {
         let (id, differs) = match &stmt.kind {
             StmtKind::Store { access, value, .. } => {
@@ -209,9 +217,9 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
             StmtKind::Eval(e)
             | StmtKind::Let { value: Some(e), .. }
             | StmtKind::Assign { value: e, .. } => {
-                let mut given = Given(Vec::new());
-                walk_exprs(e, &mut given);
-                for id in given.0 {
+                let mut writes = CallWrites(Vec::new());
+                walk_exprs(e, &mut writes);
+                for id in writes.0 {
                     self.grown |= self.buffers.insert(id);
                 }
                 return;
@@ -223,23 +231,24 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
         }
     }
 
+    /// Whether the elements that the view selects are divergent.
     fn place(&self, view: &View) -> bool {
         let limits = view.valid.iter().flat_map(|v| v.lo.iter().chain(&v.hi));
         let mut syms = view.shape.iter().chain(&view.strides).chain(limits);
         self.sym(&view.offset) || syms.any(|s| self.sym(s))
     }
 
-    /// What is in a buffer.
+    /// Whether the contents of a buffer are divergent.
     fn contents_diverge(&self, id: BufferId) -> bool {
         let buffer = self.function.buffers.get(id.index());
-        let known = buffer.map_or(Some(true), |b| self.apart.memory(id, b.storage));
+        let known = buffer.map_or(Some(true), |b| self.domain.memory(id, b.storage));
         known.unwrap_or_else(|| self.buffers.contains(&id))
     }
 
     fn load_differs(&self, access: &Access) -> bool {
         let id = access.view.buffer;
         let buffer = self.function.buffers.get(id.index());
-        let known = buffer.map_or(Some(true), |b| self.apart.load(access, b.storage));
+        let known = buffer.map_or(Some(true), |b| self.domain.load(access, b.storage));
         known.unwrap_or_else(|| self.buffers.contains(&id))
     }
 }
@@ -252,7 +261,7 @@ struct Find<'d, 'a, A> {
 impl<A: Divergence> Visit for Find<'_, '_, A> {
     fn expr(&mut self, e: &Expr) {
         self.found |= match &*e.kind {
-            ExprKind::Intrinsic(what, _) => self.uniformity.apart.hardware(*what),
+            ExprKind::Intrinsic(what, _) => self.uniformity.domain.hardware(*what),
             ExprKind::Local(id) => {
                 let local = self.uniformity.function.locals.get(id.index());
                 match local.and_then(|l| l.var) {
@@ -260,7 +269,7 @@ impl<A: Divergence> Visit for Find<'_, '_, A> {
                     None => self.uniformity.local(*id),
                 }
             }
-            // Nobody knows what it looks at.
+            // The memory that a call reads is unknown.
             ExprKind::Call(_) => true,
             _ => false,
         };
@@ -275,10 +284,10 @@ impl<A: Divergence> Visit for Find<'_, '_, A> {
     }
 }
 
-/// What calls may write to.
-struct Given(Vec<BufferId>);
+/// The buffers that calls may write.
+struct CallWrites(Vec<BufferId>);
 
-impl Visit for Given {
+impl Visit for CallWrites {
     fn view(&mut self, view: &View) {
         self.0.push(view.buffer);
     }

@@ -1,6 +1,6 @@
-//! What may hold a value that nothing has written: buffers that [`unwritten`](super) found, and whatever
-//! is computed from their elements, wherever in the kernel. The simulated GPU keeps a mark beside each
-//! such value. A value of any other variable or buffer costs nothing.
+//! Variables and buffers that may hold uninitialised values: buffers that [`unwritten`](super)
+//! found, and everything that is computed from their elements anywhere in the kernel. The simulated
+//! GPU keeps a mark for each such value; other variables and buffers have no marks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ use crate::symbolic::Sym;
 pub struct Unproven {
     pub buffers: BTreeSet<BufferId>,
     pub locals: BTreeSet<LocalId>,
-    /// Buffers whose address goes where the compiler can't follow: they count as written.
+    /// Buffers whose address escapes into opaque code: they count as written.
     pub escaping: BTreeSet<BufferId>,
-    /// Variables that the user's own C++ may mention: what is assigned to them is looked at there.
-    plain: BTreeSet<LocalId>,
+    /// Variables that the user's own C++ may mention: values are tested where they are assigned.
+    in_cpp: BTreeSet<LocalId>,
 }
 
 impl Unproven {
@@ -44,7 +44,7 @@ impl Unproven {
                 .intersection(&found.buffers)
                 .copied()
                 .collect(),
-            plain: found.locals,
+            in_cpp: found.locals,
         };
         if all.buffers.is_empty() {
             return all;
@@ -63,7 +63,7 @@ impl Unproven {
         }
     }
 
-    /// Whether a value of the expression may be one that nothing has written.
+    /// Whether the value of the expression may be uninitialised.
     pub fn expr(&self, function: &Function, e: &Expr) -> bool {
         let any = |e: &Expr| self.expr(function, e);
         match &*e.kind {
@@ -74,9 +74,10 @@ impl Unproven {
             ExprKind::Select(a, b, c) => any(a) || any(b) || any(c),
             ExprKind::Math(_, args) => args.iter().any(any),
             ExprKind::Load(access) => self.buffers.contains(&access.view.buffer),
-            // What a lane's neighbour has is no use of a value, but the value itself.
+            // Reading the value of another lane does not count as a use; the mark is copied with
+            // the value.
             ExprKind::Intrinsic(_, operands) => operands.iter().any(any),
-            // Arguments are looked at there.
+            // Arguments are tested at the call.
             ExprKind::Call(_)
             | ExprKind::Int(_)
             | ExprKind::Float(_)
@@ -150,11 +151,11 @@ impl Visit<Threads> for Escapes<'_> {
     }
 }
 
-/// One iteration over the kernel: what is stored or computed from what may be unwritten may be so, too.
+/// One iteration over the kernel: stores and assignments propagate the property.
 struct Propagation<'a, 'u> {
     function: &'a Function,
     all: &'u mut Unproven,
-    /// What descriptors of products name.
+    /// The buffers of the MMA descriptors in locals.
     described: BTreeMap<LocalId, BufferId>,
 }
 
@@ -221,7 +222,7 @@ impl Visit<Threads> for Propagation<'_, '_> {
                 value: Some(value),
             }
             | StmtKind::Assign { local, value }
-                if !self.all.plain.contains(local) && self.all.expr(self.function, value) =>
+                if !self.all.in_cpp.contains(local) && self.all.expr(self.function, value) =>
             {
                 self.all.locals.insert(*local);
             }

@@ -1,11 +1,11 @@
-//! Which buffers a thread may read before anything is written there (S7).
+//! Buffers that a thread may read before they are written (S7).
 //!
-//! A walk over the structured text, as definite assignment is checked in other languages: a buffer is
-//! *full* where every way to that place has written all of it. A read of a buffer that isn't full makes the
-//! buffer one whose elements the simulated GPU has to keep count of; all others cost nothing.
+//! A walk over the structured code, like a definite-assignment check: a buffer is *full* where
+//! every path to that point has written all of its elements. A read of a buffer that is not full
+//! makes it one for whose elements the simulated GPU keeps marks; all other buffers have no marks.
 //!
-//! It runs before all other passes, while copies and fills are still whole tiles. What it can't tell is
-//! left to the simulated GPU: it is never wrong to say that a buffer may be read too early.
+//! It runs before all other passes, while copies and fills are still whole tiles. The result is
+//! conservative: the simulated GPU decides the remaining cases, so a false positive is harmless.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,9 @@ use crate::ir::{
 };
 use crate::symbolic::{Sym, Var};
 
-/// Notes them in the kernel. Where declarations in loops begin a buffer anew the statement stays;
-/// those of other private buffers have served their purpose.
+/// Records the buffers in the kernel. The `Alloc` of a recorded buffer that is declared in a loop
+/// is kept, because each iteration starts with unwritten elements; those of other private buffers
+/// are removed.
 pub fn find(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
@@ -32,15 +33,15 @@ pub fn find(function: &mut Function, id: KernelId) {
     };
     walk.block(&kernel.body, &mut State::default());
     let found = walk.found;
-    let mut anew = BTreeSet::new();
-    declared_in_loops(&kernel.body, false, &mut anew);
+    let mut renewed = BTreeSet::new();
+    declared_in_loops(&kernel.body, false, &mut renewed);
     let private: BTreeSet<BufferId> = (0u32..)
         .zip(&function.buffers)
         .filter(|(_, b)| b.storage.is_private())
         .map(|(number, _)| BufferId(number))
         .collect();
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.facts.anew = anew.intersection(&found).copied().collect();
+        kernel.facts.anew = renewed.intersection(&found).copied().collect();
         retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Alloc(id) => !private.contains(id) || kernel.facts.anew.contains(id),
             _ => true,
@@ -66,7 +67,7 @@ fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(here)
 }
 
-/// What is known at a place.
+/// The facts at a program point.
 #[derive(Clone, Default)]
 struct State {
     full: BTreeSet<BufferId>,
@@ -80,18 +81,19 @@ impl State {
         self.elements.retain(|(buffer, _)| *buffer != id);
     }
 
-    /// Where two ways meet.
+    /// The facts after two paths join.
     fn meet(&mut self, other: &State) {
         self.full.retain(|id| other.full.contains(id));
         self.elements.retain(|e| other.elements.contains(e));
     }
 }
 
-/// An index that takes all values from 0 on below an extent.
+/// An index that takes all values from 0 to below an extent.
 struct Range {
     var: Var,
     extent: Sym,
-    /// Number of the loop around; 0 for indices of threads, which all have their values at once.
+    /// The number of the enclosing loop; 0 for indices of threads, which have all their values at
+    /// the same time.
     depth: usize,
     /// Whether threads that share memory have different values of it.
     of_threads: bool,
@@ -100,13 +102,14 @@ struct Range {
 struct Walk<'a> {
     function: &'a Function,
     ranges: Vec<Range>,
-    /// Full when the loop of this number is over.
+    /// The buffers that are full after the loop of this number.
     filled: Vec<(usize, BufferId)>,
-    /// Loops around.
+    /// The number of enclosing loops.
     depth: usize,
-    /// Of so many `ranges` not every thread, or not every iteration, comes to the statement.
+    /// For this many of the first `ranges`, not every thread, or not every iteration, reaches the
+    /// statement.
     conditional: usize,
-    /// Threads may leave early.
+    /// Whether threads may leave early.
     leaves: bool,
     found: BTreeSet<BufferId>,
 }
@@ -162,13 +165,13 @@ impl Walk<'_> {
         for access in all.0 {
             self.load(access, state);
         }
-        // Text that can't be seen into: what it reads there may be anything.
+        // Opaque code may read any element.
         for view in all.1 {
             self.read(view.buffer, state);
         }
     }
 
-    /// Whether the view is all of its buffer, and all of it lies inside.
+    /// Whether the view covers its whole buffer, without elements outside of it.
     fn is_whole(&self, view: &View) -> bool {
         let Some(buffer) = self.function.buffers.get(view.buffer.index()) else {
             return false;
@@ -192,7 +195,7 @@ impl Walk<'_> {
     }
 
     fn fills(&self, id: BufferId, state: &mut State) {
-        // Under a condition only what is on the same way knows of it, and that has the same state.
+        // Under a condition, only code on the same path sees the new state.
         if self.storage(id).is_some() {
             state.full.insert(id);
         }
@@ -233,7 +236,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A store to one element: with indices that take all values it is a store to all of them.
+    /// A store to one element. With indices that take all values, the stores together cover the
+    /// buffer.
     fn store(&mut self, access: &Access, state: &mut State) {
         let view = &access.view;
         let Some(storage) = self.storage(view.buffer) else {
@@ -285,8 +289,8 @@ impl Walk<'_> {
         self.conditional = before;
     }
 
-    /// A part that may be left out.
-    fn perhaps(&mut self, body: &[Stmt], state: &State) -> State {
+    /// A body that may not be executed.
+    fn optional_block(&mut self, body: &[Stmt], state: &State) -> State {
         let before = std::mem::replace(&mut self.conditional, self.ranges.len());
         let mut inside = state.clone();
         self.block(body, &mut inside);
@@ -338,12 +342,12 @@ impl Walk<'_> {
                 cond,
                 body,
             } => {
-                let mut anew = BTreeSet::new();
-                declared_in_loops(std::slice::from_ref(stmt), true, &mut anew);
-                anew.iter().for_each(|id| state.forget(*id));
+                let mut renewed = BTreeSet::new();
+                declared_in_loops(std::slice::from_ref(stmt), true, &mut renewed);
+                renewed.iter().for_each(|id| state.forget(*id));
                 self.block(prelude, state);
                 self.expr(cond, state);
-                self.perhaps(body, state);
+                self.optional_block(body, state);
             }
             StmtKind::If {
                 cond,
@@ -351,8 +355,8 @@ impl Walk<'_> {
                 otherwise,
             } => {
                 self.expr(cond, state);
-                let mut one = self.perhaps(then, state);
-                let other = self.perhaps(otherwise, state);
+                let mut one = self.optional_block(then, state);
+                let other = self.optional_block(otherwise, state);
                 one.meet(&other);
                 *state = one;
             }
@@ -364,12 +368,12 @@ impl Walk<'_> {
                 self.keep_shared(inside, state);
             }
             StmtKind::SingleThread { body, .. } => {
-                let inside = self.perhaps(body, state);
+                let inside = self.optional_block(body, state);
                 self.keep_shared(inside, state);
             }
             StmtKind::Region { pred, body, .. } => {
                 self.expr(pred, state);
-                self.perhaps(body, state);
+                self.optional_block(body, state);
             }
             StmtKind::Check { cond, values, .. } => {
                 self.expr(cond, state);
@@ -393,7 +397,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Behind what not all threads run, what they have written in the memory of all counts.
+    /// After a statement that not all threads execute, only writes to shared memory count.
     fn keep_shared(&self, inside: State, state: &mut State) {
         let buffers = &self.function.buffers;
         let shared = |id: &BufferId| {
@@ -405,9 +409,9 @@ impl Walk<'_> {
 
     /// The body of a `for`, with its variable if that takes all values from 0 on.
     fn iterations(&mut self, body: &[Stmt], range: Option<(Var, Sym)>, state: &mut State) {
-        let mut anew = BTreeSet::new();
-        declared_in_loops(body, true, &mut anew);
-        anew.iter().for_each(|id| state.forget(*id));
+        let mut renewed = BTreeSet::new();
+        declared_in_loops(body, true, &mut renewed);
+        renewed.iter().for_each(|id| state.forget(*id));
         self.depth += 1;
         let depth = self.depth;
         let has_iterations = range
@@ -436,7 +440,7 @@ impl Walk<'_> {
             }
         }
         if all_iterations && has_iterations {
-            // At least one iteration: what each of them fills is full.
+            // At least one iteration runs, so buffers that each iteration fills are full.
             state.full.extend(inside.full);
         }
     }

@@ -1,7 +1,7 @@
-//! What a piece of the program needs to be printed: the names that will appear in its text.
+//! The names that the printed text of a program part refers to.
 //!
-//! Exact on purpose. A stride that is multiplied by a zero index does not appear, so it must not
-//! become an unused kernel argument either.
+//! The result is exact: a stride that is multiplied by a zero index is not printed, so it must not
+//! become an unused kernel argument.
 
 use std::collections::BTreeSet;
 
@@ -18,15 +18,16 @@ pub struct Uses {
     pub params: BTreeSet<ParamId>,
     pub locals: BTreeSet<LocalId>,
     pub buffers: BTreeSet<BufferId>,
-    /// Buffers that spliced C++ text names: it wants them as pointers.
+    /// Buffers that spliced C++ text names. It accesses them by pointer.
     pub named_in_text: BTreeSet<BufferId>,
-    /// Locals that the piece itself declares.
+    /// Locals that the part itself declares.
     pub declared: BTreeSet<LocalId>,
-    /// There is a check, a print or a wait with a limit, which want the launch's context.
+    /// Whether there is a check, a print or a wait with a limit, which need the launch's context.
     pub context: bool,
-    /// There is text that the compiler can't see into.
+    /// Whether there is opaque code.
     pub opaque: bool,
-    /// What calls into C++ and spliced text name beside the program's own: a variable of such a name would hide it.
+    /// Names in calls into C++ and in spliced text that are not the program's own. A variable of
+    /// such a name would hide them.
     pub cpp: BTreeSet<String>,
 }
 
@@ -52,7 +53,8 @@ impl Uses {
     }
 }
 
-/// The identifiers in a piece of C++, comments and strings included: too many do no harm.
+/// The identifiers in a piece of C++, including those in comments and strings; excess names are
+/// harmless.
 pub fn identifiers(text: &str) -> BTreeSet<&str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|w| !w.is_empty())
@@ -105,7 +107,7 @@ impl<P: Phase> Collector<'_, P> {
                 }
             }
         }
-        // What is left is C++'s own, or the text's.
+        // The remaining names belong to C++ or to the text itself.
         let own: BTreeSet<&str> = names
             .iter()
             .map(|name| match name {

@@ -1,8 +1,9 @@
-//! Accesses of shared memory that the banks serve only a few threads at a time.
+//! Bank conflicts: accesses of shared memory that its banks serve for only a few threads at a time.
 //!
-//! Shared memory has 32 banks of four bytes; threads of a warp that want different words of one bank take
-//! iterations. Told is only what is so in every call: the address is linear in the level's indices, with numbers
-//! for factors, and the rest of it, whatever it is, is the same for all threads.
+//! Shared memory has 32 banks of four bytes; accesses of a warp's threads to different words of one
+//! bank are serialised into wavefronts. Only conflicts that occur in every call are reported: the
+//! address is linear in the level's indices, with constant factors, and its remaining terms are the
+//! same for all threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +19,14 @@ use crate::symbolic::{Sym, Var};
 
 const BANKS: i64 = 32;
 const WORD: i64 = 4;
-/// Fewer iterations are not worth a word.
+/// Fewer wavefronts are not reported.
 const MANY: usize = 8;
 
 pub fn check(function: &Function, id: KernelId) -> Vec<Diagnostic> {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return Vec::new();
     };
-    // A warp that is not full waits less.
+    // A partial warp has fewer conflicts.
     if kernel.threads.as_int().is_none_or(|n| n < BANKS) {
         return Vec::new();
     }
@@ -47,7 +48,7 @@ struct Find<'a> {
     vars: &'a Vars,
     /// The values of the levels' indices in the threads of the first warp.
     lanes: BTreeMap<Var, Vec<i64>>,
-    /// The statement.
+    /// The current statement.
     at: Span,
     seen: BTreeSet<(BufferId, Span)>,
     reported: Vec<Diagnostic>,
@@ -63,7 +64,7 @@ impl Find<'_> {
                     self.block(body);
                     self.lanes = around;
                 }
-                // Only some threads come here.
+                // Only some threads execute these.
                 StmtKind::SingleThread { .. } | StmtKind::Region { .. } => {}
                 StmtKind::If { .. } => {
                     self.statement(stmt);
@@ -117,7 +118,7 @@ impl Find<'_> {
         }
     }
 
-    /// How many iterations a warp takes for an access, and how many words it wants.
+    /// The number of wavefronts of a warp's access, and the number of words that it accesses.
     fn wavefronts(&self, access: &Access) -> Option<(usize, usize)> {
         let size = i64::try_from(self.function.buffer(access.view.buffer).elem.bytes()).ok()?;
         let mut rest = self.vars.resolve(&self.function.cx, &access.address());
@@ -130,7 +131,7 @@ impl Find<'_> {
             }
             rest = without;
         }
-        // Threads of a warp go through loops in step.
+        // Threads of a warp execute loops in lockstep.
         let same = |var: &Var| {
             let home = self.function.var_home.get(var);
             let is_loop = |id: &LocalId| self.function.local(*id).role == Role::Loop;

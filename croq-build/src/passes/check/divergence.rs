@@ -1,10 +1,10 @@
-//! Collective statements: all threads of the unit execute each of them, or none.
+//! Collective statements: either all threads of the unit execute each of them, or none.
 //!
-//! A barrier under a condition that differs between its threads never completes, or pairs with
-//! another barrier; a copy that a block shares misses a part. So whatever decides which threads
-//! reach such a statement must be uniform over its unit: the conditions and loop bounds around it,
-//! and those around each `break` and `continue` before it. `passes/analysis/uniformity` says which
-//! values are.
+//! A barrier under a divergent condition never completes, or pairs with another barrier; a copy
+//! that a block shares misses a part. So whatever determines which threads reach such a statement
+//! must be uniform over its unit: the conditions and loop bounds around it, and those around each
+//! `break` and `continue` before it. `passes/analysis/uniformity` computes the uniformity of
+//! values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,14 @@ use crate::ir::{
     BarrierReason, BarrierScope, Function, KernelId, Level, MmaOp, Stmt, StmtKind, ThreadSet,
     WARP_THREADS, WARPGROUP_THREADS, Waited,
 };
-use crate::passes::analysis::uniformity::flow::{Around, Frame, Watch, walk};
+use crate::passes::analysis::uniformity::flow::{Around, FlowVisitor, Frame, walk};
 use crate::passes::analysis::uniformity::scope::{Cause, Scope, Verdict};
 use crate::passes::lower::barrier_ids::same_lanes;
 use crate::source::Span;
 
-/// Reports what is proved to diverge. What is known only at run time is returned: the conditions by
-/// their numbers in the order of the walk, each with the threads that have to agree about it. Where
-/// threads cannot compare a value, it has to be proved.
+/// Reports proved divergence. Where uniformity is only known at run time, the conditions are
+/// returned, by their numbers in the order of the walk, each with the threads that must agree on
+/// it. Where threads cannot compare a value at run time, uniformity must be proved.
 pub fn check(
     function: &Function,
     id: KernelId,
@@ -29,7 +29,7 @@ pub fn check(
     let Some(kernel) = function.kernels.get(id.index()) else {
         return BTreeMap::new();
     };
-    // A single thread can't diverge.
+    // A single thread cannot diverge.
     if kernel.threads.is_one() && !kernel.is_clustered() {
         return BTreeMap::new();
     }
@@ -49,20 +49,20 @@ pub fn check(
     found.agreements
 }
 
-/// Who compares a condition at run time.
+/// The threads that compare a condition at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     Warp,
     /// The same lanes of each warp.
     Lanes(u32),
     Warpgroup,
-    /// So many threads of a region, which are whole warps.
+    /// This number of threads of a region, which are whole warps.
     Region(u32),
     Block,
 }
 
 impl Agreement {
-    /// The smallest unit around those who compare.
+    /// The smallest unit that contains the comparing threads.
     fn scope(self) -> Scope {
         match self {
             Self::Warp | Self::Lanes(_) => Scope::Warp,
@@ -74,11 +74,11 @@ impl Agreement {
 
 struct Found<'a> {
     function: &'a Function,
-    /// Of the block, if it is known.
+    /// The threads of the block, if their number is known.
     threads: Option<u32>,
-    /// Of passes before this one.
+    /// Earlier passes have reported errors.
     after_errors: bool,
-    /// Conditions.
+    /// Conditions that have been reported.
     reported: BTreeSet<usize>,
     reports: Vec<Diagnostic>,
     agreements: BTreeMap<usize, Agreement>,
@@ -91,13 +91,13 @@ struct Unit {
     name: &'static str,
 }
 
-impl Watch for Found<'_> {
+impl FlowVisitor for Found<'_> {
     fn stmt(&mut self, stmt: &Stmt, around: &Around<'_>) {
         self.named.note(stmt, around);
         let Some((level, what)) = collective(self.function, stmt) else {
             return;
         };
-        // Loads for all blocks of a cluster are looked at by `multicast`, and get barriers of the cluster.
+        // Multicast loads are checked by `multicast`, and get barriers of the cluster.
         let inserted = !is_written(stmt);
         if level == Level::Cluster && inserted && self.after_errors {
             return;
@@ -106,7 +106,7 @@ impl Watch for Found<'_> {
         for frame in around.frames() {
             match frame.value.over(unit.scope) {
                 Verdict::Same => {}
-                // That thread alone decides.
+                // Only the thread that executes the statement needs the condition.
                 Verdict::Unknown(_) if matches!(stmt.kind, StmtKind::SingleThread { .. }) => {}
                 Verdict::Unknown(cause) => {
                     if !self.agree(unit.scope, frame, around) {
@@ -122,22 +122,23 @@ impl Watch for Found<'_> {
 }
 
 impl Found<'_> {
-    /// Lets the threads around a condition compare it when they run, if all of them come to it.
+    /// Adds a run-time comparison of the condition, if all comparing threads reach it.
     fn agree(&mut self, scope: Scope, frame: &Frame, around: &Around<'_>) -> bool {
         let Some(agreement) = self.agreement(scope, around.region_of(frame)) else {
             return false;
         };
-        // More threads than those of the statement may compare: then all of them come to the condition, too.
+        // The comparing threads may be more than those of the statement: then all of them must
+        // reach the condition, too.
         let wider = agreement.scope();
         if wider > scope {
             let before = around.frames().take_while(|f| f.id != frame.id);
             let outside: Vec<Frame> = before.copied().collect();
-            let all_come = outside.iter().all(|f| match f.value.over(wider) {
+            let all_reach = outside.iter().all(|f| match f.value.over(wider) {
                 Verdict::Same => true,
                 Verdict::Unknown(_) => self.agree(wider, f, around),
                 Verdict::Differs(_) => false,
             });
-            if !all_come {
+            if !all_reach {
                 return false;
             }
         }
@@ -146,7 +147,8 @@ impl Found<'_> {
         true
     }
 
-    /// How threads of a unit can compare a value inside this region; others would need a barrier of their own.
+    /// How threads of a unit can compare a value inside this region; `None` where that would need
+    /// an additional barrier.
     fn agreement(&self, scope: Scope, region: Option<Option<&ThreadSet>>) -> Option<Agreement> {
         let set = match region {
             Some(set) => Some(set?),
@@ -185,7 +187,7 @@ fn of_region(set: &ThreadSet) -> Option<Agreement> {
         .then_some(Agreement::Region(set.len()))
 }
 
-/// Who may come to the named barriers of a kernel.
+/// The threads that may reach the named barriers of a kernel.
 #[derive(Default)]
 struct NamedBarriers {
     /// By their numbers.
@@ -196,11 +198,11 @@ struct NamedBarriers {
 
 struct NamedBarrier {
     span: Span,
-    /// The fewest that one of its statements waits for.
+    /// The minimal number for which one of its statements waits.
     threads: u32,
-    /// Of threads that come to any of them.
+    /// The warps of the threads that reach any of its statements.
     warps: BTreeSet<u32>,
-    /// Some only arrive, perhaps more than once, or all may come.
+    /// Some threads only arrive, possibly more than once, or all threads may reach it.
     is_fed: bool,
 }
 
@@ -222,19 +224,19 @@ impl NamedBarriers {
             is_fed: arrives,
         });
         barrier.threads = barrier.threads.min(threads);
-        // Where all may come it is said elsewhere that it takes no more than there are.
+        // Where all threads may reach it, another check reports a number larger than the block.
         let Some(active) = around.active() else {
             barrier.is_fed = true;
             return;
         };
         barrier.is_fed |= arrives;
-        let comes = active.iter().enumerate().filter(|(_, comes)| **comes);
+        let reached = active.iter().enumerate().filter(|(_, reached)| **reached);
         let warp = |thread: usize| u32::try_from(thread).map_or(0, |t| t / WARP_THREADS);
-        let warps = comes.map(|(thread, _)| warp(thread));
+        let warps = reached.map(|(thread, _)| warp(thread));
         barrier.warps.extend(warps);
     }
 
-    /// Those that never have enough threads.
+    /// Reports the barriers that never have enough threads.
     fn report(&self, reports: &mut Vec<Diagnostic>) {
         for barrier in self
             .barriers
@@ -315,7 +317,8 @@ fn before(around: Span, inside: Span) -> Span {
 }
 
 impl Unit {
-    /// Whose statements of this level are; inside a region those of a block belong to the threads of that.
+    /// The unit of a statement at this level; inside a region, statements of a block belong to the
+    /// region's threads.
     fn of(level: Level, around: &Around<'_>) -> Self {
         let scope = Scope::of(level);
         let (scope, name) = match around.set().filter(|_| level == Level::Block) {
@@ -326,7 +329,7 @@ impl Unit {
     }
 }
 
-/// The smallest unit with all of these threads.
+/// The smallest unit that contains all of these threads.
 fn smallest(set: &ThreadSet) -> Scope {
     if set.len() <= 1 {
         Scope::Thread
@@ -339,7 +342,7 @@ fn smallest(set: &ThreadSet) -> Scope {
     }
 }
 
-/// Whose a statement is that several threads execute together, and what it is.
+/// The unit and the description of a statement that several threads execute together.
 fn collective(function: &Function, stmt: &Stmt) -> Option<(Level, String)> {
     let (level, what) = match &stmt.kind {
         StmtKind::Barrier { scope, why } => (level_of(*scope)?, barrier(why)),
@@ -354,7 +357,7 @@ fn collective(function: &Function, stmt: &Stmt) -> Option<(Level, String)> {
             of_fragments(function, op),
             "a fragment operation".to_owned(),
         ),
-        // As many arrive as the compiler has counted.
+        // The number of arrivals was counted by the compiler.
         StmtKind::Trigger(at) if function.event(at.event).count.is_none() => {
             let name = &function.event(at.event).name;
             (Level::Block, format!("an arrival at `{name}`"))
@@ -377,7 +380,7 @@ fn barrier(why: &BarrierReason) -> String {
     }
 }
 
-/// Those of a grid are looked at by `grid-barriers`.
+/// Barriers of a grid are checked by `grid-barriers`.
 fn level_of(scope: BarrierScope) -> Option<Level> {
     match scope {
         BarrierScope::Grid => None,

@@ -1,11 +1,11 @@
-//! Reads of `shared` and `local` memory that run before every write of what they read (W0621).
+//! Reads of `shared` and `local` memory that precede every write of the elements that they read
+//! (W0621).
 //!
-//! A walk in the order of the text. A read is reported when all accesses that write to its buffer
-//! come after it, or reach other elements for certain. In a loop a write further down comes before
-//! the read of the next iteration, but not before the read of the first one, unless that may be
-//! left out.
-//! Shared memory is written by all threads: where events, regions or loops that wait order them, a
-//! write anywhere may come first.
+//! A walk in source order. A read is reported if all accesses that write to its buffer follow it,
+//! or certainly access other elements. In a loop, a later write precedes the read of the next
+//! iteration, but not the read of the first one, unless that may be skipped. Shared memory is
+//! written by all threads: where events, regions or spin loops order them, a write anywhere may
+//! precede the read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
-/// A buffer with more writes than this is taken for written everywhere by the first of them.
+/// For a buffer with more writes than this, the first one counts as a write to all elements.
 const WRITES: usize = 64;
 
 pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
@@ -38,7 +38,7 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     let _ = walk.block(&kernel.body);
     for (buffer, reads) in &walk.reads {
         let Some(writes) = walk.writes.get(buffer) else {
-            // Never written at all: `sema` reports that where the buffer is declared.
+            // Never written: `sema` reports that at the declaration of the buffer.
             continue;
         };
         let Some(info) = function.buffers.get(buffer.index()) else {
@@ -77,7 +77,7 @@ fn report(name: &str, declared: Span, read: &Seen, writes: &[Seen], anywhere: bo
     report.help("write it first, or give it an initial value: `{0}`")
 }
 
-/// Whether a write may have come before the read.
+/// Whether a write may precede the read.
 fn writes_before(read: &Seen, writes: &[Seen], anywhere: bool) -> bool {
     let before = |write: &Seen| {
         let again = read.outermost.is_some() && read.outermost == write.outermost;
@@ -87,28 +87,28 @@ fn writes_before(read: &Seen, writes: &[Seen], anywhere: bool) -> bool {
         return writes.iter().any(before);
     }
     let mut all = writes.iter().filter(|write| before(write));
-    all.any(|write| !write.place.is_apart_from(&read.place))
+    all.any(|write| !write.place.is_disjoint_from(&read.place))
 }
 
 /// A read or a write, of one element or of a tile.
 struct Seen {
     place: Place,
-    /// Number in the order of the text.
+    /// Number in source order.
     order: usize,
-    /// The outermost loop between the declaration of the buffer and this.
+    /// The outermost loop between the declaration of the buffer and the access.
     outermost: Option<usize>,
-    /// The first iteration of that loop may pass without it.
+    /// The first iteration of that loop may skip the access.
     may_be_skipped: bool,
     span: Span,
 }
 
 type Range = (Option<i64>, Option<i64>);
 
-/// The elements of a buffer that something reaches, as far as they are known.
+/// The elements of a buffer that an access covers, as far as they are known.
 struct Place {
-    /// Their numbers.
+    /// The range of element numbers.
     flat: Range,
-    /// Of the same by axes: the offset and strides of the view, and the positions in it.
+    /// The same by axes: the offset and strides of the view, and the positions in it.
     offset: Sym,
     strides: Vec<Sym>,
     axes: Vec<Range>,
@@ -138,20 +138,20 @@ impl Place {
         }
     }
 
-    /// Certainly no element in common.
-    fn is_apart_from(&self, other: &Place) -> bool {
+    /// Whether they certainly have no element in common.
+    fn is_disjoint_from(&self, other: &Place) -> bool {
         let same_view = self.offset == other.offset && self.strides == other.strides;
-        apart(self.flat, other.flat)
-            || same_view && (self.axes.iter().zip(&other.axes)).any(|(a, b)| apart(*a, *b))
+        disjoint(self.flat, other.flat)
+            || same_view && (self.axes.iter().zip(&other.axes)).any(|(a, b)| disjoint(*a, *b))
     }
 }
 
-fn apart(a: Range, b: Range) -> bool {
+fn disjoint(a: Range, b: Range) -> bool {
     let below = |a: Range, b: Range| matches!((a.1, b.0), (Some(end), Some(start)) if end < start);
     below(a, b) || below(b, a)
 }
 
-/// What is around a statement.
+/// A construct around a statement.
 #[derive(Clone, Copy)]
 enum Around {
     /// A loop with its number, and whether it has iterations whenever it is reached.
@@ -162,21 +162,21 @@ enum Around {
 struct Walk<'a> {
     function: &'a Function,
     path: Vec<Around>,
-    /// So many were met.
+    /// The number of loops so far.
     loops: usize,
-    /// Constructs around the declaration of each buffer.
+    /// The number of constructs around the declaration of each buffer.
     declared: BTreeMap<BufferId, usize>,
     reads: BTreeMap<BufferId, Vec<Seen>>,
     writes: BTreeMap<BufferId, Vec<Seen>>,
-    /// Text of C++ has the address.
+    /// Buffers whose address is available to C++ text.
     escaped: BTreeSet<BufferId>,
     order: usize,
-    /// Threads of a block may run parts of the text in another order than it has.
+    /// Threads of a block may execute parts of the kernel in another order than that of the source.
     unordered: bool,
 }
 
 impl Walk<'_> {
-    fn see(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
+    fn record(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
         let storage = self.function.buffers.get(buffer.index()).map(|b| b.storage);
         if !matches!(storage, Some(Storage::Shared | Storage::Local)) {
             return;
@@ -208,12 +208,12 @@ impl Walk<'_> {
 
     fn element(&mut self, access: &Access, writes: bool) {
         let place = Place::of_element(&self.function.cx, access);
-        self.see(access.view.buffer, place, writes, access.span);
+        self.record(access.view.buffer, place, writes, access.span);
     }
 
     fn tile(&mut self, view: &View, writes: bool) {
         let place = Place::of_tile(&self.function.cx, view);
-        self.see(view.buffer, place, writes, view.span);
+        self.record(view.buffer, place, writes, view.span);
     }
 
     fn within(&mut self, around: Around, body: &[Stmt]) -> Flow {
@@ -228,7 +228,7 @@ impl Walk<'_> {
         Around::Loop(self.loops, certain)
     }
 
-    /// Whether a loop has iterations, as often as it is reached.
+    /// Whether a loop has iterations whenever it is reached.
     fn is_certain(&self, lo: &Sym, hi: &Sym) -> bool {
         let changes = |id: LocalId| {
             let local = self.function.locals.get(id.index());
@@ -242,7 +242,7 @@ impl Walk<'_> {
                     _ => true,
                 })
         };
-        // Where the bounds never change the first iteration of a loop around is like all others.
+        // With fixed bounds, the first iteration of an enclosing loop is like all others.
         (fixed(lo) && fixed(hi)) || self.function.cx.lt(lo, hi).is_yes()
     }
 

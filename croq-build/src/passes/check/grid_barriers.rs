@@ -1,9 +1,10 @@
-//! Barriers of a whole grid: every thread of every block comes by, and equally often.
+//! Barriers of a whole grid: every thread of every block executes each of them, equally often.
 //!
-//! Who does not come is waited for forever, so what may differ between two threads of the grid must not
-//! decide about it: not a condition around, nor the iterations of a loop, nor who has left before. What is read from one
-//! element of device memory is the same for all if no thread of the launch writes it between the barriers of the grid
-//! around the load.
+//! A barrier waits without end for a thread that does not reach it, so nothing that may differ
+//! between two threads of the grid may determine whether it is executed: neither an enclosing
+//! condition, nor the number of iterations of a loop, nor an earlier exit. A load of one element of
+//! device memory is uniform if no thread of the launch writes the element between the barriers of
+//! the grid around the load.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,9 @@ use crate::ir::{
     StmtKind, Storage, ThreadSet, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::memory::Changes;
-use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
+use crate::passes::analysis::uniformity::{
+    Divergence, Participation, Split, SymUniformity, Uniformity,
+};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -21,14 +24,14 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    let Some(asked) = kernel.attrs.cooperative else {
+    let Some(attribute) = kernel.attrs.cooperative else {
         return;
     };
-    let mut meets = Meets::default();
-    walk_block(&kernel.body, &mut meets);
-    if !meets.barrier {
-        if !meets.opaque {
-            diags.push(alone(asked));
+    let mut uses = SyncUses::default();
+    walk_block(&kernel.body, &mut uses);
+    if !uses.barrier {
+        if !uses.opaque {
+            diags.push(unused_attribute(attribute));
         }
         return;
     }
@@ -36,10 +39,10 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
         uniformity: Uniformity::of(
             function,
             &kernel.body,
-            Everybody(Changes::of(function, kernel)),
+            GridThreads(Changes::of(function, kernel)),
         ),
         around: Vec::new(),
-        gone: None,
+        exited: None,
         reported: BTreeSet::new(),
         found: Vec::new(),
     };
@@ -47,25 +50,25 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     walk.found.into_iter().for_each(|d| diags.push(d));
 }
 
-fn alone(asked: Span) -> Diagnostic {
+fn unused_attribute(attribute: Span) -> Diagnostic {
     Diagnostic::new(
         codes::W0589,
-        asked,
+        attribute,
         "a cooperative launch in which no block waits for another",
     )
     .label("limits the grid to what a GPU holds at once")
     .help("remove `<cooperative>`, or wait with `sync.barrier : device`")
 }
 
-/// What a kernel has that a cooperative launch is for.
+/// The uses of a cooperative launch in a kernel.
 #[derive(Default)]
-struct Meets {
+struct SyncUses {
     barrier: bool,
-    /// Text that may wait by itself.
+    /// Opaque code, which may synchronise by itself.
     opaque: bool,
 }
 
-impl Visit for Meets {
+impl Visit for SyncUses {
     fn stmt(&mut self, stmt: &Stmt) {
         self.barrier |= is_barrier(stmt);
         self.opaque |= matches!(stmt.kind, StmtKind::Cpp { .. });
@@ -87,9 +90,9 @@ fn is_barrier(stmt: &Stmt) -> bool {
 }
 
 /// All threads of a grid.
-struct Everybody(Changes);
+struct GridThreads(Changes);
 
-impl Divergence for Everybody {
+impl Divergence for GridThreads {
     fn hardware(&self, _: Intrinsic) -> bool {
         true
     }
@@ -97,7 +100,7 @@ impl Divergence for Everybody {
     fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
         let local = function.locals.get(local.index())?;
         let bounds = local.var.map(|v| function.cx.bounds(v));
-        // There is only one.
+        // It has only one value.
         let single = matches!(bounds, Some((_, Some(hi))) if hi.is_zero());
         (matches!(local.role, Role::Parallel(_)) && single).then_some(false)
     }
@@ -117,8 +120,8 @@ impl Divergence for Everybody {
         }
     }
 
-    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
-        Sharing::As(sym.clone())
+    fn divergent_part(&self, _: &Function, sym: &Sym) -> SymUniformity {
+        SymUniformity::Like(sym.clone())
     }
 
     fn region(&self, _: Option<&ThreadSet>, differs: bool) -> Participation {
@@ -129,18 +132,19 @@ impl Divergence for Everybody {
         }
     }
 
-    fn once(&self) -> Participation {
+    fn single_thread(&self) -> Participation {
         Participation::All
     }
 }
 
 struct Walk<'a> {
-    uniformity: Uniformity<'a, Everybody>,
-    /// What decides whether threads come here, if it differs between them.
+    uniformity: Uniformity<'a, GridThreads>,
+    /// Enclosing conditions and loops that determine whether threads reach this point, where these
+    /// are divergent.
     around: Vec<(Span, Split)>,
-    /// Where some of them have left for good.
-    gone: Option<Span>,
-    /// Loops may be walked twice: who leaves in one iteration is missing in the next.
+    /// The statement at which some threads have exited.
+    exited: Option<Span>,
+    /// Loops may be walked twice: a thread that exits in one iteration is missing in the next.
     reported: BTreeSet<u32>,
     found: Vec<Diagnostic>,
 }
@@ -149,7 +153,7 @@ impl Walk<'_> {
     fn block(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             if matches!(stmt.kind, StmtKind::Yield) && !self.around.is_empty() {
-                self.gone.get_or_insert(stmt.span);
+                self.exited.get_or_insert(stmt.span);
             }
             if is_barrier(stmt) {
                 self.barrier(stmt.span);
@@ -157,10 +161,10 @@ impl Walk<'_> {
             }
             let split = self.uniformity.split(stmt).map(|split| (stmt.span, split));
             self.around.extend(split);
-            let before = self.gone;
+            let before = self.exited;
             stmt.kind.blocks().for_each(|block| self.block(block));
             let iterations = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
-            if iterations && self.gone != before {
+            if iterations && self.exited != before {
                 stmt.kind.blocks().for_each(|block| self.block(block));
             }
             if split.is_some() {
@@ -172,13 +176,13 @@ impl Walk<'_> {
     fn barrier(&mut self, at: Span) {
         let out = "move it out, and let what is around it rest on parameters, or on one element of device memory \
                    that no block writes between the same two barriers: these are the same for all";
-        let (why, what, help) = match (self.around.last(), self.gone) {
-            (Some((around, Split::Asked)), _) => {
+        let (why, what, help) = match (self.around.last(), self.exited) {
+            (Some((around, Split::Condition)), _) => {
                 (head(*around, at), "this may differ between them", out)
             }
             (Some((_, Split::Leaves(leave))), _) => (*leave, "not all of them leave here", out),
-            (None, Some(gone)) => (
-                gone,
+            (None, Some(exited)) => (
+                exited,
                 "some of them are gone for good from here on",
                 "let them skip the work instead, and reach the barrier: `if (…) { … }`",
             ),

@@ -1,9 +1,9 @@
 //! Races inside a level: an instance of a `parallel` writes an element of shared memory that
-//! another one reads or writes, and no barrier stands between.
+//! another one reads or writes, without a barrier between.
 //!
-//! The instances of a level are independent, so nothing orders them, and no barrier is put between
-//! them. Only what is certain is reported: both accesses are made by every instance, their
-//! addresses differ by a number, and some pair of instances meets.
+//! The instances of a level are independent, so nothing orders them, and no barrier is inserted
+//! between them. Only definite races are reported: both accesses are made by every instance, their
+//! addresses differ by a constant, and some pair of instances accesses the same element.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::ir::{
 };
 use crate::symbolic::{Sym, Var};
 
-/// More instances than a block can have are not gone through.
+/// The maximum number of instances that are enumerated: that of a block.
 const INSTANCES: i64 = 1024;
 
-/// An index of a level below the block, and how many values it has.
+/// An index of a level below the block, and its number of values.
 type Index = (Var, LocalId, i64);
 
 /// An access that each instance makes.
@@ -70,7 +70,7 @@ fn indices_of(func: &Function, body: &[Stmt]) -> Vec<Index> {
     .collect()
 }
 
-/// The body of a level: its accesses in groups that no barrier divides.
+/// The body of a level: checks its accesses in groups between barriers.
 fn find_between_barriers(
     func: &Function,
     diags: &mut Diagnostics,
@@ -85,7 +85,7 @@ fn find_between_barriers(
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
             | StmtKind::Atomic(_) => {}
-            // What comes after a loop, a branch or a barrier is another story.
+            // Accesses after a loop, a branch or a barrier are in another group.
             _ => {
                 seen.clear();
                 continue;
@@ -139,7 +139,7 @@ fn find_between_barriers(
     }
 }
 
-/// Two different instances, one for each access, that meet at an element.
+/// Two different instances, one for each access, that access the same element.
 fn conflicting_instances(a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i64>, Vec<i64>)> {
     let instances = indices
         .iter()
@@ -149,8 +149,8 @@ fn conflicting_instances(a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i
     }
     let (slopes, rest) = split(&a.access.address(), indices)?;
     let (others, other_rest) = split(&b.access.address(), indices)?;
-    let apart = (&rest - &other_rest).as_int()?;
-    if apart == 0 && slopes == others {
+    let difference = (&rest - &other_rest).as_int()?;
+    if difference == 0 && slopes == others {
         return None;
     }
     let value =
@@ -161,7 +161,7 @@ fn conflicting_instances(a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i
         first.entry(value(&others, at)).or_default().push(at);
     }
     all.iter().find_map(|mine| {
-        let theirs = first.get(&(value(&slopes, mine) + apart))?;
+        let theirs = first.get(&(value(&slopes, mine) + difference))?;
         let theirs = theirs.iter().find(|theirs| **theirs != mine)?;
         Some((mine.clone(), (*theirs).clone()))
     })
@@ -206,7 +206,7 @@ fn report(
 struct Accesses {
     found: Vec<Seen>,
     calls: bool,
-    /// What comes now.
+    /// Whether the accesses being collected are atomic.
     atomic: bool,
 }
 
@@ -232,7 +232,7 @@ impl Visit for Accesses {
     }
 }
 
-/// What one more of each index adds to the address, and what does not depend on any.
+/// The coefficient of each index in the address, and the part that is independent of all indices.
 fn split(address: &Sym, indices: &[Index]) -> Option<(Vec<i64>, Sym)> {
     let mut rest = address.clone();
     let mut slopes = Vec::new();

@@ -1,8 +1,8 @@
-//! Values of row fragments that `reduce_sum` and `reduce_max` overwrite before anything reads them
+//! Values of row fragments that `reduce_sum` and `reduce_max` overwrite before they are read
 //! (W0938).
 //!
-//! A reduction sets its first operand, and adds nothing to what that was. What is lost is only worth
-//! a report where something computed it: a constant that a fragment starts with is not.
+//! A reduction sets its first operand, and does not add to its previous value. A lost value is only
+//! reported if it was computed, not if it is the constant with which the fragment was initialised.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn report(name: &str, at: Span, lost: Span) -> Diagnostic {
     ))
 }
 
-/// What an iteration does first with a fragment.
+/// The first use of a fragment in an iteration.
 #[derive(Clone, Copy)]
 enum First {
     /// Each iteration overwrites it, by the reduction at this place.
@@ -58,23 +58,23 @@ enum First {
     Other,
 }
 
-/// A loop around.
+/// An enclosing loop.
 struct Iterations {
     first: BTreeMap<BufferId, First>,
-    /// Conditions around the statement, inside the loop.
+    /// The number of conditions around the statement, inside the loop.
     conditions: usize,
 }
 
 struct Walk<'a> {
     function: &'a Function,
-    /// Fragments with a computed value that nothing has read, and where they got it.
+    /// Fragments with a computed value that has not been read, and the place of the computation.
     unread: BTreeMap<BufferId, Span>,
     loops: Vec<Iterations>,
     found: BTreeMap<(Span, BufferId), Span>,
 }
 
 impl Walk<'_> {
-    /// Only fragments that are no arrays are followed.
+    /// Only fragments that are not arrays are tracked.
     fn is_followed(&self, part: &Part) -> bool {
         let fragment = self.function.fragments.get(&part.buffer);
         fragment.is_some_and(|f| f.count == 1)
@@ -111,8 +111,8 @@ impl Walk<'_> {
         self.unread.insert(part.buffer, at);
     }
 
-    /// Statements that may be left out.
-    fn perhaps(&mut self, bodies: &[&[Stmt]]) -> Flow {
+    /// Bodies that may not be executed.
+    fn optional_blocks(&mut self, bodies: &[&[Stmt]]) -> Flow {
         let before = self.unread.clone();
         let mut after: Option<BTreeMap<BufferId, Span>> = None;
         self.loops.iter_mut().for_each(|l| l.conditions += 1);
@@ -205,11 +205,11 @@ impl Visitor for Walk<'_> {
                 otherwise,
             } => {
                 self.expr(cond)?;
-                self.perhaps(&[then, otherwise])
+                self.optional_blocks(&[then, otherwise])
             }
             StmtKind::Region { pred, body, .. } => {
                 self.expr(pred)?;
-                self.perhaps(&[body, &[]])
+                self.optional_blocks(&[body, &[]])
             }
             StmtKind::For { lo, hi, body, .. } => {
                 let one = &(hi - lo) - &crate::symbolic::Sym::one();

@@ -1,4 +1,4 @@
-//! Passes that report, and change nothing.
+//! Passes that only report.
 
 pub mod bank_conflicts;
 pub mod divergence;

@@ -1,8 +1,10 @@
-//! Events of the host: no launch is waited for before the host has triggered what it waits for.
+//! Events of the host: the host must not wait for a launch before it has executed all triggers for
+//! which the launch waits.
 //!
-//! The n-th wait, in the order of launches, is for the n-th `trigger`. The host waits at `sync.global`, at launches that
-//! are not `.async`, and at the end of the call. Here only straight code is looked at, and only what is certain is
-//! reported; the host counts at run time, too, and gives up instead of waiting (`host::settled` of the device API).
+//! The n-th wait, in the order of launches, is for the n-th `trigger`. The host waits at
+//! `sync.global`, at launches that are not `.async`, and at the end of the call. Only straight-line
+//! code is examined, and only definite deadlocks are reported; the host also counts at run time,
+//! and fails instead of waiting (`host::settled` of the device API).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +12,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{Function, Kernel, Phase, SignalId, Stmt, StmtKind, Visit, walk_block};
 use crate::source::Span;
 
-/// What a kernel waits for, and where.
+/// The events of the host for which a kernel waits, with the places.
 pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalId, Vec<Span>> {
     struct Find(BTreeMap<SignalId, Vec<Span>>);
     impl<P: Phase> Visit<P> for Find {
@@ -60,7 +62,7 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
         function,
         triggers: all.0,
         counts: BTreeMap::new(),
-        left_out: one_sided,
+        excluded: one_sided,
         reported: false,
     };
     for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
@@ -71,7 +73,7 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
     walk.waits(end, "the call ends here, and waits for its launches", diags);
 }
 
-/// Where the host triggers each.
+/// The places where the host triggers each event.
 struct Triggers(BTreeMap<SignalId, Vec<Span>>);
 
 impl Visit for Triggers {
@@ -85,7 +87,7 @@ impl Visit for Triggers {
 #[derive(Default)]
 struct Count {
     triggered: u32,
-    /// Where launches so far wait, in order.
+    /// The waits of all launches so far, in order.
     waits: Vec<Span>,
 }
 
@@ -93,8 +95,8 @@ struct Walk<'a> {
     function: &'a Function,
     triggers: BTreeMap<SignalId, Vec<Span>>,
     counts: BTreeMap<SignalId, Count>,
-    /// What loops and conditions have a part in, and what is wrong already.
-    left_out: BTreeSet<SignalId>,
+    /// Events that are used in loops and conditions, or have been reported already.
+    excluded: BTreeSet<SignalId>,
     reported: bool,
 }
 
@@ -121,21 +123,21 @@ impl Walk<'_> {
                     let what = "the call ends here, and waits for its launches";
                     self.waits(stmt.span, what, diags);
                 }
-                kind => kind.blocks().for_each(|block| self.leave_out(block)),
+                kind => kind.blocks().for_each(|block| self.exclude(block)),
             }
         }
     }
 
-    /// How often these statements run is not known.
-    fn leave_out(&mut self, stmts: &[Stmt]) {
+    /// It is unknown how often these statements are executed.
+    fn exclude(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match &stmt.kind {
-                StmtKind::TriggerSignal(id) => drop(self.left_out.insert(*id)),
+                StmtKind::TriggerSignal(id) => drop(self.excluded.insert(*id)),
                 StmtKind::Launch(kernel) => {
                     let found = awaited(self.function.kernel(*kernel));
-                    self.left_out.extend(found.into_keys());
+                    self.excluded.extend(found.into_keys());
                 }
-                kind => kind.blocks().for_each(|block| self.leave_out(block)),
+                kind => kind.blocks().for_each(|block| self.exclude(block)),
             }
         }
     }
@@ -144,7 +146,7 @@ impl Walk<'_> {
     fn waits(&mut self, at: Span, what: &str, diags: &mut Diagnostics) {
         let missing = self.counts.iter().find_map(|(id, count)| {
             let wait = *count.waits.get(count.triggered as usize)?;
-            (!self.left_out.contains(id)).then_some((*id, wait))
+            (!self.excluded.contains(id)).then_some((*id, wait))
         });
         let Some((id, wait)) = missing.filter(|_| !self.reported) else {
             return;

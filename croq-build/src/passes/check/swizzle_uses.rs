@@ -1,17 +1,17 @@
-//! What a kernel does with swizzled buffers that depends on how they are laid out.
+//! Uses of swizzled buffers that depend on their layout.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{Access, BufferId, Function, LayoutUses, Multiplied, Scalar, Swizzle, View};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, split_index};
 
-/// The pattern repeats after so many rows of 128 bytes.
+/// The number of rows of 128 bytes after which the pattern repeats.
 const ROWS: i64 = 8;
 
-/// What trades places, in bytes.
+/// The size in bytes of the units that the swizzle permutes.
 const UNIT: i64 = 16;
 
-/// What a kernel does with swizzled buffers that the layout has a say in.
+/// Checks the uses of swizzled buffers that depend on their layout.
 pub fn check(func: &Function, diags: &mut Diagnostics) {
     if func.facts.swizzled_at.is_empty() {
         return;
@@ -21,17 +21,17 @@ pub fn check(func: &Function, diags: &mut Diagnostics) {
         check_pattern_begin(func, diags, &view);
     }
     for access in uses.accessed {
-        place_is_known(func, diags, &access);
+        check_place(func, diags, &access);
     }
     for operand in uses.multiplied {
         check_operand_begin(func, diags, &operand);
     }
     for (buffer, at) in uses.raw {
-        report_seen_raw(func, diags, buffer, at);
+        report_raw_use(func, diags, buffer, at);
     }
 }
 
-/// A copy's tile begins where the pattern of a swizzle does.
+/// Checks that a copy's tile begins where the pattern of a swizzle does.
 fn check_pattern_begin(func: &Function, diags: &mut Diagnostics, view: &View) {
     let buffer = func.buffer(view.buffer);
     let Some(swizzle) = &buffer.swizzle else {
@@ -55,8 +55,8 @@ fn check_pattern_begin(func: &Function, diags: &mut Diagnostics, view: &View) {
     )));
 }
 
-/// A warpgroup is told of an operand by its first element's address: it must be one at which the
-/// pattern begins, or, along K, one of its steps.
+/// The descriptor of an operand has the address of its first element: the pattern must begin there
+/// or, along K, at one of its steps.
 fn check_operand_begin(func: &Function, diags: &mut Diagnostics, operand: &Multiplied) {
     let Multiplied { view, k_last, step } = operand;
     let buffer = func.buffer(view.buffer);
@@ -112,7 +112,7 @@ fn check_operand_begin(func: &Function, diags: &mut Diagnostics, operand: &Multi
     diags.push(d.help(help));
 }
 
-fn place_is_known(func: &Function, diags: &mut Diagnostics, access: &Access) {
+fn check_place(func: &Function, diags: &mut Diagnostics, access: &Access) {
     let buffer = func.buffer(access.view.buffer);
     let place = buffer.by_groups(&func.cx, &access.address());
     if place.is_poison() {
@@ -120,8 +120,8 @@ fn place_is_known(func: &Function, diags: &mut Diagnostics, access: &Access) {
     }
 }
 
-/// Text in C++ sees more than one element of the buffer.
-fn report_seen_raw(func: &Function, diags: &mut Diagnostics, id: BufferId, at: Span) {
+/// Reports C++ text that accesses more than one element of the buffer.
+fn report_raw_use(func: &Function, diags: &mut Diagnostics, id: BufferId, at: Span) {
     let (root, _) = func.facts.pools.find(id);
     let buffer = func.buffer(root);
     if buffer.swizzle.is_none() {
@@ -142,7 +142,7 @@ fn report_seen_raw(func: &Function, diags: &mut Diagnostics, id: BufferId, at: S
     )));
 }
 
-/// Where a view starts, if the pattern certainly does not begin there.
+/// The start of a view, if the pattern certainly does not begin there.
 fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
     let (row, column) = split_index(cx, offset, &swizzle.columns);
     let unit = Sym::int(UNIT / elem.size());

@@ -1,10 +1,11 @@
-//! Swizzled tiles that TMA moves.
+//! Swizzled tiles in TMA copies.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{Function, Stmt, StmtKind, View, Visit, walk_block};
 use crate::symbolic::{Sym, split_index};
 
-/// Whether swizzled tiles are such as TMA writes and reads: whole groups, from where the pattern begins.
+/// Checks that swizzled tiles have a shape that TMA supports: whole groups, from the start of the
+/// pattern.
 pub fn check(func: &Function, diags: &mut Diagnostics) {
     struct Tiles(Vec<(View, View)>);
     impl Visit for Tiles {

@@ -1,9 +1,9 @@
-//! Who meets at each barrier, and by which of the hardware's.
+//! Hardware barriers: the threads of each barrier, and its number or lane mask.
 //!
-//! Outside of `inthreads` the block has barrier 0, a warp its own, and each warpgroup one of those with
-//! numbers. Inside, a barrier is among the threads of the region: whole warps meet at one with a number,
-//! lanes of one warp (or the same lanes of several, for barriers of warps) by a mask. Numbers that
-//! the program names itself stay the program's.
+//! Outside of `inthreads`, the block uses barrier 0, a warp its own barrier, and each warpgroup a
+//! numbered one. Inside, a barrier synchronises the threads of the region: whole warps use a
+//! numbered barrier, lanes of one warp (or the same lanes of several warps, for barriers of warps)
+//! a mask. Numbers that the program uses explicitly are reserved.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// Barriers with numbers; 0 is the block's.
+/// The number of numbered barriers; 0 is the block's.
 const NUMBERS: u32 = 16;
 const WARP: u32 = WARP_THREADS;
 const WARPGROUP: u32 = WARPGROUP_THREADS;
@@ -26,10 +26,10 @@ pub fn assign(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
     let at = kernel.span;
     function.with_kernel_body(id, |_, body| {
-        let mut taken = BTreeSet::from([0]);
-        walk_block(body, &mut Own(&mut taken));
-        let mut namer = Namer {
-            taken,
+        let mut reserved = BTreeSet::from([0]);
+        walk_block(body, &mut Reserved(&mut reserved));
+        let mut allocator = Allocator {
+            reserved,
             threads,
             warpgroups: threads.map_or(NUMBERS / 2, |n| n.div_ceil(WARPGROUP)),
             first: None,
@@ -38,14 +38,14 @@ pub fn assign(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
             kernel: at,
             exhausted: false,
         };
-        namer.block(body, None, false);
+        allocator.block(body, None, false);
     });
 }
 
-/// The numbers that the program names.
-struct Own<'a>(&'a mut BTreeSet<u32>);
+/// Collects the numbers that the program uses.
+struct Reserved<'a>(&'a mut BTreeSet<u32>);
 
-impl Visit for Own<'_> {
+impl Visit for Reserved<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         if let StmtKind::Barrier {
             scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
@@ -57,12 +57,12 @@ impl Visit for Own<'_> {
     }
 }
 
-struct Namer<'a> {
-    taken: BTreeSet<u32>,
-    /// Of the block, if it is known.
+struct Allocator<'a> {
+    reserved: BTreeSet<u32>,
+    /// The threads of the block, if their number is known.
     threads: Option<u32>,
     warpgroups: u32,
-    /// The first warpgroup's number, once one is needed.
+    /// The number of the first warpgroup's barrier, once one is needed.
     first: Option<u32>,
     known: Vec<(ThreadSet, u32)>,
     diags: &'a mut Diagnostics,
@@ -70,10 +70,11 @@ struct Namer<'a> {
     exhausted: bool,
 }
 
-impl Namer<'_> {
-    /// `set`: of the region around, if it is known. `inside`: there is one.
+impl Allocator<'_> {
+    /// `set`: the threads of the enclosing region, if they are known. `inside`: there is such a
+    /// region.
     fn block(&mut self, stmts: &mut Vec<Stmt>, set: Option<&ThreadSet>, inside: bool) {
-        // A thread that is alone waits for nobody.
+        // A single thread needs no barrier.
         if set.is_some_and(|s| s.len() == 1) {
             stmts.retain(|stmt| match &stmt.kind {
                 StmtKind::Barrier { scope, .. } => matches!(
@@ -101,7 +102,7 @@ impl Namer<'_> {
                                 BarrierScope::Block
                             }
                         }
-                        // A block that is a part of one meets as a whole.
+                        // A block that is a part of one warpgroup uses the block's barrier.
                         (BarrierScope::Warpgroup, None)
                             if !inside && self.threads.is_some_and(|n| n <= WARPGROUP) =>
                         {
@@ -215,12 +216,12 @@ impl Namer<'_> {
         first
     }
 
-    /// The first of so many numbers in a row that are nobody's.
+    /// The first of `many` consecutive free numbers.
     fn free(&mut self, many: u32, span: Span) -> u32 {
-        let free = |first: &u32| (*first..first + many).all(|id| !self.taken.contains(&id));
+        let free = |first: &u32| (*first..first + many).all(|id| !self.reserved.contains(&id));
         match (1..=NUMBERS.saturating_sub(many)).find(free) {
             Some(first) => {
-                self.taken.extend(first..first + many);
+                self.reserved.extend(first..first + many);
                 first
             }
             None => {
@@ -276,7 +277,7 @@ impl Namer<'_> {
     }
 }
 
-/// The lanes, if they are the same of each warp that takes part.
+/// The lanes, if they are the same in each participating warp.
 pub fn same_lanes(set: &ThreadSet) -> Option<u32> {
     let mut masks: Vec<(u32, u32)> = Vec::new();
     for tid in set.threads() {

@@ -1,6 +1,6 @@
-//! Copies and fills between kernels. The host can't reach device memory, so `sema` makes a kernel of
-//! each, with one statement that one block would carry out; here the threads of a whole grid share
-//! it, as those of a block share a tile.
+//! Copies and fills between kernels. The host cannot access device memory, so `sema` makes each of
+//! them a kernel with one statement, for one block; this pass distributes it over the threads of a
+//! whole grid, in the same way as a tile over those of a block.
 
 use crate::ir::build;
 use crate::ir::{
@@ -13,10 +13,10 @@ use crate::symbolic::Sym;
 
 /// Threads of a block.
 const THREADS: i64 = 256;
-/// More blocks than run at the same time on any GPU; they take turns over what is larger.
+/// More blocks than run concurrently on any GPU; they iterate over larger tiles.
 const BLOCKS: i64 = 2048;
 
-/// Whether the kernel was such a one.
+/// Whether the kernel was of this kind.
 pub fn distribute(function: &mut Function, id: KernelId) -> bool {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return false;
@@ -24,7 +24,7 @@ pub fn distribute(function: &mut Function, id: KernelId) -> bool {
     let [stmt] = kernel.body.as_slice() else {
         return false;
     };
-    // The program's own, and as many blocks as it says.
+    // An explicit kernel of the program, which determines the number of blocks.
     if kernel.attrs.cooperative.is_some() {
         return false;
     }
@@ -35,8 +35,8 @@ pub fn distribute(function: &mut Function, id: KernelId) -> bool {
             .get(id.index())
             .is_some_and(|b| b.storage.is_global())
     };
-    // Within one buffer tiles must not overlap. Where sema could not tell, the simulated GPU sees threads write what
-    // others read.
+    // Tiles of one buffer must not overlap. Where `sema` could not prove that, the simulated GPU
+    // detects the races.
     let tracked = match &stmt.kind {
         StmtKind::Copy(Copy { source, dest, .. })
             if source.buffer == dest.buffer && !source.is_cut_like(dest) =>
@@ -58,7 +58,7 @@ pub fn distribute(function: &mut Function, id: KernelId) -> bool {
     let cx = &function.cx;
     let blocks = cx.min(&cx.cdiv(&tile.count(), &each), &Sym::int(BLOCKS));
     function.with_kernel_body(id, |function, body| {
-        *body = shared_out(function, &tile, &blocks, span);
+        *body = distributed(function, &tile, &blocks, span);
     });
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.grid = [blocks, Sym::one(), Sym::one()];
@@ -69,7 +69,7 @@ pub fn distribute(function: &mut Function, id: KernelId) -> bool {
 }
 
 /// By thread number `block_x * THREADS + tid` of the grid.
-fn shared_out(function: &mut Function, tile: &Tile, blocks: &Sym, span: Span) -> Vec<Stmt> {
+fn distributed(function: &mut Function, tile: &Tile, blocks: &Sym, span: Span) -> Vec<Stmt> {
     let mut body = Vec::new();
     let mut threads = blocks * THREADS;
     if threads.as_int().is_none() {

@@ -1,4 +1,4 @@
-//! Passes that replace statements by simpler ones, until what is left is what single threads do.
+//! Passes that replace statements by simpler ones, until only statements of single threads remain.
 
 pub mod barrier_ids;
 pub mod copies;

@@ -1,7 +1,7 @@
-//! The end of lowering: a function of tiles becomes one of threads, which is all that `emit` takes.
+//! The end of lowering: a function of tiles becomes one of threads, which is the input of `emit`.
 //!
-//! A statement that a lowering pass has forgotten has no place in the new function; it is reported as an internal
-//! error, with the pass that should have replaced it.
+//! A statement that no lowering pass has replaced has no representation in the new function; it is
+//! reported as an internal error, with the name of the pass that should have replaced it.
 
 use crate::ir::{
     BarrierScope, Engine, ExprKind, Function, Kernel, Level, MmaOp, Stmt, StmtKind, Threads, fmt,
@@ -9,17 +9,17 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// A statement that is still there, and which pass should have replaced it.
+/// A remaining statement, and the pass that should have replaced it.
 struct Unlowered {
     pass: &'static str,
     stmt: Box<Stmt>,
 }
 
-/// Drops nothing: each statement is in the result, or is the error.
+/// No statement is lost: each one is in the result, or is the error.
 ///
 /// # Errors
 ///
-/// With the first statement that is still one of tiles.
+/// The first statement that is still one of tiles.
 pub fn seal(mut function: Function) -> Result<Function<Threads>, Violation> {
     let (body, kernels) = (
         std::mem::take(&mut function.body),
@@ -124,7 +124,7 @@ fn violation(function: &Function, kernel: Option<&str>, found: Unlowered) -> Vio
     }
 }
 
-/// `inside`: of an `inthreads`, where "the block" is some of its threads.
+/// `inside`: in an `inthreads`, where "the block" is some of its threads.
 fn block(stmts: Vec<Stmt>, inside: bool) -> Result<Vec<Stmt<Threads>>, Unlowered> {
     stmts.into_iter().map(|stmt| sealed(stmt, inside)).collect()
 }
@@ -176,7 +176,7 @@ fn sealed(stmt: Stmt, inside: bool) -> Result<Stmt<Threads>, Unlowered> {
         } => {
             let body = block(body, inside)?;
             match &*cond.kind {
-                // The thread is alone.
+                // There is only one thread.
                 ExprKind::Bool(true) => StmtKind::Parallel {
                     level: Level::Thread,
                     body,

@@ -1,7 +1,7 @@
-//! Elements of swizzled buffers whose rows are several groups wide: where they are by groups.
+//! Addresses of elements of swizzled buffers whose rows are several groups wide, by groups.
 //!
-//! Copies and fills are left as they are; they find the groups when they are expanded, where they walk
-//! along rows.
+//! Copies and fills remain unchanged; the groups are taken into account when they are lowered,
+//! where they walk along rows.
 
 use crate::ir::{Access, Flow, Function, KernelId, ON, View, VisitorMut};
 use crate::symbolic::Sym;

@@ -1,8 +1,9 @@
-//! Who a statement of one thread means, as expressions: that it is this thread, and which warpgroup it is in.
+//! Conditions for statements of one thread, and the number of a thread's warpgroup, as expressions
+//! of the thread number.
 //!
-//! What one thread of a unit does gets a condition on the thread's number, and each warpgroup's own barrier a number
-//! that follows from it. The passes behind see them like any other expression of the thread's number, so that
-//! there is one variable for it.
+//! A statement of one thread of a unit gets a condition on the thread number, and each warpgroup's
+//! own barrier a number that is computed from it. Later passes treat them like any other expression
+//! of the thread number, so that there is one variable for it.
 
 use crate::ir::build;
 use crate::ir::{
@@ -16,7 +17,7 @@ pub fn write(function: &mut Function, id: KernelId) {
     function.with_kernel_body(id, |function, body| block(function, body, 0));
 }
 
-/// `first`: the first thread of the region around.
+/// `first`: the first thread of the enclosing region.
 fn block(function: &mut Function, stmts: &mut Vec<Stmt>, first: u32) {
     let mut out = Vec::with_capacity(stmts.len());
     for mut stmt in std::mem::take(stmts) {
@@ -46,7 +47,7 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>, first: u32) {
     *stmts = out;
 }
 
-/// That this thread is the one that acts for its unit.
+/// The condition that this thread is the one that acts for its unit.
 fn is_it(level: Level, first: u32, span: Span) -> Expr {
     let in_block = || is(thread(span), first, span);
     match level {

@@ -1,4 +1,4 @@
-//! The first two stages: what could be written into statements, or checked, only when `sema` had seen the whole function.
+//! The first two stages: rewrites and checks that need the whole function.
 
 use crate::passes::check::{instance_races, swizzle_uses, tma_boxes};
 use crate::passes::pass::{Kind, Pass, Run};

@@ -1,5 +1,5 @@
-//! The last stage: a complete function becomes one that `emit` prints. Neighbouring passes over kernels run one kernel
-//! after the other.
+//! The last stage: a complete function becomes one that `emit` prints. Consecutive passes over
+//! kernels run on one kernel after the other.
 
 use crate::passes::check::{
     bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, restarted_orders,
@@ -175,7 +175,7 @@ pub(super) const PASSES: &[Pass] = &[
         because: "before `barrier-ids`, which numbers its barriers",
         requires: &[ThreadsDecided],
         ensures: &[],
-        run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),
+        run: Run::Tiles(|function, id, state| registers::check(function, id, state.diags)),
     },
     Pass {
         name: "events",

@@ -1,4 +1,4 @@
-//! The table against its page, and all kernels through it.
+//! Compares the table with its page, and runs all kernels through it.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ fn names_are_unique_and_each_pass_says_what_it_does() {
     }
 }
 
-/// `CROQ_BLESS=1` writes the page anew.
+/// `CROQ_BLESS=1` rewrites the page.
 #[test]
 fn the_page_lists_the_table() {
     let mut page = "# The passes\n\n\
@@ -70,7 +70,7 @@ fn the_page_lists_the_table() {
 }
 
 #[test]
-fn what_a_pass_requires_is_ensured_before() {
+fn required_properties_are_ensured_before() {
     let mut ensured: Vec<Property> = Vec::new();
     for pass in all() {
         for property in pass.requires {
@@ -83,7 +83,8 @@ fn what_a_pass_requires_is_ensured_before() {
     }
 }
 
-/// Looks whether what was ensured holds after each pass; and what it was that a pass established.
+/// Checks that ensured properties hold after each pass, and records the properties that a pass
+/// established.
 #[derive(Default)]
 struct Ensured {
     broken: Vec<String>,
@@ -91,8 +92,8 @@ struct Ensured {
     established: Vec<Property>,
 }
 
-/// Properties that the IR of a kernel, or of all, shows to be broken: of those that the first
-/// `passes` of the table ensure.
+/// Properties that the IR of a kernel, or of all, contradicts, among those that the first `passes`
+/// of the table ensure.
 fn broken<P: Phase>(function: &Function<P>, id: Option<KernelId>, passes: usize) -> Vec<Property> {
     let of = |at: usize| id.is_none_or(|id| id.index() == at);
     let kernels = function.kernels.iter().enumerate();
@@ -110,7 +111,7 @@ impl driver::Observe for Ensured {
         id: Option<KernelId>,
     ) {
         let end = all().position(|p| p.name == pass.name).expect("a row");
-        // The next pass needs to know what did not hold before it.
+        // The observer must know before the next pass which of its properties do not hold yet.
         let now = broken(function, id, end + 2);
         for property in all().take(end + 1).flat_map(|p| p.ensures) {
             if now.contains(property) {
@@ -124,9 +125,9 @@ impl driver::Observe for Ensured {
     }
 }
 
-/// The properties of the table, looked at in the IR after each pass over these files.
+/// Checks the properties of the table on the IR after each pass over these files.
 #[test]
-fn what_a_pass_ensures_holds_until_the_end() {
+fn ensured_properties_hold_until_the_end() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for folder in ["tests/emit", "tests/run"] {
@@ -149,7 +150,7 @@ fn what_a_pass_ensures_holds_until_the_end() {
         let text = std::fs::read_to_string(&path).expect("UTF-8");
         look(&path.display().to_string(), &text);
     }
-    // Those that the IR shows did not hold before their pass somewhere.
+    // Properties that are visible in the IR must have been violated before their pass in some file.
     for property in all().flat_map(|pass| pass.ensures) {
         let shown = !matches!(
             property,
@@ -193,7 +194,7 @@ fn a_prefix_of_the_table_runs() {
     assert_eq!(state.ran, ran);
 }
 
-/// Every file of kernels through all stages, verified after each; and its IR prints.
+/// Runs every file of kernels through all stages, with verification after each, and prints its IR.
 #[test]
 fn all_kernels_verify_and_print() {
     use crate::pipeline::{Dump, FileNames, Options, compile_and_dump};
@@ -222,7 +223,7 @@ fn all_kernels_verify_and_print() {
         assert!(internal.is_none(), "{}: {internal:#?}", names.path);
         let printed = ir.contains(" after sema") && ir.contains(" after exact-integers");
         assert!(printed, "{}", names.path);
-        // Only what is broken has ids that lead nowhere.
+        // Only a broken IR has ids without a target.
         assert!(
             !ir.contains("<local ") && !ir.contains("<buffer "),
             "{}",
@@ -231,7 +232,7 @@ fn all_kernels_verify_and_print() {
     }
 }
 
-/// What is reported when the table runs without one of its passes.
+/// The reports when the table runs without one of its passes.
 fn codes_without(forgotten: &str, text: &str) -> Vec<String> {
     let (_, functions, mut diags) = crate::sema::testing::program("t.co", text);
     assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
@@ -249,7 +250,7 @@ fn codes_without(forgotten: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A kernel with something to do for every lowering.
+/// A kernel with work for every lowering.
 const EVERYTHING: &str =
     "__co__ void f(global f16 [64, 64] a, global f16 [64, 64] b, global f32 [64, 64] c,
                                        f32 [64] v) {
@@ -290,7 +291,7 @@ fn a_lowering_that_is_forgotten_is_an_internal_error() {
         let found = codes_without(pass.name, EVERYTHING);
         let internal = found.iter().all(|error| error.starts_with("E1199 "));
         assert!(internal && !found.is_empty(), "{}: {found:#?}", pass.name);
-        // What `tma-arrivals` would have declared is missed before the end.
+        // The missing declarations of `tma-arrivals` are detected before the end.
         let named = found
             .iter()
             .any(|e| e.contains(&format!("`{}`", pass.name)));

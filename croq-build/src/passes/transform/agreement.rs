@@ -1,9 +1,9 @@
-//! Run-time checks that the threads of a unit agree about a condition.
+//! Run-time checks that the threads of a unit agree on a condition.
 //!
-//! `passes/check/divergence` finds the conditions about which neither is proved: that they are the same for all
-//! threads of the unit that does something under them, and that they differ. There each thread compares what it
-//! has with the others where the condition is evaluated, in a `while` in each iteration, and the launch ends where they
-//! disagree (R22).
+//! `passes/check/divergence` finds the conditions that are neither proved uniform nor proved
+//! divergent in the unit that executes a collective statement under them. Where such a condition is
+//! evaluated, for a `while` in each iteration, each thread compares its value with those of the
+//! others, and a disagreement aborts the launch (R22).
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ struct Insert<'a> {
     kernel: KernelId,
     wanted: &'a BTreeMap<usize, Agreement>,
     next: usize,
-    /// Where integers are compared, once there are any.
+    /// The offset of the memory in which integers are compared, once it is allocated.
     place: Option<Sym>,
 }
 
@@ -104,7 +104,7 @@ impl Insert<'_> {
         let place = Expr::index(place, span);
         let (name, of, operands) = match unit {
             Agreement::Block => ("block", Intrinsic::SameInBlock, vec![value, place]),
-            // `barrier_ids` knows the numbers of the barriers.
+            // `barrier_ids` inserts the numbers of the barriers.
             Agreement::Warpgroup => {
                 let operands = vec![value, number(0), number(WARPGROUP_THREADS), place];
                 ("warpgroup", Intrinsic::SameInRegion, operands)
@@ -135,7 +135,7 @@ impl Insert<'_> {
         before.extend([declared, Stmt::new(kind, span)]);
     }
 
-    /// Shared memory behind what the plan has placed.
+    /// Allocates shared memory after that of the plan.
     fn place(&mut self, span: Span) -> Sym {
         if let Some(place) = &self.place {
             return place.clone();

@@ -1,4 +1,4 @@
-//! Copies that a `trigger … after` has bound arrive at its event.
+//! Copies bound by `trigger … after` complete the trigger's event.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{Engine, EventAt, Function, FutureId, Stmt, StmtKind};
 use crate::source::Span;
 
-/// Writes the event into each bound copy, which moves to its `trigger`.
+/// Sets the event of each bound copy, and moves the copy to its `trigger`.
 pub fn bind(func: &mut Function, diags: &mut Diagnostics) {
     if func.facts.bound.is_empty() {
         return;
     }
-    let mut apart = Vec::new();
+    let mut misplaced = Vec::new();
     for kernel in &mut func.kernels {
-        bind_in(&mut kernel.body, &func.facts.bound, &mut apart);
+        bind_in(&mut kernel.body, &func.facts.bound, &mut misplaced);
     }
-    for (copy, trigger) in apart {
+    for (copy, trigger) in misplaced {
         diags.push(
                 Diagnostic::new(codes::E1037, trigger, "a copy that completes an event must be in the same block as the `trigger`")
                     .label("in another block than the copy")
@@ -25,11 +25,12 @@ pub fn bind(func: &mut Function, diags: &mut Diagnostics) {
     }
 }
 
-/// A copy is begun right before its `trigger`: only there is it known which slot that means.
+/// A copy is issued immediately before its `trigger`, because the slot of the event is only known
+/// there.
 fn bind_in(
     stmts: &mut Vec<Stmt>,
     bound: &BTreeMap<FutureId, (EventAt, Span)>,
-    apart: &mut Vec<(Span, Span)>,
+    misplaced: &mut Vec<(Span, Span)>,
 ) {
     let (rest, mut begun) = (std::mem::take(stmts), Vec::new());
     for mut stmt in rest {
@@ -47,11 +48,11 @@ fn bind_in(
             stmts.extend(begun.extract_if(.., now).map(|copy| copy.1));
         }
         for block in stmt.kind.blocks_mut() {
-            bind_in(block, bound, apart);
+            bind_in(block, bound, misplaced);
         }
         stmts.push(stmt);
     }
-    apart.extend(
+    misplaced.extend(
         begun
             .into_iter()
             .map(|(trigger, copy)| (copy.span, trigger)),

@@ -1,14 +1,13 @@
-//! One name for one value: what a variable is a copy of stands in its place, and thread numbers are
-//! computed once.
+//! Copy propagation, and common-subexpression elimination for thread numbers.
 //!
-//! Each pass declares what it needs, so that `thread` and what is made of it are declared once for
-//! every pass that asks for them, an index of a whole `parallel` may be just the number of the
-//! warp, and a future's tile is read into a variable wherever it is used. C++ compilers do not
-//! mind, but people do. A variable goes where an earlier one of a block around it has the same
-//! value, or where it is a copy of a variable that nothing assigns to afterwards. Then what is left
-//! of the thread numbers is declared at the kernel's beginning, in one place.
+//! Each pass declares the values that it needs, so `thread` and values derived from it are declared
+//! once for every pass, an index of a whole `parallel` may be a copy of the warp number, and a
+//! future's tile is read into a variable at each use. C++ compilers do not mind, but readers of the
+//! printed code do. A variable is removed if an earlier one in an enclosing block has the same
+//! value, or if it is a copy of a variable that is not assigned afterwards. Then the remaining
+//! declarations of thread numbers are moved to the kernel's beginning.
 //!
-//! A symbolic variable keeps its bounds: only its home changes.
+//! A symbolic variable keeps its bounds; only its home changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +69,7 @@ fn new_homes(function: &mut Function, sources: &BTreeMap<LocalId, LocalId>) {
     }
 }
 
-/// The variables that C++ of the user's mentions: they stay what they are called.
+/// The variables that the user's C++ mentions: they keep their names.
 fn named_in_text(function: &Function, body: &[Stmt]) -> BTreeSet<LocalId> {
     let mut found = BTreeSet::new();
     any_stmt(body, |stmt| {
@@ -91,7 +90,7 @@ fn named_in_text(function: &Function, body: &[Stmt]) -> BTreeSet<LocalId> {
     found
 }
 
-/// What a value is, wherever it is computed.
+/// The value of an expression, independent of where it is computed.
 #[derive(Clone, PartialEq, Eq)]
 enum Key {
     Intrinsic(Intrinsic),
@@ -101,9 +100,9 @@ enum Key {
 struct Copies<'a> {
     function: &'a Function,
     kept: BTreeSet<LocalId>,
-    /// Values of constants that are declared around, and the variable that has each.
+    /// The values of the constants in scope, with the variable that holds each.
     known: Vec<(Key, LocalId)>,
-    /// What stands in the place of a variable.
+    /// The replacement of each removed variable.
     sources: BTreeMap<LocalId, LocalId>,
 }
 
@@ -127,7 +126,7 @@ impl<'a> Copies<'a> {
                     local,
                     value: Some(value),
                 } => self.declared(*local, value, after),
-                // The condition is a part of what comes after a prelude.
+                // The condition of a `while` belongs to the code after its prelude.
                 StmtKind::While { body, .. } => self.block(body),
                 kind => kind.blocks().for_each(|block| self.block(block)),
             }
@@ -150,8 +149,8 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// The variable of which the value is a copy, if nothing assigns to it before the copy's last
-    /// use.
+    /// The variable of which the value is a copy, if it is not assigned before the last use of the
+    /// copy.
     fn copied(&self, copy: LocalId, value: &Expr, after: &[Stmt]) -> Option<LocalId> {
         let source = match &*value.kind {
             ExprKind::Local(id) => *id,
@@ -180,12 +179,12 @@ impl<'a> Copies<'a> {
         stays.then_some(source)
     }
 
-    /// The constant that has this value already.
+    /// The constant in scope that has this value.
     fn same(&self, local: LocalId, value: &Expr) -> Option<LocalId> {
         let key = self.key(value)?;
         let role = self.function.local(local).role;
         if matches!(&*value.kind, ExprKind::Binary(..)) && role != Role::Value {
-            // An index of the program's keeps its name.
+            // An index that the program names keeps its name.
             return None;
         }
         let mut known = self.known.iter();
@@ -204,7 +203,7 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// A part of the thread's number, as `thread / 32 % 4` is.
+    /// A part of the thread number, such as `thread / 32 % 4`.
     fn quotient(&self, value: &Expr) -> Option<Sym> {
         let id = match &*value.kind {
             ExprKind::Index(sym) => return Some(sym.clone()),
@@ -226,7 +225,7 @@ impl<'a> Copies<'a> {
         self.function.local(id).var.map(Sym::var)
     }
 
-    /// The symbolic value in terms of the variables that stay, where none of them is assigned to.
+    /// The symbolic value in terms of the remaining variables, if none of them is assigned.
     fn constant(&self, sym: &Sym) -> Option<Key> {
         if sym.as_int().is_some() || sym.is_poison() {
             return None;
@@ -253,7 +252,7 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// Puts variables in the place of their copies, and one in the place of the thread's number.
+/// Replaces copies by their sources, and the thread number by a variable.
 struct Replace {
     sources: BTreeMap<LocalId, LocalId>,
     thread: Option<LocalId>,
@@ -286,26 +285,26 @@ impl VisitorMut for Replace {
     }
 }
 
-/// Declares the thread's number in the kernel's first line, where more than one statement asks for it or it is a part of
-/// an expression. Its name is the program's, if that has only one for it.
+/// Declares the thread number in the kernel's first statement if more than one statement uses it or
+/// it is a part of an expression. It gets the name that the program uses, if that is unique.
 fn declare_thread_number(function: &mut Function, body: &mut Vec<Stmt>, threads: &Sym, span: Span) {
-    let mut asked = Asked::default();
-    let _ = asked.block(body);
-    let declared: BTreeSet<&str> = asked
+    let mut uses = ThreadNumberUses::default();
+    let _ = uses.block(body);
+    let declared: BTreeSet<&str> = uses
         .declared
         .iter()
         .map(|id| function.local(*id).name.as_str())
         .collect();
-    let only_declared = asked.declared.len() == asked.times;
-    // One place that is in front of everything anyway.
+    let only_declared = uses.declared.len() == uses.times;
+    // A single use that precedes all other statements anyway.
     let in_front = body.iter().any(|stmt| {
-        let mut alone = Asked::default();
+        let mut alone = ThreadNumberUses::default();
         matches!(stmt.kind, StmtKind::Let { .. })
             && alone.stmt(stmt).is_continue()
-            && alone.times == asked.times
+            && alone.times == uses.times
     });
-    let once = asked.times == 1 && (only_declared || in_front && !asked.warp);
-    if asked.times == 0 || once {
+    let once = uses.times == 1 && (only_declared || in_front && !uses.warp);
+    if uses.times == 0 || once {
         return;
     }
     let name = match (declared.first(), declared.len()) {
@@ -323,16 +322,16 @@ fn declare_thread_number(function: &mut Function, body: &mut Vec<Stmt>, threads:
     body.insert(0, build::declare(thread, value));
 }
 
-/// How often a kernel asks for the thread's number, and the variables that are it.
+/// The number of uses of the thread number in a kernel, and the variables that hold it.
 #[derive(Default)]
-struct Asked {
+struct ThreadNumberUses {
     times: usize,
     declared: Vec<LocalId>,
-    /// The number of the warp is declared.
+    /// The warp number is declared.
     warp: bool,
 }
 
-impl Visitor for Asked {
+impl Visitor for ThreadNumberUses {
     fn stmt(&mut self, stmt: &Stmt) -> Flow {
         self.declared.extend(declares(stmt, Intrinsic::Thread));
         self.warp |= declares(stmt, Intrinsic::Warp).is_some();
@@ -346,8 +345,8 @@ impl Visitor for Asked {
     }
 }
 
-/// Moves what the kernel's outermost block computes of the thread's number, for all of the kernel,
-/// to its beginning: the number itself first.
+/// Moves the values that the kernel's outermost block computes from the thread number to its
+/// beginning; the number itself first.
 fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
     let mut moved = BTreeSet::new();
     let mut is_moved = |stmt: &Stmt| {
@@ -366,7 +365,7 @@ fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
             ExprKind::Intrinsic(of, _) => {
                 matches!(of, Intrinsic::Thread | Intrinsic::Warp | Intrinsic::Elected)
             }
-            // Those of a copy have the span of the copy, and stay there.
+            // Those of a copy have the span of the copy, and remain there.
             ExprKind::Index(sym) => {
                 let of_kernel = stmt.span == span && stmt.span.written() == span.written();
                 of_kernel && sym.as_int().is_none() && sym.vars().iter().all(of_thread)
@@ -390,7 +389,7 @@ fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
             ty != Scalar::Index,
         )
     });
-    // Declarations of one place are printed as one.
+    // Declarations with the same span are printed together.
     first.iter_mut().for_each(|stmt| stmt.span = span);
     *body = first;
     body.extend(rest);

@@ -1,6 +1,7 @@
-//! Drops names that nothing reads: indices of a `parallel` that its body doesn't mention, coordinates
-//! of a copy along an axis of stride zero. C++ compilers warn about them. And statements that do nothing: branches and
-//! counted loops without a body. A `while` without one stays: it may be endless, and that is reported.
+//! Dead-code elimination: names that are never read, such as indices of a `parallel` that its body
+//! does not mention or coordinates of a copy along an axis of stride zero, for which C++ compilers
+//! would print warnings; and statements without effect: branches and counted loops without a body.
+//! A `while` without a body remains: it may be endless, which is reported.
 
 use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind, UnOp, retain_stmts};
 use crate::passes::analysis::uses::Uses;
@@ -20,7 +21,7 @@ pub fn eliminate(function: &mut Function, id: KernelId) {
     });
 }
 
-/// Whether anything was dropped.
+/// Removes unused names; whether any was removed.
 fn sweep(
     stmts: &mut Vec<Stmt>,
     used: &BTreeSet<LocalId>,
@@ -41,7 +42,7 @@ fn sweep(
     dropped
 }
 
-/// Drops what has no body left; whether anything was.
+/// Removes statements without a body; whether any was removed.
 fn drop_empty(stmts: &mut Vec<Stmt>) -> bool {
     let mut dropped = false;
     stmts.retain_mut(|stmt| {
@@ -56,7 +57,7 @@ fn drop_empty(stmts: &mut Vec<Stmt>) -> bool {
     dropped
 }
 
-/// `if (c) {} else { … }` is `if (!c) { … }`.
+/// `if (c) {} else { … }` becomes `if (!c) { … }`.
 fn only_otherwise(kind: &mut StmtKind) {
     if let StmtKind::If {
         cond,
@@ -85,7 +86,7 @@ fn does_nothing(kind: &StmtKind) -> bool {
     }
 }
 
-/// Loads may stop a kernel on the sim, calls may do anything.
+/// A load may abort a kernel on the simulated GPU, and a call may have any effect.
 fn is_pure(e: &Expr) -> bool {
     match &*e.kind {
         ExprKind::Load(_) | ExprKind::Call(_) => false,

@@ -1,11 +1,11 @@
-//! Leaves run-time checks out, where a build asks for fewer.
+//! Removes run-time checks in builds with fewer checks.
 //!
-//! What stays at the lower level costs next to nothing: checks on the host, before a launch, and the
-//! `assert`s that a person wrote (R14).
+//! The checks that remain at the lower level cost almost nothing: those on the host, before a
+//! launch, and explicit `assert`s (R14).
 
 use crate::ir::{Function, Stmt, StmtKind, retain_stmts};
 
-/// Drops the checks inside kernels, and with `entry` unset those on the host as well.
+/// Removes the checks inside kernels, and with `entry` unset those on the host as well.
 pub fn lower(function: &mut Function, entry: bool) {
     let checks = &function.checks;
     let drop_from = |body: &mut Vec<Stmt>, on_host: bool| {

@@ -1,4 +1,4 @@
-//! Passes that change statements without replacing their kind by a simpler one.
+//! Passes that transform statements without replacing their kind by a simpler one.
 
 pub mod agreement;
 pub mod barriers;

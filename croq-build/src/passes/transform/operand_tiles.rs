@@ -1,13 +1,14 @@
-//! Tiles at the edge of the data that an MMA reads are filled with zeros.
+//! Zero fill for tiles at the edge of the data that an MMA reads.
 //!
-//! A copy of such a tile writes only what the data covers, and an MMA reads the whole tile: what lies beyond the edge
-//! of K would be added to results. Zeros do not change them. TMA writes zeros by itself.
+//! A copy of such a tile writes only the elements that the data covers, but an MMA reads the whole
+//! tile, so elements beyond the edge of K would be added to the results. Zeros do not change them.
+//! TMA writes zeros by itself.
 
 use std::collections::BTreeSet;
 
 use crate::ir::{BufferId, Function, KernelId, MmaOp, Stmt, StmtKind, Storage, Valid, any_stmt};
 
-/// Lets copies from global memory into the buffers of operands write zeros beyond the edge.
+/// Sets zero fill for copies from global memory into the buffers of operands.
 pub fn fill(function: &mut Function, id: KernelId) {
     let read = function
         .kernels
@@ -20,7 +21,7 @@ pub fn fill(function: &mut Function, id: KernelId) {
     function.with_kernel_body(id, |function, body| copies(function, body, &read));
 }
 
-/// The shared buffers that MMAs read, by themselves or through fragments.
+/// The shared buffers that MMAs read, directly or through fragments.
 fn operands(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
     let mut found = BTreeSet::new();
     any_stmt(body, |stmt| {

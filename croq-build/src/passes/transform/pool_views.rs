@@ -1,4 +1,4 @@
-//! Views of parts of pools become views of the pools.
+//! Replaces views of parts of pools by views of the pools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::ir::{
 };
 use crate::symbolic::Sym;
 
-/// Rewrites every view of a part; fills in the first tiles of placeholders.
+/// Rewrites every view of a part, and sets the first tiles of placeholders.
 pub fn rewrite(func: &mut Function) {
     let Facts {
         pools, first_tiles, ..
@@ -27,7 +27,7 @@ pub fn rewrite(func: &mut Function) {
     let parts = pools.0.keys();
     let roots: BTreeSet<BufferId> = parts.map(|part| pools.find(*part).0).collect();
     for kernel in &mut func.kernels {
-        // A pool lives as long as any of its parts may.
+        // A pool is live while any of its parts may be.
         retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Alloc(id) => !roots.contains(id) && !pools.0.contains_key(id),
             _ => true,
@@ -41,7 +41,7 @@ pub fn rewrite(func: &mut Function) {
     }
 }
 
-/// Gives the handles of placeholders their first values.
+/// Sets the initial values of the handles of placeholders.
 fn start_handles(stmts: &mut [Stmt], first: &BTreeMap<LocalId, Sym>) {
     for stmt in stmts {
         if let StmtKind::Let {

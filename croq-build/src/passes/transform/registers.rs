@@ -1,8 +1,8 @@
-//! How many registers each thread has: `setreg` takes them from some warpgroups of a block and gives them to others.
+//! Register counts per thread: `setreg` moves registers between the warpgroups of a block.
 //!
-//! A block has as many registers as its threads have at its start. PTX ISA, `setmaxnreg`: `.inc` waits until enough
-//! of them are free, so a request that can never be met is a deadlock; between two changes the warps of a warpgroup
-//! must synchronise.
+//! A block has as many registers as its threads have at its start. PTX ISA, `setmaxnreg`: `.inc`
+//! waits until enough registers are free, so a request that can never be satisfied is a deadlock;
+//! between two changes the warps of a warpgroup must synchronise.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
@@ -11,19 +11,19 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// Of a multiprocessor.
+/// The registers of a multiprocessor.
 const ALL: u32 = 65536;
-/// The most that a thread can have.
+/// The maximum number of registers of a thread.
 const MOST: u32 = 256;
 const WARPGROUP: u32 = WARPGROUP_THREADS;
 
-/// A change of the registers of these threads.
+/// A change of the register count of these threads.
 type Request = (ThreadSet, Registers, Span);
 
-/// Reports what can't be granted, and synchronises warpgroups between two changes. Requests are checked against the
-/// number at the start, which must be known: that of a kernel of which one block at a time is on a multiprocessor,
-/// unless the program says otherwise.
-pub fn settle(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
+/// Reports requests that cannot be satisfied, and synchronises warpgroups between two changes.
+/// Requests are checked against the initial number, which must be known: that of a kernel of which
+/// one block at a time resides on a multiprocessor, unless the program specifies another one.
+pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     let threads = function.kernels.get(id.index());
     let threads = threads.and_then(|kernel| u32::try_from(kernel.threads.as_int()?).ok());
     let Some(threads) = threads else { return };
@@ -52,7 +52,8 @@ fn at_first(attrs: &LaunchAttrs, threads: u32) -> u32 {
     attrs.maxnreg.or(share).unwrap_or(0).min(MOST) / 8 * 8
 }
 
-/// The warpgroups together, each with the most that it ever has, need no more than the block has.
+/// Reports if the warpgroups together, each with the largest number that it ever requests, need
+/// more registers than the block has.
 fn exhaustion(at_first: u32, threads: u32, requests: &[Request], diags: &mut Diagnostics) {
     let groups = threads.div_ceil(WARPGROUP);
     let (mut sum, mut largest) = (0, None::<&Request>);
@@ -83,7 +84,8 @@ fn exhaustion(at_first: u32, threads: u32, requests: &[Request], diags: &mut Dia
     }
 }
 
-/// The first change of a warpgroup is to more than it has at first, or to fewer, as the call says.
+/// Checks that the first change of a warpgroup increases or decreases the initial number, as the
+/// call says.
 fn first_changes(at_first: u32, requests: &[Request], diags: &mut Diagnostics) {
     for (number, (set, registers, span)) in requests.iter().enumerate() {
         let mut before = requests.iter().take(number);
@@ -106,8 +108,9 @@ fn first_changes(at_first: u32, requests: &[Request], diags: &mut Diagnostics) {
     }
 }
 
-/// Collects the changes of registers. One that may follow another of the same warpgroup gets a barrier of the
-/// warpgroup in front. `set`: the threads that come here.
+/// Collects the changes of register counts. A change that may follow another one of the same
+/// warpgroup gets a barrier of the warpgroup before it. `set`: the threads that execute the
+/// statements.
 fn synchronise(stmts: &mut Vec<Stmt>, set: &ThreadSet, in_loop: bool, requests: &mut Vec<Request>) {
     for mut stmt in std::mem::take(stmts) {
         let span = stmt.span;
@@ -137,9 +140,10 @@ fn synchronise(stmts: &mut Vec<Stmt>, set: &ThreadSet, in_loop: bool, requests: 
     }
 }
 
-/// Makes one branch of a region and the change of registers that it begins with. They are two regions before: the
-/// whole warpgroup changes its registers, and the rest may be one thread's. Where control joins between the two, ptxas
-/// ignores `setmaxnreg` (C7507).
+/// Merges a region with the region before it that only changes its register count. They are
+/// separate regions before this pass, because the whole warpgroup changes its registers, and the
+/// rest may be executed by one thread. Where control flow joins between the two, ptxas ignores
+/// `setmaxnreg` (C7507).
 pub fn merge_regions(function: &mut Function, id: KernelId) {
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         merge(&mut kernel.body);
@@ -158,7 +162,7 @@ fn merge(stmts: &mut Vec<Stmt>) {
                 merge(block);
             }
             match &mut next.kind {
-                // All threads of the region go on.
+                // All threads of the region execute the rest.
                 StmtKind::Region {
                     elected_from: None,
                     body: after,
@@ -181,7 +185,7 @@ fn merge(stmts: &mut Vec<Stmt>) {
     }
 }
 
-/// Whether `first` only changes registers, and `next` is the rest of the same region.
+/// Whether `first` only changes register counts, and `next` is the rest of the same region.
 fn continues(first: &Stmt, next: &Stmt) -> bool {
     let (
         StmtKind::Region {

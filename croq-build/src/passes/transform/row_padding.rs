@@ -1,13 +1,13 @@
-//! Rows of shared tiles set apart, where a transposing copy goes down their columns.
+//! Row padding for shared tiles that a transposing copy accesses by columns.
 //!
-//! The threads of a warp that go down a column meet in one bank if rows are a multiple of 128 bytes
-//! long, and in few if they are an even number of words. With a word between rows they don't meet
-//! at all. Rows are no longer aligned for vectors then, so that what goes along them goes by words; that
-//! takes more instructions, and no more time of the memory.
+//! The threads of a warp that access a column conflict in one bank if the row length is a multiple
+//! of 128 bytes, and in few banks if it is an even number of words. One word of padding per row
+//! avoids all conflicts. The rows are then no longer aligned for vectors, so accesses along them
+//! are by words; that takes more instructions, but no more memory time.
 //!
-//! Where the rows are no program can see, as long as it has no address of the tile; so nothing is asked
-//! for. Tiles with a swizzle keep it, and tiles that arrive asynchronously or by TMA their
-//! vectors.
+//! A program cannot observe the padding, as long as it does not take the address of the tile, so no
+//! annotation is necessary. Tiles with a swizzle keep it, and tiles that are written asynchronously
+//! or by TMA keep their vectors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,15 +18,15 @@ use crate::ir::{
 use crate::passes::analysis::uses::Uses;
 use crate::symbolic::{Ctx, Sym};
 
-/// What every GPU gives to a block without being asked.
+/// Shared memory in bytes that every GPU gives to a block without an attribute.
 const ROOM: i64 = 48 * 1024;
 const WORD: i64 = 4;
 
-/// Elements of a row, and from one row to the next.
+/// The number of elements of a row, and the distance between rows.
 #[derive(Clone, Copy, Debug)]
 struct Rows {
     columns: i64,
-    apart: i64,
+    pitch: i64,
 }
 
 pub fn pad(function: &mut Function, id: KernelId) {
@@ -34,8 +34,8 @@ pub fn pad(function: &mut Function, id: KernelId) {
         let mut seen = Seen::default();
         walk_block(body, &mut seen);
         let mut chosen = BTreeMap::new();
-        let mut room = ROOM - taken(function, body);
-        for buffer in seen.turned.difference(&seen.fixed) {
+        let mut room = ROOM - shared_bytes(function, body);
+        for buffer in seen.transposed.difference(&seen.fixed) {
             let all_seen = seen.views.get(buffer) == seen.expected.get(buffer);
             let (true, Some(rows)) = (all_seen, rows(function, *buffer)) else {
                 continue;
@@ -52,21 +52,22 @@ pub fn pad(function: &mut Function, id: KernelId) {
             let count = function.buffer(*buffer).count.clone();
             let lines = function.cx.div(&count, &Sym::int(rows.columns));
             if let Some(buffer) = function.buffers.get_mut(buffer.index()) {
-                buffer.count = &lines * rows.apart;
+                buffer.count = &lines * rows.pitch;
                 buffer.shape = vec![buffer.count.clone()];
             }
         }
     });
 }
 
-/// What is done with the buffers of a kernel.
+/// The uses of a kernel's buffers.
 #[derive(Default)]
 struct Seen {
-    /// One side of a copy between device memory and this, by which the last axis becomes another.
-    turned: BTreeSet<BufferId>,
-    /// What must stay as it is.
+    /// Buffers in copies between device and shared memory that move the last axis to another
+    /// position.
+    transposed: BTreeSet<BufferId>,
+    /// Buffers whose layout must not change.
     fixed: BTreeSet<BufferId>,
-    /// How many views there are, and how many in statements that this pass knows.
+    /// The number of views of each buffer, and of those in statements that this pass handles.
     views: BTreeMap<BufferId, u32>,
     expected: BTreeMap<BufferId, u32>,
 }
@@ -83,10 +84,11 @@ impl Visit for Seen {
             StmtKind::Copy(copy) => {
                 self.expect(&copy.source);
                 self.expect(&copy.dest);
-                if is_turned(copy) {
-                    self.turned.extend([copy.source.buffer, copy.dest.buffer]);
+                if is_transposing(copy) {
+                    self.transposed
+                        .extend([copy.source.buffer, copy.dest.buffer]);
                 }
-                let by_vectors = copy.future.is_some() && !is_turned(copy);
+                let by_vectors = copy.future.is_some() && !is_transposing(copy);
                 if by_vectors || !copy.engine.is_threads() {
                     self.fixed.extend([copy.source.buffer, copy.dest.buffer]);
                 }
@@ -109,15 +111,15 @@ impl Visit for Seen {
     }
 }
 
-fn is_turned(copy: &Copy) -> bool {
+fn is_transposing(copy: &Copy) -> bool {
     match &copy.transform {
         Transform::Transpose(perm) => perm.last().is_some_and(|last| last + 1 != perm.len()),
         _ => false,
     }
 }
 
-/// Bytes of shared memory that are known.
-fn taken(function: &Function, body: &[Stmt]) -> i64 {
+/// The known bytes of shared memory.
+fn shared_bytes(function: &Function, body: &[Stmt]) -> i64 {
     let buffers = Uses::of_block(function, body).buffers;
     let bytes = |id: &BufferId| {
         let buffer = function.buffers.get(id.index())?;
@@ -138,7 +140,7 @@ fn taken(function: &Function, body: &[Stmt]) -> i64 {
         .fold(0, i64::saturating_add)
 }
 
-/// `None` where nothing is gained.
+/// `None` if padding has no benefit.
 fn rows(function: &Function, id: BufferId) -> Option<Rows> {
     let buffer = function.buffers.get(id.index())?;
     let (columns, outer) = buffer.shape.split_last()?;
@@ -152,15 +154,15 @@ fn rows(function: &Function, id: BufferId) -> Option<Rows> {
     if bytes % word != 0 || bytes / word % 2 != 0 {
         return None;
     }
-    let apart = columns + word / size;
-    Some(Rows { columns, apart })
+    let pitch = columns + word / size;
+    Some(Rows { columns, pitch })
 }
 
 fn extra_bytes(function: &Function, id: BufferId, rows: Rows) -> Option<i64> {
     let buffer = function.buffers.get(id.index())?;
     let count = buffer.count.as_int()?;
     let lines = count.checked_div(rows.columns)?;
-    let more = lines.checked_mul(rows.apart - rows.columns)?;
+    let more = lines.checked_mul(rows.pitch - rows.columns)?;
     more.checked_mul(i64::try_from(buffer.elem.bytes()).ok()?)
 }
 
@@ -170,7 +172,7 @@ fn can_move(function: &Function, body: &[Stmt], buffer: BufferId, rows: Rows) ->
     !mover.failed
 }
 
-/// Changes every view of a buffer to one of rows that are set apart.
+/// Changes every view of a buffer to one of padded rows.
 struct Mover<'a> {
     cx: &'a Ctx,
     buffer: BufferId,
@@ -188,7 +190,7 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// `None` where it is not certain that each row of the view stays in one of the buffer.
+    /// `None` if it is not certain that each row of the view is inside one row of the buffer.
     fn moved(&self, view: &View) -> Option<(Sym, Vec<Sym>)> {
         let (cx, columns) = (self.cx, Sym::int(self.rows.columns));
         let from_zero = |s: &Sym| cx.le(&Sym::zero(), s).is_yes();
@@ -196,7 +198,7 @@ impl<'a> Mover<'a> {
             return None;
         }
         let mut last = cx.rem(&view.offset, &columns);
-        let offset = &(&cx.div(&view.offset, &columns) * self.rows.apart) + &last;
+        let offset = &(&cx.div(&view.offset, &columns) * self.rows.pitch) + &last;
         let mut strides = Vec::new();
         for (extent, stride) in view.shape.iter().zip(&view.strides) {
             if !from_zero(stride) {
@@ -205,7 +207,7 @@ impl<'a> Mover<'a> {
             if extent.is_one() {
                 strides.push(stride.clone());
             } else if cx.divides(&columns, stride).is_yes() {
-                strides.push(&cx.div(stride, &columns) * self.rows.apart);
+                strides.push(&cx.div(stride, &columns) * self.rows.pitch);
             } else {
                 last = &last + &(&(extent - 1) * stride);
                 strides.push(stride.clone());

@@ -1,14 +1,14 @@
-//! Elements that a loop updates iteration after iteration are held in a variable meanwhile.
+//! Scalar replacement: an element that a loop updates in each iteration is kept in a variable.
 //!
-//! `foreach k in K out.at(i, j) += …` means a load and a store of `out` each iteration. No C++ compiler may
-//! keep the sum in a register, as for all it knows `out` and what is read are the same memory. Here
-//! they are known to be different: buffers never overlap.
+//! `foreach k in K out.at(i, j) += …` means a load and a store of `out` in each iteration. No C++
+//! compiler may keep the sum in a register, because `out` may alias the memory that the loop reads.
+//! Here they are known to be different: buffers never overlap.
 //!
-//! An element is held when every access of its buffer in the loop is of this one element, the loop
-//! writes it in each iteration (so that writing it back afterwards writes nothing that was not written
-//! before) and also reads it, and nothing in the loop lets other threads in: no barrier, no text that
-//! can't be seen into, no way out in the middle of an iteration. A loop that may not run at all gets all of
-//! this inside an `if`.
+//! An element is promoted if every access to its buffer in the loop is to this element, the loop
+//! writes it in each iteration (so the store after the loop writes no element that was not written
+//! before) and also reads it, and nothing in the loop makes it visible to other threads: no
+//! barrier, no opaque code, no exit from the middle of an iteration. The promotion of a loop that
+//! may have no iterations is inside an `if`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,13 +19,13 @@ use crate::ir::{
 use crate::passes::analysis::uses::Uses;
 use crate::symbolic::Var;
 
-/// With the elements of shared memory, which must come before that is planned: what is written back behind
-/// a loop keeps a buffer alive until there.
+/// Including elements of shared memory. This must precede its plan, because the store after a loop
+/// extends the live range of the buffer.
 pub fn promote(function: &mut Function, id: KernelId) {
     promote_some(function, id, true);
 }
 
-/// Once copies are expanded, loops around them can be seen through as well.
+/// After copies are expanded, loops around them can be analysed, too.
 pub fn promote_around_copies(function: &mut Function, id: KernelId) {
     promote_some(function, id, false);
 }
@@ -39,7 +39,8 @@ fn promote_some(function: &mut Function, id: KernelId, shared: bool) {
     });
 }
 
-/// Inner loops first: what they load in front and store behind is the outer loop's to promote.
+/// Inner loops first: their loads and stores, before and after them, are candidates for the outer
+/// loop.
 fn block(function: &mut Function, stmts: &mut Vec<Stmt>, shared: bool) {
     let mut at = 0;
     while let Some(stmt) = stmts.get_mut(at) {
@@ -55,7 +56,7 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>, shared: bool) {
     }
 }
 
-/// What stands in the place of a loop, if it updates an element.
+/// The replacement of a loop that updates an element.
 fn promoted_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Option<Vec<Stmt>> {
     let span = stmt.span;
     let StmtKind::For {
@@ -72,7 +73,7 @@ fn promoted_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Opti
     let mut elements = updated(function, body, &changing);
     elements.retain(|access| match function.buffer(access.view.buffer).storage {
         Storage::Shared => shared,
-        // Registers already.
+        // In registers already.
         Storage::Fragment => false,
         _ => true,
     });
@@ -123,7 +124,7 @@ fn variable(function: &mut Function, buffer: BufferId, ty: Scalar, access: &Acce
     function.new_local(&name, ty, true, access.span)
 }
 
-/// What differs from iteration to iteration.
+/// Variables that differ between iterations.
 fn declared(function: &Function, variable: LocalId, body: &[Stmt]) -> BTreeSet<Var> {
     Uses::of_block(function, body)
         .declared
@@ -133,7 +134,7 @@ fn declared(function: &Function, variable: LocalId, body: &[Stmt]) -> BTreeSet<V
         .collect()
 }
 
-/// The elements to promote, each as its first access has it.
+/// The elements to promote, each as in its first access.
 fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<Access> {
     let mut survey = Survey {
         function,
@@ -145,7 +146,7 @@ fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<
     if !survey.closed {
         return Vec::new();
     }
-    // Written in each iteration, and not only inside of something.
+    // Stores in each iteration, outside of all conditions and inner loops.
     let every_iteration: BTreeSet<BufferId> = body
         .iter()
         .filter_map(|stmt| match &stmt.kind {
@@ -176,7 +177,7 @@ struct Survey<'a> {
     function: &'a Function,
     changing: &'a BTreeSet<Var>,
     places: BTreeMap<BufferId, Place>,
-    /// Nothing lets other threads, or unknown text, look at memory between two iterations.
+    /// No statement lets other threads or opaque code access memory between two iterations.
     closed: bool,
 }
 
@@ -243,7 +244,7 @@ impl Visit for Survey<'_> {
     }
 }
 
-/// Reads and writes `value` instead of the buffer.
+/// Replaces accesses of the buffer by uses of `value`.
 fn replace_in(stmts: &mut [Stmt], buffer: BufferId, value: &Expr) {
     let ExprKind::Local(local) = *value.kind else {
         return;
@@ -287,7 +288,7 @@ mod tests {
     use crate::passes::run;
     use crate::sema::testing;
 
-    /// Loops and stores of the first kernel, held elements as `promote`.
+    /// Loops and stores of the first kernel, with promoted elements as `promote`.
     fn outline(text: &str) -> String {
         let limits = crate::pipeline::Options::default().shared_limits();
         let mut diags = Diagnostics::new();
@@ -330,7 +331,7 @@ mod tests {
     const X: &str = "f32 [8, 16] & x, f32 [8] & y, int n";
 
     #[test]
-    fn a_sum_is_held() {
+    fn a_sum_is_promoted() {
         let body = "foreach k in 16 y.at(p) += x.at(p, k);";
         assert_eq!(of(X, body), "promote for { assign } store");
     }
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_loops_hold_it_all_the_way() {
+    fn nested_loops_promote_at_each_level() {
         let body = "foreach i in 4 { foreach k in 4 y.at(p) += x.at(p, i * 4 + k); }";
         assert_eq!(
             of(X, body),
@@ -357,37 +358,37 @@ mod tests {
     }
 
     #[test]
-    fn an_element_that_moves_is_not_held() {
+    fn a_varying_element_is_not_promoted() {
         let body = "foreach k in 16 x.at(p, k) += 1.0f;";
         assert_eq!(of(X, body), "for { store }");
     }
 
     #[test]
-    fn nor_one_of_two() {
+    fn one_of_two_elements_is_not_promoted() {
         let body = "foreach k in 16 { x.at(p, 0) += 1.0f; x.at(p, k) *= 2.0f; }";
         assert_eq!(of(X, body), "for { store store }");
     }
 
     #[test]
-    fn nor_one_that_some_turns_leave_alone() {
+    fn an_element_of_some_iterations_is_not_promoted() {
         let body = "foreach k in 16 if (k > n) y.at(p) += 1.0f;";
         assert_eq!(of(X, body), "for { if { store } }");
     }
 
     #[test]
-    fn nor_one_that_is_only_written() {
+    fn an_element_that_is_only_written_is_not_promoted() {
         let body = "foreach k in 16 y.at(p) = x.at(p, k);";
         assert_eq!(of(X, body), "for { store }");
     }
 
     #[test]
-    fn nor_when_a_turn_may_end_early() {
+    fn a_loop_with_early_exit_is_not_promoted() {
         let body = "foreach k in 16 { if (k == n) break; y.at(p) += 1.0f; }";
         assert_eq!(of(X, body), "for { if { } store }");
     }
 
     #[test]
-    fn nor_across_a_barrier() {
+    fn a_loop_with_a_barrier_is_not_promoted() {
         let text = "__co__ void f(f32 [8] & y) { parallel b by 1 : block {
             shared f32 [8] s{0.0f};
             parallel p by 8 : thread { foreach k in 16 { s.at(p) += 1.0f; sync.shared; y.at(p) += s.at((p + 1) % 8); sync.shared; } }

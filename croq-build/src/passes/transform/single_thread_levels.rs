@@ -1,14 +1,15 @@
-//! More threads for blocks that the program gave only one.
+//! Additional threads for blocks to which the program gives only one.
 //!
-//! A single level that uses shared memory, with nothing said about what it is, becomes a block for each
-//! instance; nothing in the program asks for more than one thread in it. What a block does together,
-//! copies and fills, any number of threads can share. So can they the iterations of a loop, if each iteration
-//! touches elements of its own (`barriers::independent`). The rest is the same for all threads or done
-//! by one of them already, as everywhere at block level, and the barrier pass does what it does.
+//! A single level that uses shared memory and has no level annotation becomes a block for each
+//! instance, with one thread as far as the program says. Operations of a block, copies and fills,
+//! can be distributed over any number of threads. So can the iterations of a loop if they are
+//! independent (`barriers::independent`). All other statements are the same for all threads or
+//! executed by one of them already, as everywhere at block level, and the barrier pass applies as
+//! usual.
 //!
-//! Where a loop stores something and its iterations can't be told to be independent, or where text can't be
-//! seen into, the block keeps its one thread: all threads would go through the loop and wait for the
-//! one that stores.
+//! Where a loop stores something and its iterations cannot be proved independent, or where there is
+//! opaque code, the block keeps its one thread: otherwise all threads would execute the loop and
+//! wait for the one that stores.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::build;
@@ -20,12 +21,12 @@ use crate::passes::transform::barriers;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
-/// Threads, unless all there is to do is less …
+/// The maximum number of threads; fewer if there is less work …
 const MOST: i64 = 128;
-/// … but a whole warp.
+/// … but at least a whole warp.
 const LEAST: i64 = 32;
 
-/// What is said about the kernel, if it is such a one.
+/// The note for the program, if the kernel is of this kind.
 pub fn add(function: &mut Function, id: KernelId) -> Option<Diagnostic> {
     let kernel = function.kernels.get(id.index())?;
     let at = kernel.one_thread?;
@@ -36,27 +37,27 @@ pub fn add(function: &mut Function, id: KernelId) -> Option<Diagnostic> {
     );
     let help = "write `: block` to say so, and add an inner `parallel` to say what the threads do";
     let bounded = kernel.attrs.launch_bounds.is_some_and(|b| b[0].is_some());
-    let in_the_way = match opaque(&kernel.body) {
+    let obstacle = match opaque(&kernel.body) {
         _ if bounded => Some((at, "`launch_bounds` says how many threads there are")),
         Some(span) => Some((span, "this may be for one thread")),
         None => None,
     };
     let threads = threads_for(&kernel.body).max(LEAST);
-    let in_the_way = function.with_kernel_body(id, |function, body| {
-        let mut sharing = Sharing {
+    let obstacle = function.with_kernel_body(id, |function, body| {
+        let mut distribution = Distribution {
             function,
             kernel: body,
             threads,
-            in_the_way: None,
+            obstacle: None,
         };
-        let shared = sharing.block(body);
-        let in_the_way = in_the_way.or(sharing.in_the_way);
-        if in_the_way.is_none() {
+        let shared = distribution.block(body);
+        let obstacle = obstacle.or(distribution.obstacle);
+        if obstacle.is_none() {
             *body = shared;
         }
-        in_the_way
+        obstacle
     })?;
-    if let Some((span, why)) = in_the_way {
+    if let Some((span, why)) = obstacle {
         let note = note.label("taken as `block`, with one thread each");
         return Some(note.also(span, why).help(help));
     }
@@ -67,7 +68,8 @@ pub fn add(function: &mut Function, id: KernelId) -> Option<Diagnostic> {
     Some(note.label(label).help(help))
 }
 
-/// As many as the largest tile has elements, or the longest nest of loops iterates, within bounds.
+/// The number of elements of the largest tile, or of iterations of the longest nest of loops,
+/// within bounds.
 fn threads_for(body: &[Stmt]) -> i64 {
     let known = |count: &Sym| count.as_int().unwrap_or(MOST);
     let of = |stmt: &Stmt| match &stmt.kind {
@@ -88,7 +90,7 @@ fn threads_for(body: &[Stmt]) -> i64 {
     i64::try_from(threads).unwrap_or(MOST)
 }
 
-/// Something that every thread would do, and that may not be meant so.
+/// Code that every thread would execute, and that may not be intended for several.
 fn opaque(body: &[Stmt]) -> Option<Span> {
     struct Find(Option<Span>);
     impl Visit for Find {
@@ -112,11 +114,11 @@ fn opaque(body: &[Stmt]) -> Option<Span> {
     find.0
 }
 
-struct Sharing<'a> {
+struct Distribution<'a> {
     function: &'a mut Function,
     kernel: &'a [Stmt],
     threads: i64,
-    in_the_way: Option<(Span, &'static str)>,
+    obstacle: Option<(Span, &'static str)>,
 }
 
 /// One loop of a nest.
@@ -127,7 +129,7 @@ struct Loop {
     count: Sym,
 }
 
-impl Sharing<'_> {
+impl Distribution<'_> {
     fn block(&mut self, stmts: &[Stmt]) -> Vec<Stmt> {
         stmts.iter().map(|stmt| self.stmt(stmt)).collect()
     }
@@ -142,10 +144,10 @@ impl Sharing<'_> {
                 unroll,
                 body,
             } => {
-                if let Some(shared) = self.shared_out(stmt) {
+                if let Some(shared) = self.distributed_nest(stmt) {
                     return shared;
                 }
-                self.only_together(body, stmt.span);
+                self.check_cooperative(body, stmt.span);
                 StmtKind::For {
                     local: *local,
                     lo: lo.clone(),
@@ -160,8 +162,8 @@ impl Sharing<'_> {
                 cond,
                 body,
             } => {
-                self.only_together(body, stmt.span);
-                self.only_together(prelude, stmt.span);
+                self.check_cooperative(body, stmt.span);
+                self.check_cooperative(prelude, stmt.span);
                 StmtKind::While {
                     prelude: self.block(prelude),
                     cond: cond.clone(),
@@ -182,17 +184,18 @@ impl Sharing<'_> {
         Stmt::new(kind, stmt.span)
     }
 
-    /// A loop that stays every thread's should not be mostly for one of them alone.
-    fn only_together(&mut self, body: &[Stmt], span: Span) {
+    /// A loop that every thread executes should not consist mostly of work for a single thread.
+    fn check_cooperative(&mut self, body: &[Stmt], span: Span) {
         let copies = body.iter().any(|s| matches!(s.kind, StmtKind::Copy(_)));
-        if !copies && has_part_for_one(body) && self.in_the_way.is_none() {
+        if !copies && has_single_thread_work(body) && self.obstacle.is_none() {
             let why = "the iterations of this loop may depend on each other";
-            self.in_the_way = Some((span, why));
+            self.obstacle = Some((span, why));
         }
     }
 
-    /// The nest that begins here, over all threads: as many of its loops as have independent iterations.
-    fn shared_out(&mut self, stmt: &Stmt) -> Option<Stmt> {
+    /// Distributes the nest that begins here over all threads: as many of its loops as have
+    /// independent iterations.
+    fn distributed_nest(&mut self, stmt: &Stmt) -> Option<Stmt> {
         let mut nest: Vec<Loop> = Vec::new();
         let mut bodies: Vec<&[Stmt]> = Vec::new();
         let mut next = stmt;
@@ -209,7 +212,7 @@ impl Sharing<'_> {
             let cx = &self.function.cx;
             let mut count = hi - lo;
             if !cx.le(&Sym::zero(), &count).is_yes() {
-                // Two loops without iterations must not multiply to some.
+                // The product of two negative counts must not be positive.
                 count = cx.max(&count, &Sym::zero());
             }
             let rectangular = nest
@@ -232,7 +235,7 @@ impl Sharing<'_> {
         }
         while let Some(iteration) = bodies.pop() {
             let vars: Vec<Var> = nest.iter().map(|l| l.var).collect();
-            if is_anybodys(self.function, iteration)
+            if is_thread_independent(self.function, iteration)
                 && barriers::independent(self.function, self.kernel, &vars, iteration)
             {
                 return Some(self.distribute(&nest, iteration, stmt.span));
@@ -242,14 +245,14 @@ impl Sharing<'_> {
         None
     }
 
-    /// Turn number `e`, counted with the innermost loop fastest, is thread `e % threads`'s.
+    /// Thread `e % threads` executes iteration `e`, where the innermost loop is the fastest.
     fn distribute(&mut self, nest: &[Loop], iteration: &[Stmt], span: Span) -> Stmt {
         let total: Sym = nest.iter().map(|l| &l.count).product();
         let threads = Sym::int(self.threads);
         let iteration: Vec<Stmt> = iteration
             .iter()
             .cloned()
-            .flat_map(by_whoever_comes)
+            .flat_map(by_executing_thread)
             .collect();
         let bind = |local, value| {
             let value = Some(value);
@@ -275,7 +278,7 @@ impl Sharing<'_> {
             lets
         };
         match nest {
-            // One iteration for each thread, if any.
+            // At most one iteration for each thread.
             _ if f.cx.le(&total, &threads).is_yes() => {
                 let mut once = numbers(f, &thread);
                 once.extend(iteration);
@@ -292,7 +295,7 @@ impl Sharing<'_> {
                     body.push(Stmt::new(kind, span));
                 }
             }
-            // The loop itself, from another beginning.
+            // The loop itself, with another start.
             [only] => body.push(every(
                 threads,
                 only.local,
@@ -325,19 +328,20 @@ fn every(step: Sym, local: LocalId, lo: Sym, hi: Sym, body: Vec<Stmt>, span: Spa
     Stmt::new(kind, span)
 }
 
-/// Not counting what is in loops inside.
-fn has_part_for_one(stmts: &[Stmt]) -> bool {
+/// Without the statements of inner loops.
+fn has_single_thread_work(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::If {
             then, otherwise, ..
-        } => has_part_for_one(then) || has_part_for_one(otherwise),
+        } => has_single_thread_work(then) || has_single_thread_work(otherwise),
         StmtKind::SingleThread { .. } => true,
         _ => false,
     })
 }
 
-/// An iteration that any thread can do: it leaves nothing but elements of shared and global memory.
-fn is_anybodys(function: &Function, iteration: &[Stmt]) -> bool {
+/// Whether any thread can execute the iteration: its only results are elements of shared and global
+/// memory.
+fn is_thread_independent(function: &Function, iteration: &[Stmt]) -> bool {
     let uses = crate::passes::analysis::uses::Uses::of_block(function, iteration);
     let local_memory = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Store { access, .. } => {
@@ -356,7 +360,7 @@ fn is_anybodys(function: &Function, iteration: &[Stmt]) -> bool {
         | StmtKind::If { .. }
         | StmtKind::SingleThread { .. }
         | StmtKind::Check { .. } => !local_memory(stmt),
-        // Of loops inside of the iteration; those of the iteration itself are looked for below.
+        // In loops inside of the iteration; those of the iteration itself are tested below.
         StmtKind::Break | StmtKind::Continue => true,
         _ => false,
     };
@@ -371,12 +375,12 @@ fn is_anybodys(function: &Function, iteration: &[Stmt]) -> bool {
     all.1 && !iteration.iter().any(Stmt::leaves_iteration)
 }
 
-/// What one thread of the block was to do is now this thread's.
-fn by_whoever_comes(mut stmt: Stmt) -> Vec<Stmt> {
+/// Work of one thread of the block becomes work of the thread that executes the iteration.
+fn by_executing_thread(mut stmt: Stmt) -> Vec<Stmt> {
     let every = |stmts: &mut Vec<Stmt>| {
         *stmts = std::mem::take(stmts)
             .into_iter()
-            .flat_map(by_whoever_comes)
+            .flat_map(by_executing_thread)
             .collect();
     };
     match &mut stmt.kind {
@@ -406,7 +410,8 @@ mod tests {
     use crate::ir::KernelId;
     use crate::sema::testing;
 
-    /// Threads of a block for this body of a single level, and what keeps it at one.
+    /// The number of threads of a block for this body of a single level, and the reason if it is
+    /// one.
     fn threads(body: &str) -> (i64, Option<String>) {
         let text = format!(
             "__co__ auto f(s32 [M, 64] x, s32 n) {{
@@ -426,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_with_elements_of_their_own_are_shared() {
+    fn independent_iterations_are_distributed() {
         for body in [
             "foreach i in [64] y.at(p, i) = t.data.at(0, i) + 1;",
             "foreach i in [64] y.at(p, 63 - i) = t.data.at(0, i);",
@@ -454,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_that_depend_on_each_other_keep_one_thread() {
+    fn dependent_iterations_keep_one_thread() {
         for body in [
             "with i in 64 { foreach i(1:) t.data.at(0, i) = t.data.at(0, i - 1); }",
             "foreach i in [63] t.data.at(0, i) = t.data.at(0, i + 1);",

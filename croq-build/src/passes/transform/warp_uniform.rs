@@ -1,14 +1,16 @@
-//! Which warp a thread is in, and which lane acts for it, in a form that ptxas recognises as uniform for the warp.
+//! The warp number of a thread, and the elected lane, in a form that ptxas recognises as
+//! warp-uniform.
 //!
-//! What is the same for a whole warp can stay in uniform registers, and descriptors of products must be there;
-//! but only in code that ptxas knows to be the whole warp's. It does not know that of a branch on
-//! `threadIdx.x / 128`: then it moves descriptors into place at each product, and guards every shuffle against
-//! lanes that are elsewhere. So the number of the warp is made known once, by a shuffle in the kernel's first lines,
-//! and whatever divides the thread's number by that of a warp's lanes, or of several warps', begins with it.
+//! Warp-uniform values can be in uniform registers, where MMA descriptors must be; but only in code
+//! that ptxas knows to be executed by the whole warp. It does not know that of a branch on
+//! `threadIdx.x / 128`: then it moves descriptors into place at each MMA, and guards every shuffle
+//! against lanes that are elsewhere. So the warp number is computed once, by a shuffle at the
+//! kernel's start, and every quotient of the thread number by a multiple of the warp size is
+//! computed from it.
 //!
-//! Boxes are asked for by a lane that `elect.sync` names: behind any other condition ptxas makes a loop of each
-//! request, over the lanes that might be there. It is always the same lane, which may do what only one thread does
-//! (its stores are its own to wait for).
+//! TMA requests are issued by the lane that `elect.sync` selects: under any other condition ptxas
+//! generates a loop over the possible lanes for each request. It is always the same lane, so it can
+//! also execute the other statements of a single thread (it waits for its own stores).
 
 use crate::ir::build;
 use crate::ir::{
@@ -22,7 +24,7 @@ const LANES: u32 = WARP_THREADS;
 /// Warps of a warpgroup.
 const WARPS: u32 = 4;
 
-/// Kernels in which warps part ways, or that ask for boxes; all warps are whole ones.
+/// Applies to kernels with warp specialisation or TMA requests, in which all warps are whole.
 pub fn expose(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
@@ -31,7 +33,7 @@ pub fn expose(function: &mut Function, id: KernelId) {
     let Some(threads) = threads.filter(|n| n.is_multiple_of(LANES) && *n > 0) else {
         return;
     };
-    if !parts(&kernel.body) {
+    if !applies(&kernel.body) {
         return;
     }
     let span = kernel.span;
@@ -53,17 +55,17 @@ pub fn expose(function: &mut Function, id: KernelId) {
     });
 }
 
-fn parts(body: &[Stmt]) -> bool {
+fn applies(body: &[Stmt]) -> bool {
     any_stmt(body, |stmt| {
-        is_box(stmt) || matches!(stmt.kind, StmtKind::Region { is_async: true, .. })
+        is_tma(stmt) || matches!(stmt.kind, StmtKind::Region { is_async: true, .. })
     })
 }
 
-/// Whether some statement is the elected lane's: then all that one thread of a unit does is, so that these statements
-/// follow each other in one thread, without a barrier.
+/// Whether the elected lane executes some statement. Then it executes all statements of a single
+/// thread of a unit, so that these follow each other in one thread, without a barrier.
 fn elects(body: &[Stmt]) -> bool {
     any_stmt(body, |stmt| {
-        is_box(stmt)
+        is_tma(stmt)
             || matches!(
                 stmt.kind,
                 StmtKind::Region {
@@ -74,8 +76,8 @@ fn elects(body: &[Stmt]) -> bool {
     })
 }
 
-/// What goes to TMA, or makes things ready for it.
-fn is_box(stmt: &Stmt) -> bool {
+/// TMA requests, and preparations for them.
+fn is_tma(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Tma(_))
 }
 
@@ -86,7 +88,7 @@ struct Rewriter {
 }
 
 impl Rewriter {
-    /// `set`: the threads that come here, where they are known.
+    /// `set`: the threads that execute the statements, if they are known.
     fn block(&self, stmts: &mut [Stmt], set: Option<&ThreadSet>) {
         for stmt in stmts {
             let span = stmt.span;
@@ -146,7 +148,8 @@ impl Rewriter {
         }
     }
 
-    /// Who does what one thread of a unit of this level does.
+    /// The condition that selects the thread for the statements of one thread of a unit of this
+    /// level.
     fn one_of(&self, level: Level, set: Option<&ThreadSet>, span: Span) -> Option<Expr> {
         let set = set.filter(|set| set.is_whole(LANES))?;
         let first = set.lowest()?;
@@ -164,14 +167,15 @@ impl Rewriter {
         }
     }
 
-    /// The elected of this thread's warp.
+    /// The elected lane of this thread's warp.
     fn leader(&self, thread: u32, span: Span) -> Expr {
         let own = is(self.warp.clone(), thread / LANES, span);
         both(own, self.elected.clone())
     }
 }
 
-/// In a region of the elected alone nobody else is to be told apart but other blocks.
+/// In a region of only the elected lane, statements of a single thread of a cluster only need to
+/// select the block.
 fn by_elected(stmts: &mut [Stmt]) {
     for stmt in stmts {
         for inner in stmt.kind.blocks_mut() {

@@ -1,10 +1,10 @@
 //! Loads of device memory whose element is not written between the two grid barriers around them.
 //!
-//! Such a load has the same value in all threads of the grid. The walk follows the statements with
-//! two sets of facts: the accesses since the last grid barrier, and the values of locals as far as
-//! they are sums of constants, sizes, and what a loop adds in each iteration. With these,
-//! `changes.at(turn)` after the barrier is a different element than the one that the next iteration
-//! writes.
+//! Such a load has the same value in all threads of the grid. The walk visits the statements with
+//! two sets of facts: the accesses since the last grid barrier, and the values of locals, where
+//! these are sums of constants, sizes, and what a loop adds in each iteration. With these,
+//! `changes.at(turn)` after the barrier is known to be a different element than the one that the
+//! next iteration writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,13 +19,13 @@ mod value;
 pub use value::{LoadId, load_id};
 use value::{PastAccess, Term, Value, at_next_head};
 
-/// Iterations of the analysis after which the accesses of a loop are taken as of any element.
+/// Iterations of the analysis after which each access of a loop counts as an access to any element.
 const MOST_ROUNDS: usize = 4;
-/// Statements that are analysed; a kernel with more has no such loads.
+/// The maximum number of statements analysed; for a kernel with more, no load is listed.
 const MOST_STATEMENTS: usize = 200_000;
 
-/// The loads. `written` has the buffers that the launch writes; loads of others are not listed.
-pub fn undisturbed(
+/// The loads. `written`: the buffers that the launch writes; loads of other buffers are not listed.
+pub fn stable_loads(
     function: &Function,
     kernel: &Kernel,
     written: &BTreeSet<BufferId>,
@@ -49,7 +49,7 @@ pub fn undisturbed(
         written,
         declared: assigned(&kernel.body),
         loads: BTreeSet::new(),
-        disturbed: BTreeSet::new(),
+        unstable: BTreeSet::new(),
         history: Vec::new(),
         depth: 0,
         steps: 0,
@@ -58,7 +58,7 @@ pub fn undisturbed(
     if walk.steps > MOST_STATEMENTS {
         return BTreeSet::new();
     }
-    let loads = walk.loads.difference(&walk.disturbed).copied();
+    let loads = walk.loads.difference(&walk.unstable).copied();
     loads
         .filter(|load| !late_writes.0.contains(&load.0))
         .collect()
@@ -91,7 +91,7 @@ struct Walk<'a> {
     /// Locals of the kernel itself.
     declared: BTreeSet<LocalId>,
     loads: BTreeSet<LoadId>,
-    disturbed: BTreeSet<LoadId>,
+    unstable: BTreeSet<LoadId>,
     /// All accesses so far, for iterations that end early.
     history: Vec<PastAccess>,
     depth: usize,
@@ -161,8 +161,8 @@ impl Walk<'_> {
                 pred, elected_from, ..
             } => {
                 self.expr(pred, path);
-                if let Some((asked, _)) = elected_from {
-                    self.expr(asked, path);
+                if let Some((lanes, _)) = elected_from {
+                    self.expr(lanes, path);
                 }
                 self.optional(stmt, path);
             }
@@ -229,7 +229,7 @@ impl Walk<'_> {
     }
 
     fn note(&mut self, found: Found, path: &mut Path) {
-        // Loads of a statement first.
+        // The loads of a statement precede its writes.
         let (loads, writes): (Vec<_>, Vec<_>) = found.0.into_iter().partition(|f| f.0.is_some());
         for (load, buffer, address) in loads.into_iter().chain(writes) {
             let at = self.of_sym(&address, path);
@@ -243,17 +243,17 @@ impl Walk<'_> {
         }
         self.loads.extend(past.load);
         for other in path.past.iter().filter(|other| past.conflicts_with(other)) {
-            self.disturbed.extend(past.load.or(other.load));
+            self.unstable.extend(past.load.or(other.load));
         }
         self.history.push(past.clone());
         path.past.insert(past);
     }
 
-    /// After a branch: some threads took one path, some the other.
+    /// After a branch: some threads took one path, the others the other.
     fn join(&mut self, path: &mut Path, other: Path) {
         for a in &path.past {
             for b in other.past.iter().filter(|b| a.conflicts_with(b)) {
-                self.disturbed.extend(a.load.or(b.load));
+                self.unstable.extend(a.load.or(b.load));
             }
         }
         path.past.extend(other.past);
@@ -308,7 +308,7 @@ impl Walk<'_> {
             let known = tracked.iter().filter(|l| now.values.contains_key(l));
             let known: BTreeSet<LocalId> = known.copied().collect();
             if known != tracked {
-                // A local that is not tracked any more differs between threads.
+                // The value of a local that is no longer tracked may differ between threads.
                 tracked = known;
                 head = path.past.clone();
                 continue;
@@ -325,7 +325,7 @@ impl Walk<'_> {
             }
         };
         self.depth -= 1;
-        // A `for` ends at its head.
+        // A `for` loop is left at its head.
         let exit = at_exit.into_iter().chain(head);
         path.past = exit
             .map(

@@ -1,11 +1,11 @@
-//! Accesses of device memory, with symbolic addresses as far as these are equal in all threads.
+//! Accesses of device memory, with symbolic addresses where these are equal in all threads.
 
 use std::collections::BTreeMap;
 
 use crate::ir::{Access, BufferId, LocalId};
 use crate::symbolic::Var;
 
-/// A load: the buffer, and the place in the source.
+/// A load: the buffer, and the range in the source.
 pub type LoadId = (BufferId, u32, u32);
 
 pub fn load_id(access: &Access) -> LoadId {
@@ -14,13 +14,13 @@ pub fn load_id(access: &Access) -> LoadId {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Term {
-    /// A local at the head of the loop of this depth.
+    /// The value of a local at the head of the loop of this depth.
     Head(usize, LocalId),
     /// A value that is fixed for the launch.
     Fixed(Var),
 }
 
-/// A sum that has the same value in all threads at one moment.
+/// A sum that has the same value in all threads at one program point.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value {
     pub terms: BTreeMap<Term, i64>,
@@ -85,9 +85,9 @@ impl PastAccess {
         let (Some(a), Some(b)) = (&self.at, &other.at) else {
             return true;
         };
-        let apart = a.plus(b, -1).filter(|d| d.terms.is_empty());
+        let distance = a.plus(b, -1).filter(|d| d.terms.is_empty());
         // Integers of 32 bits may wrap, so distances are known modulo 2^32 only.
-        apart.is_none_or(|d| d.constant == 0 || d.constant.unsigned_abs() >= 1 << 31)
+        distance.is_none_or(|d| d.constant == 0 || d.constant.unsigned_abs() >= 1 << 31)
     }
 
     pub fn anywhere(self) -> Self {
@@ -95,7 +95,7 @@ impl PastAccess {
     }
 }
 
-/// The same element, expressed by the values at the head of the next iteration.
+/// The same access, with its element expressed by the values at the head of the next iteration.
 pub fn at_next_head(past: &PastAccess, depth: usize, end: &BTreeMap<LocalId, Value>) -> PastAccess {
     let at = past.at.as_ref().and_then(|at| {
         let mut at = at.clone();

@@ -1,37 +1,37 @@
-//! Who lies where: first fit.
+//! Offsets of shared buffers, by first fit.
 //!
 //! Buffers of known size are placed one after the other, each at the lowest offset that is free of
-//! those it can't share with; in order of declaration, or largest first where that takes less.
-//! Buffers whose size only the launch knows follow. Of those, one shares the memory of another
-//! only from its beginning, and only where one of the sizes is provably the larger.
+//! those with which it cannot share storage; in order of declaration, or largest first where that
+//! takes less. Buffers whose size is only known at launch follow. Two of these share storage only
+//! at the same offset, and only where one of the sizes is provably the larger.
 
 use super::liveness::LiveRange;
 use crate::ir::BufferId;
 use crate::symbolic::{Ctx, Sym};
 
-/// A buffer that wants memory.
+/// A buffer to be placed.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct Request {
     pub buffer: BufferId,
     pub bytes: Sym,
     pub alignment: i64,
     pub live: LiveRange,
-    /// Shares memory with nothing.
-    pub alone: bool,
+    /// Shares storage with no other buffer.
+    pub exclusive: bool,
 }
 
 #[derive(Debug)]
 pub struct Layout {
-    /// For each that wanted memory, in the same order.
+    /// The offset of each buffer, in the order of the request.
     pub offsets: Vec<Sym>,
-    /// Up to where buffers of known size reach.
+    /// The end of the buffers of known size.
     pub known: i64,
     pub end: Sym,
 }
 
-/// `apart`: whether two of them, by position, must not share memory.
-pub fn lay_out(cx: &Ctx, wanted: &[Wanted], apart: &dyn Fn(usize, usize) -> bool) -> Layout {
-    let known: Vec<(usize, i64)> = wanted
+/// `conflict`: whether two buffers, given by position, must not share storage.
+pub fn lay_out(cx: &Ctx, requests: &[Request], conflict: &dyn Fn(usize, usize) -> bool) -> Layout {
+    let known: Vec<(usize, i64)> = requests
         .iter()
         .enumerate()
         .filter_map(|(at, w)| Some((at, w.bytes.as_int()?)))
@@ -39,8 +39,8 @@ pub fn lay_out(cx: &Ctx, wanted: &[Wanted], apart: &dyn Fn(usize, usize) -> bool
     let mut by_size = known.clone();
     by_size.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     let (declared, by_size) = (
-        first_fit(wanted, &known, apart),
-        first_fit(wanted, &by_size, apart),
+        first_fit(requests, &known, conflict),
+        first_fit(requests, &by_size, conflict),
     );
     let best = if end_of(&by_size) < end_of(&declared) {
         by_size
@@ -48,14 +48,14 @@ pub fn lay_out(cx: &Ctx, wanted: &[Wanted], apart: &dyn Fn(usize, usize) -> bool
         declared
     };
     let known = end_of(&best);
-    let mut offsets = vec![Sym::zero(); wanted.len()];
+    let mut offsets = vec![Sym::zero(); requests.len()];
     for (at, offset, _) in best {
         if let Some(slot) = offsets.get_mut(at) {
             *slot = Sym::int(offset);
         }
     }
     let mut end = Sym::int(known);
-    for slot in slots(cx, wanted, apart) {
+    for slot in slots(cx, requests, conflict) {
         let offset = cx.align_up(&end, &Sym::int(slot.alignment));
         end = &offset + &slot.bytes;
         for at in slot.holds {
@@ -71,7 +71,7 @@ pub fn lay_out(cx: &Ctx, wanted: &[Wanted], apart: &dyn Fn(usize, usize) -> bool
     }
 }
 
-/// Position, offset, and end.
+/// Position, offset and end of a buffer.
 type Placed = (usize, i64, i64);
 
 fn end_of(placed: &[Placed]) -> i64 {
@@ -79,16 +79,16 @@ fn end_of(placed: &[Placed]) -> i64 {
 }
 
 fn first_fit(
-    wanted: &[Wanted],
+    requests: &[Request],
     order: &[(usize, i64)],
-    apart: &dyn Fn(usize, usize) -> bool,
+    conflict: &dyn Fn(usize, usize) -> bool,
 ) -> Vec<Placed> {
     let mut placed: Vec<Placed> = Vec::new();
     for (at, bytes) in order {
-        let alignment = wanted.get(*at).map_or(1, |w| w.alignment).max(1);
+        let alignment = requests.get(*at).map_or(1, |w| w.alignment).max(1);
         let mut taken: Vec<(i64, i64)> = placed
             .iter()
-            .filter(|(other, ..)| apart(*at, *other))
+            .filter(|(other, ..)| conflict(*at, *other))
             .map(|(_, begin, end)| (*begin, *end))
             .collect();
         taken.sort_unstable();
@@ -107,21 +107,21 @@ fn round_up(offset: i64, to: i64) -> i64 {
     offset.saturating_add(to - 1) / to * to
 }
 
-/// Memory for buffers of which only one is alive at a time.
+/// Storage for buffers of which only one is live at a time.
 struct Slot {
     holds: Vec<usize>,
     bytes: Sym,
     alignment: i64,
 }
 
-fn slots(cx: &Ctx, wanted: &[Wanted], apart: &dyn Fn(usize, usize) -> bool) -> Vec<Slot> {
+fn slots(cx: &Ctx, requests: &[Request], conflict: &dyn Fn(usize, usize) -> bool) -> Vec<Slot> {
     let mut slots: Vec<Slot> = Vec::new();
-    for (at, w) in wanted.iter().enumerate() {
+    for (at, w) in requests.iter().enumerate() {
         if w.bytes.as_int().is_some() {
             continue;
         }
         let larger = |slot: &Slot| {
-            if slot.holds.iter().any(|other| apart(at, *other)) {
+            if slot.holds.iter().any(|other| conflict(at, *other)) {
                 None
             } else if cx.le(&w.bytes, &slot.bytes).is_yes() {
                 Some(slot.bytes.clone())

@@ -1,11 +1,11 @@
-//! From where to where in a kernel each shared buffer holds something.
+//! The live range of each shared buffer.
 //!
-//! Time is counted in statements at block level, those inside loops and branches that all threads
-//! take together included; anything finer (a `parallel`, an `inthreads`, a branch that only some
-//! threads take) is one moment, because its threads are not in step. What a loop's iteration may leave
-//! for the next keeps its memory for the whole loop. An iteration leaves nothing in a buffer that is
-//! declared inside the loop, nor in one that each iteration overwrites as a whole before it does anything
-//! else with it.
+//! Program points are statements at block level, including those inside loops and branches that are
+//! uniform in the block. Anything finer (a `parallel`, an `inthreads`, a divergent branch) is a
+//! single point, because its threads do not run in lockstep. A buffer whose value may be live from
+//! one iteration of a loop to the next is live throughout the loop. No value is carried by a buffer
+//! that is declared inside the loop, nor by one that each iteration overwrites completely before
+//! any other use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,22 +17,22 @@ use crate::passes::analysis::uses::identifiers;
 use crate::passes::transform::barriers::Vars;
 use crate::source::Span;
 
-/// Moments from the first use to the last.
+/// Program points from the first use to the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveRange {
     pub first: usize,
     pub last: usize,
-    /// The text between them.
+    /// The source text between them.
     pub span: Span,
 }
 
 impl LiveRange {
-    pub fn meets(&self, other: &LiveRange) -> bool {
+    pub fn overlaps(&self, other: &LiveRange) -> bool {
         self.first <= other.last && other.first <= self.last
     }
 }
 
-/// The lives of a kernel's shared buffers; of those that nothing uses there are none.
+/// The live ranges of a kernel's shared buffers; an unused buffer has none.
 pub fn live_ranges(function: &Function, body: &[Stmt]) -> BTreeMap<BufferId, LiveRange> {
     let mut walk = Walk {
         function,
@@ -50,29 +50,30 @@ pub fn live_ranges(function: &Function, body: &[Stmt]) -> BTreeMap<BufferId, Liv
 
 struct Use {
     point: usize,
-    /// The loops around, outermost first.
+    /// The enclosing loops, outermost first.
     loops: Vec<usize>,
-    /// Every iteration of the innermost loop begins the buffer anew here, if this is its first use.
+    /// Every iteration of the innermost loop overwrites the whole buffer here, if this is its first
+    /// use.
     renews: bool,
 }
 
 struct Walk<'a> {
     function: &'a Function,
     vars: Vars,
-    /// The text of each moment.
+    /// The source text of each point.
     texts: Vec<Span>,
-    /// First and last moment of each loop.
+    /// The first and the last point of each loop.
     loops: Vec<(usize, usize)>,
     around: Vec<usize>,
     uses: BTreeMap<BufferId, Vec<Use>>,
-    /// How many loops are around the declaration.
+    /// The number of loops around the declaration.
     declared: BTreeMap<BufferId, usize>,
-    /// Text that can't be seen into may keep a pointer to them.
+    /// Buffers to which opaque code may keep a pointer.
     opaque: BTreeSet<BufferId>,
 }
 
 impl Walk<'_> {
-    /// `every_iteration`: no branch lies between the innermost loop and these statements.
+    /// `every_iteration`: there is no branch between the innermost loop and these statements.
     fn block(&mut self, stmts: &[Stmt], every_iteration: bool) {
         for stmt in stmts {
             self.stmt(stmt, every_iteration);
@@ -104,7 +105,7 @@ impl Walk<'_> {
                 let mut seen = Seen::new(self.function, stmt.span);
                 walk_block(std::slice::from_ref(stmt), &mut seen);
                 if let StmtKind::Region { is_async: true, .. } = &stmt.kind {
-                    // The other threads go on meanwhile, and may be waited for in there.
+                    // The other threads run concurrently, and the region may wait for them.
                     seen.opaque.extend(&seen.used);
                 }
                 let renewed = if every_iteration {
@@ -152,7 +153,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The buffer that the statement overwrites altogether.
+    /// The buffer that the statement overwrites completely.
     fn renewed(&self, stmt: &Stmt) -> Option<BufferId> {
         let dest = match &stmt.kind {
             StmtKind::Copy(copy)
@@ -208,14 +209,14 @@ impl Walk<'_> {
     }
 }
 
-/// No iteration of the loop sees what an earlier one left.
+/// Whether no iteration of the loop reads a value that an earlier one left in the buffer.
 fn stays_in_iteration(uses: &[Use], id: usize) -> bool {
     let inside = uses.iter().all(|u| u.loops.contains(&id));
     let first = uses.iter().min_by_key(|u| u.point);
     inside && first.is_some_and(|u| u.renews && u.loops.last() == Some(&id))
 }
 
-/// What one moment does with shared memory.
+/// The uses of shared memory at one point.
 struct Seen<'a> {
     function: &'a Function,
     text: Span,
@@ -246,7 +247,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// The mbarriers of an event.
+    /// A use of the event's mbarriers.
     fn signals(&mut self, at: &EventAt) {
         let event = self.function.events.get(at.event.index());
         event.iter().for_each(|event| self.uses(event.barriers));
@@ -269,7 +270,8 @@ impl Visit for Seen<'_> {
         match &stmt.kind {
             StmtKind::Alloc(id) => drop(self.declared.insert(*id)),
             StmtKind::Copy(copy) => {
-                // Another block of the cluster may load into it while this one is far behind.
+                // Another block of the cluster may load into it while this one is still in earlier
+                // code.
                 if copy.engine.is_multicast() {
                     self.opaque.insert(copy.dest.buffer);
                 }

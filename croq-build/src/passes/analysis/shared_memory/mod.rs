@@ -1,21 +1,22 @@
-//! The shared-memory plan: where in the block's arena each shared buffer lies.
+//! The shared-memory plan: the offset of each shared buffer in the block's arena.
 //!
-//! * [`liveness`]: from where to where in the kernel each buffer holds something.
-//! * [`layout`]: offsets. Buffers of which one is dead before the other begins may lie over each
-//!   other.
+//! * [`liveness`]: the live range of each buffer.
+//! * [`layout`]: offsets. Buffers with disjoint live ranges may overlap.
 //!
-//! Sharing memory can cost a barrier: threads may still read the one buffer while others write the
-//! other. Where the kernel has a barrier at the right place anyway, memory is always shared. Where
-//! barriers would have to be added (`barriers::out_of_step`) it is only done if the block would not fit
-//! otherwise; a loop with two more barriers each iteration is slower, and small blocks have memory to spare.
+//! Sharing storage can cost a barrier, because threads may still read one buffer while others write
+//! the other. Where the kernel has a barrier at the right place anyway, storage is always shared.
+//! Where barriers would have to be added (`barriers::missing_barriers`), it is shared only if the
+//! block would not fit otherwise: a loop with two more barriers in each iteration is slower, and
+//! small blocks have memory to spare.
 //!
-//! What TMA moves shares its memory with nothing: it would not see what threads wrote to the
-//! other buffer, nor be seen, without proxy fences more. Neither do mbarriers.
+//! Destinations and sources of TMA copies share storage with no other buffer: that would need
+//! additional proxy fences between the accesses of TMA to one buffer and those of threads to the
+//! other. The same applies to mbarriers.
 //!
-//! Buffers of known size, and those that TMA reaches, are 128-byte aligned, so that
-//! asynchronous copies into them are legal; others are at multiples of 16 bytes. A CUDA arena is 1024-byte aligned, so
-//! an offset's alignment is an address's. Swizzled buffers begin at multiples of 1024 bytes, where the
-//! pattern begins.
+//! Buffers of known size, and those that TMA accesses, are 128-byte aligned, so that asynchronous
+//! copies into them are legal; others are at multiples of 16 bytes. A CUDA arena is 1024-byte
+//! aligned, so an offset has the alignment of its address. Swizzled buffers begin at multiples of
+//! 1024 bytes, where the pattern begins.
 
 mod layout;
 mod liveness;
@@ -26,7 +27,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Function, Kernel, KernelId, Placed, StmtKind, Storage, retain_stmts};
 use crate::passes::transform::barriers::{self, Pairs};
 use crate::symbolic::Sym;
-use layout::{Layout, Wanted, lay_out};
+use layout::{Layout, Request, lay_out};
 use liveness::live_ranges;
 
 const STATIC_ALIGNMENT: i64 = 128;
@@ -34,47 +35,47 @@ const DYNAMIC_ALIGNMENT: i64 = 16;
 const SWIZZLED_ALIGNMENT: i64 = 1024;
 const MBARRIER_ALIGNMENT: i64 = 8;
 
-/// Shared memory of a block, in bytes.
+/// Limits on the shared memory of a block, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most that any of the architectures has.
+    /// The maximum over the architectures.
     pub most: u64,
-    /// What all of them have.
+    /// The minimum over the architectures.
     pub least: u64,
 }
 
-/// Gives every shared buffer of the kernel its place. Barriers are in the kernel already; those that
-/// sharing needs are added.
+/// Assigns an offset to every shared buffer of the kernel. The kernel has its barriers already;
+/// those that sharing storage requires are added.
 pub fn plan(function: &mut Function, id: KernelId, limits: Limits) {
-    let wanted = wanted(function, id);
-    let disjoint = |a: usize, b: usize| match (wanted.get(a), wanted.get(b)) {
-        (Some(a), Some(b)) => !a.alone && !b.alone && !a.live.meets(&b.live),
+    let requests = requests(function, id);
+    let disjoint = |a: usize, b: usize| match (requests.get(a), requests.get(b)) {
+        (Some(a), Some(b)) => !a.exclusive && !b.exclusive && !a.live.overlaps(&b.live),
         _ => false,
     };
-    let all = pairs(&wanted, &disjoint);
+    let all = pairs(&requests, &disjoint);
     let costly = if all.is_empty() {
         Pairs::new()
     } else {
-        barriers::out_of_step(function, id, &all)
+        barriers::missing_barriers(function, id, &all)
     };
     let pair = |a: usize, b: usize| {
-        let (a, b) = (wanted.get(a)?.buffer, wanted.get(b)?.buffer);
+        let (a, b) = (requests.get(a)?.buffer, requests.get(b)?.buffer);
         Some((a.min(b), a.max(b)))
     };
     let free =
         |a: usize, b: usize| disjoint(a, b) && pair(a, b).is_some_and(|p| !costly.contains(&p));
     let cx = &function.cx;
-    let mut layout = lay_out(cx, &wanted, &|a, b| !free(a, b));
+    let mut layout = lay_out(cx, &requests, &|a, b| !free(a, b));
     if !costly.is_empty() && !layout.fits(limits.least) {
-        let tight = lay_out(cx, &wanted, &|a, b| !disjoint(a, b));
+        let tight = lay_out(cx, &requests, &|a, b| !disjoint(a, b));
         if tight.known < layout.known {
             layout = tight;
         }
     }
     let end = cx.align_up(&layout.end, &Sym::int(DYNAMIC_ALIGNMENT));
-    let shared = pairs(&wanted, &|a, b| layout.may_overlap(&wanted, a, b));
+    let shared = pairs(&requests, &|a, b| layout.may_overlap(&requests, a, b));
     if !shared.is_empty() {
-        barriers::part(function, id, &shared);
+        barriers::separate(function, id, &shared);
     }
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         retain_stmts(&mut kernel.body, &mut |stmt| {
@@ -82,7 +83,7 @@ pub fn plan(function: &mut Function, id: KernelId, limits: Limits) {
                 || !matches!(stmt.kind, StmtKind::Alloc(_))
         });
         kernel.shared_bytes = end;
-        kernel.shared = wanted
+        kernel.shared = requests
             .into_iter()
             .zip(layout.offsets)
             .map(|(w, offset)| Placed {
@@ -102,10 +103,10 @@ impl Layout {
         u64::try_from(self.known).is_ok_and(|bytes| bytes <= limit)
     }
 
-    /// Buffers sized at launch share whole slots or nothing, so the same offset says it; they never
-    /// share with others.
-    fn may_overlap(&self, wanted: &[Wanted], a: usize, b: usize) -> bool {
-        let place = |at: usize| Some((self.offsets.get(at)?, &wanted.get(at)?.bytes));
+    /// Buffers that are sized at launch share whole slots or nothing, so they overlap if their
+    /// offsets are equal; they never overlap with others.
+    fn may_overlap(&self, requests: &[Request], a: usize, b: usize) -> bool {
+        let place = |at: usize| Some((self.offsets.get(at)?, &requests.get(at)?.bytes));
         let (Some((a, a_bytes)), Some((b, b_bytes))) = (place(a), place(b)) else {
             return false;
         };
@@ -118,8 +119,8 @@ impl Layout {
     }
 }
 
-/// What uses shared memory, in order of first use; of known size first.
-fn wanted(function: &Function, id: KernelId) -> Vec<Wanted> {
+/// The buffers in shared memory, in order of first use; those of known size first.
+fn requests(function: &Function, id: KernelId) -> Vec<Request> {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return Vec::new();
     };
@@ -145,24 +146,24 @@ fn wanted(function: &Function, id: KernelId) -> Vec<Wanted> {
         } else {
             &mut sized_at_launch
         };
-        group.push(Wanted {
+        group.push(Request {
             buffer,
             bytes,
             alignment,
             live,
-            alone: by_tma || info.storage == Storage::Mbarriers,
+            exclusive: by_tma || info.storage == Storage::Mbarriers,
         });
     }
-    // Small things after what would leave gaps behind them.
+    // Small buffers last: after one of them, alignment would leave a gap.
     fixed.sort_by_key(|w| w.alignment == MBARRIER_ALIGNMENT);
     fixed.append(&mut sized_at_launch);
     fixed
 }
 
-fn pairs(wanted: &[Wanted], are: &dyn Fn(usize, usize) -> bool) -> Pairs {
+fn pairs(requests: &[Request], are: &dyn Fn(usize, usize) -> bool) -> Pairs {
     let mut pairs = Pairs::new();
-    for (b, second) in wanted.iter().enumerate() {
-        for (a, first) in wanted.iter().enumerate().take(b) {
+    for (b, second) in requests.iter().enumerate() {
+        for (a, first) in requests.iter().enumerate().take(b) {
             if are(a, b) {
                 let (a, b) = (first.buffer, second.buffer);
                 pairs.insert((a.min(b), a.max(b)));
@@ -172,7 +173,7 @@ fn pairs(wanted: &[Wanted], are: &dyn Fn(usize, usize) -> bool) -> Pairs {
     pairs
 }
 
-/// What is wrong with a kernel that needs more than any architecture has.
+/// The report for a kernel that needs more shared memory than any architecture has.
 pub fn excess(function: &Function, kernel: &Kernel, limits: Limits) -> Option<Diagnostic> {
     let total = known_bytes(kernel)?;
     if total <= limits.most {
@@ -200,10 +201,10 @@ pub fn excess(function: &Function, kernel: &Kernel, limits: Limits) -> Option<Di
     }))
 }
 
-/// Labels of a report.
+/// The maximum number of labels of a report.
 const SHOWN: usize = 6;
 
-/// The end of what has a known size.
+/// The end of the buffers of known size.
 fn known_bytes(kernel: &Kernel) -> Option<u64> {
     let ends = kernel.shared.iter().filter_map(|placed| {
         let end = placed
@@ -215,7 +216,7 @@ fn known_bytes(kernel: &Kernel) -> Option<u64> {
     ends.max()
 }
 
-/// The buffers of known size that are alive when most memory is, largest first.
+/// The buffers of known size that are live at the point with the most live bytes, largest first.
 fn busiest(kernel: &Kernel) -> Vec<&Placed> {
     let alive = |point: usize| {
         let known = kernel.shared.iter().filter(|p| p.bytes.as_int().is_some());

@@ -1,4 +1,4 @@
-//! What shares memory with what, and programs of random structure that must not notice.
+//! Storage sharing, and programs of random structure whose results must not depend on it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const ROOMY: Limits = Limits {
     most: u64::MAX,
     least: u64::MAX,
 };
-/// Nothing fits: all that can be shared is.
+/// No memory fits: every possible overlap is used.
 const TIGHT: Limits = Limits {
     most: u64::MAX,
     least: 0,
@@ -77,8 +77,8 @@ fn phase(name: &str, at: u32) -> String {
 }
 
 #[test]
-fn one_after_the_other_share_where_a_barrier_is() {
-    // The barrier that makes b readable does not keep a's readers from b's writers.
+fn sequential_buffers_share_storage_across_a_barrier() {
+    // The barrier before the reads of b does not separate the readers of a from the writers of b.
     let two = kernel(&(phase("a", 0) + &phase("b", 64)));
     assert_eq!(places(&two, ROOMY), "a@0 b@128 256");
     assert_eq!(places(&two, TIGHT), "a@0 b@0 128");
@@ -86,14 +86,14 @@ fn one_after_the_other_share_where_a_barrier_is() {
         barriers(&planned(&two, ROOMY)) + 1,
         barriers(&planned(&two, TIGHT))
     );
-    // Between a's readers and c's writers lies the one that makes b readable.
+    // The barrier before the reads of b separates the readers of a from the writers of c.
     let three = kernel(&(phase("a", 0) + &phase("b", 64) + &phase("c", 128)));
     assert_eq!(places(&three, ROOMY), "a@0 b@128 c@0 256");
     assert_eq!(places(&three, TIGHT), "a@0 b@0 c@0 128");
 }
 
 #[test]
-fn what_is_alive_at_the_same_time_is_apart() {
+fn simultaneously_live_buffers_are_disjoint() {
     let text = kernel(
         "a = dma.copy x.view(32).from(0) => shared;
          b = dma.copy x.view(64).from(64) => shared;
@@ -103,7 +103,7 @@ fn what_is_alive_at_the_same_time_is_apart() {
 }
 
 #[test]
-fn an_asynchronous_copy_is_alive_until_its_wait() {
+fn an_asynchronous_copy_is_live_until_its_wait() {
     let text = |order: &str| {
         let b = phase("b", 64);
         let wait = "wait a;";
@@ -121,7 +121,7 @@ fn an_asynchronous_copy_is_alive_until_its_wait() {
 }
 
 #[test]
-fn what_a_turn_may_leave_for_the_next_lives_through_the_loop() {
+fn values_carried_by_a_loop_are_live_throughout_it() {
     let iteration = |declared: &str, first: &str| {
         kernel(&format!(
             "{declared}
@@ -136,14 +136,14 @@ fn what_a_turn_may_leave_for_the_next_lives_through_the_loop() {
     let copied = "dma.copy x.view(32).from(k) => a;";
     let stored = "parallel t by 32 : thread a.at(t) = x.at(t + k);";
     let outside = "shared s32 [32] a;";
-    // Each iteration overwrites it as a whole.
+    // Each iteration overwrites the whole buffer.
     assert_eq!(places(&iteration(outside, copied), TIGHT), "a@0 b@0 128");
-    // Nobody proved that of these stores …
+    // It is not proved that these stores do …
     assert_eq!(places(&iteration(outside, stored), TIGHT), "a@0 b@128 256");
-    // … but here every iteration has its own.
+    // … but here every iteration has its own buffer.
     let inside = format!("shared s32 [32] a; {stored}");
     assert_eq!(places(&iteration("", &inside), TIGHT), "a@0 b@0 128");
-    // Half of it is last iteration's.
+    // Half of it holds values of the previous iteration.
     let half = "dma.copy x.view(16).from(k) => a.view(16).from(0);";
     assert_eq!(places(&iteration(outside, half), TIGHT), "a@0 b@128 256");
     // Only in some iterations.
@@ -152,11 +152,11 @@ fn what_a_turn_may_leave_for_the_next_lives_through_the_loop() {
 }
 
 #[test]
-fn what_a_placeholder_holds_lives_where_the_placeholder_does() {
+fn the_tile_of_a_placeholder_is_live_in_its_scope() {
     let b = phase("b", 64);
     let copied = "a = dma.copy x.view(32).from(k) => shared;";
     let read = "parallel t by 32 : thread y.at(k * 64 + t) = a.data.at(31 - t);";
-    // Every other iteration reads what the iteration before copied.
+    // Every other iteration reads the copy of the previous iteration.
     let kept = kernel(&format!(
         "a = dma.any; foreach k in [4] {{ {b} if (k % 2 == 0) {{ {copied} }} {read} }}"
     ));
@@ -168,7 +168,7 @@ fn what_a_placeholder_holds_lives_where_the_placeholder_does() {
 }
 
 #[test]
-fn both_ways_of_a_branch_share_unless_threads_part_there() {
+fn branches_share_storage_unless_divergent() {
     let text = |cond: &str| {
         kernel(&format!(
             "shared s32 [32] a; shared s32 [32] b;
@@ -187,7 +187,7 @@ fn both_ways_of_a_branch_share_unless_threads_part_there() {
 }
 
 #[test]
-fn text_that_cannot_be_seen_into_keeps_its_buffers() {
+fn opaque_code_keeps_its_buffers_live() {
     let text = kernel(&format!(
         "shared s32 [32] a;
          __cpp__(\"a[0] = 1;\");
@@ -199,7 +199,7 @@ fn text_that_cannot_be_seen_into_keeps_its_buffers() {
 }
 
 #[test]
-fn sizes_of_the_launch_share_when_one_is_the_larger() {
+fn sizes_of_the_launch_share_if_one_is_provably_larger() {
     let phase = |shape: &str, name: &str| {
         format!(
             "shared s32 [{shape}] {name};
@@ -213,18 +213,18 @@ fn sizes_of_the_launch_share_when_one_is_the_larger() {
     assert!(places(&text("M, N + 2"), ROOMY).starts_with("a@0 b@0 "));
     assert!(places(&text("M + 2, N"), ROOMY).starts_with("a@0 b@0 "));
     assert!(places(&text("N, 3"), ROOMY).starts_with("a@0 b@16 * "));
-    // After what is of known size.
+    // After those of known size.
     let three = kernel(&(phase("M, N", "a") + &phase("3, 8", "c") + &phase("M, N", "b")));
     assert!(places(&three, ROOMY).starts_with("c@0 a@96 b@96 "));
 }
 
-/// A piece of a program over buffers `b0`, `b1`, …
+/// A part of a program over buffers `b0`, `b1`, …
 #[derive(Clone, Debug)]
 enum Op {
     Fill(usize),
-    /// Another thread reads what one wrote.
+    /// Each thread reads an element that another thread wrote.
     Read(usize),
-    /// A fill, some of the rest, and the wait.
+    /// A fill, other operations, and the wait.
     Begin(usize, Vec<Op>),
     Loop(Vec<usize>, Vec<Op>),
     Branch(bool, Vec<Op>),
@@ -249,7 +249,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
             (any::<bool>(), list).prop_map(|(c, l)| Op::Branch(c, l)),
         ]
     });
-    // Some are full from the start.
+    // Some buffers are full from the start.
     let filled = prop::collection::vec((0..BUFFERS).prop_map(Op::Fill), 0..4);
     let rest = prop::collection::vec(op, 2..7);
     (filled, rest).prop_map(|(mut ops, rest)| {
@@ -258,7 +258,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     })
 }
 
-/// Which buffers hold something, and which a copy is in flight to.
+/// The buffers that are full, and those that are the destination of a copy in flight.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct State {
     full: [bool; BUFFERS],
@@ -273,7 +273,8 @@ struct Print {
 }
 
 impl Print {
-    /// Prints what is sensible in this state: a program reads only what it wrote.
+    /// Prints the operations that are valid in this state: a program reads only what it has
+    /// written.
     fn ops(&mut self, ops: &[Op], state: &mut State, depth: usize) {
         for op in ops {
             let id = self.next;
@@ -374,8 +375,8 @@ fn program(ops: &[Op], asynchronous: bool) -> String {
     )
 }
 
-/// What the kernel leaves in global memory. Where barriers are right each statement is complete before
-/// the next one begins, so all threads run one after the other.
+/// The contents of global memory after the kernel. With correct barriers each statement is complete
+/// before the next one begins, so all threads execute one statement after the other.
 fn results(function: &Function, kernel: &Kernel) -> Memory {
     let mut memory = Memory::new();
     let mut run = Steps {
@@ -389,12 +390,12 @@ fn results(function: &Function, kernel: &Kernel) -> Memory {
     memory
 }
 
-/// Statement after statement, each by all threads.
+/// Executes statement after statement, each by all threads.
 struct Steps<'a> {
     function: &'a Function,
     memory: &'a mut Memory,
     locals: BTreeMap<LocalId, crate::passes::model::Value>,
-    /// Asynchronous copies land twice: at once, and when they are waited for.
+    /// Asynchronous copies are executed twice: immediately, and at their wait.
     begun: BTreeMap<FutureId, Copy>,
 }
 
@@ -501,7 +502,7 @@ impl Steps<'_> {
     }
 }
 
-/// Nothing in it that all threads do together.
+/// Whether there are no statements that all threads execute together.
 fn is_fine(stmts: &[Stmt]) -> bool {
     !any_stmt(stmts, |stmt| {
         matches!(
@@ -511,7 +512,7 @@ fn is_fine(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// The same kernel with all shared buffers as parts of one, where they were placed.
+/// The same kernel with all shared buffers as parts of a single buffer, at their offsets.
 fn in_one_arena(function: &Function, kernel: &Kernel) -> (Function, Kernel) {
     let text = "__co__ void f(s32 [1] x) { parallel by 1 : block { } }";
     let mut renamed = checked(text);
@@ -538,14 +539,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn no_program_notices(ops in ops(), asynchronous in any::<bool>(), tight in any::<bool>()) {
+    fn results_do_not_depend_on_sharing(ops in ops(), asynchronous in any::<bool>(), tight in any::<bool>()) {
         let text = program(&ops, asynchronous);
         let function = planned(&text, if tight { TIGHT } else { ROOMY });
         let kernel = &function.kernels[0];
         if !kernel.shared.is_empty() {
             let (renamed, in_arena) = in_one_arena(&function, kernel);
-            let (apart, together) = (results(&function, kernel), results(&renamed, &in_arena));
-            prop_assert!(format!("{apart:?}") == format!("{together:?}"), "{text}\n{:#?}", kernel.shared);
+            let (separate, overlapping) = (results(&function, kernel), results(&renamed, &in_arena));
+            prop_assert!(format!("{separate:?}") == format!("{overlapping:?}"), "{text}\n{:#?}", kernel.shared);
         }
         let (events, threads) = events_of(&function, kernel, &BTreeMap::new(), &BTreeMap::new());
         if let Some((a, b)) = race(&events, threads, &function, kernel) {

@@ -1,4 +1,4 @@
-//! The places that calls of the user's C++ may change: memory passed by pointer, and variables that
+//! The places that calls of the user's C++ may modify: memory passed by pointer, and variables that
 //! the function may take by reference.
 
 use super::state::Place;
@@ -6,12 +6,12 @@ use crate::ir::{Arg, Expr, ExprKind, Function, Visit};
 use crate::symbolic::Sym;
 
 /// Collects these places.
-pub struct Given<'a> {
+pub struct CallArguments<'a> {
     function: &'a Function,
     pub places: Vec<Place>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> CallArguments<'a> {
     pub fn new(function: &'a Function) -> Self {
         Self {
             function,
@@ -38,7 +38,7 @@ impl<'a> Given<'a> {
     }
 }
 
-impl Visit for Given<'_> {
+impl Visit for CallArguments<'_> {
     fn expr(&mut self, e: &Expr) {
         if let ExprKind::Call(call) = &*e.kind {
             call.args.iter().for_each(|arg| self.argument(arg));

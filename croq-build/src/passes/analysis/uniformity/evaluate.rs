@@ -1,4 +1,4 @@
-//! Evaluates an expression for one thread, if the thread number alone determines the value.
+//! Evaluates an expression for one thread, if the thread number alone determines its value.
 
 use super::indices::{Indices, List, Number};
 use super::state::{Place, State, element};
@@ -80,7 +80,7 @@ fn float(value: f64, ty: Scalar) -> Option<Number> {
     }
 }
 
-/// An integer of the type. `None` if it overflows: then it is checked at run time, or wraps.
+/// An integer of the type. `None` if it overflows: it is checked at run time then, or wraps.
 fn int(value: i128, ty: Scalar) -> Option<Number> {
     let (least, most) = ty.limits()?;
     (least..=most)

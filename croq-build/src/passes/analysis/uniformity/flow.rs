@@ -1,15 +1,16 @@
-//! The values of a kernel's locals at each point of it, and which conditions decide who comes there.
+//! The values of a kernel's locals at each program point, and the conditions that determine which
+//! threads reach it.
 //!
-//! The walk is flow-sensitive. Behind a branch, what was assigned in it depends on its condition; behind a loop,
-//! on the conditions that end it. What a loop assigns is joined into what is known at its head, and the kernel is
-//! walked again until nothing is added.
+//! The walk is flow-sensitive. After a branch, a place that was assigned in it depends on its
+//! condition; after a loop, on its exit conditions. Assignments in a loop are joined into the
+//! values at its head, and the kernel is walked until a fixpoint is reached.
 
 use std::collections::BTreeMap;
 
-use super::calls::Given;
+use super::calls::CallArguments;
 use super::indices::{Active, Indices, List};
 use super::memory::Changes;
-use super::merge::Decides;
+use super::merge::Selector;
 use super::scope::{CauseKind, Scope, Uniform};
 use super::state::{Place, State, element};
 use super::values::Values;
@@ -21,24 +22,25 @@ use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Walks of one kernel. One that needs more has its loops taken for anything.
+/// The maximum number of walks of one kernel. If the fixpoint is not reached by then, any value is
+/// assumed for assignments in its loops.
 const MOST_WALKS: usize = 24;
 
-/// A condition that decides which threads come to a statement.
+/// A condition that determines which threads reach a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The statement, counted in the order of the walk.
+    /// The number of the statement, in the order of the walk.
     pub id: usize,
-    /// The condition.
+    /// The location of the condition.
     pub span: Span,
     pub value: Uniform,
-    /// How many regions are around it.
+    /// The number of regions around it.
     regions: usize,
-    /// Some threads leave the loop around, or this iteration of it, here.
+    /// A statement by which some threads leave the enclosing loop, or its current iteration.
     pub leaves: Option<Span>,
 }
 
-/// The conditions around a statement, outermost first, and the region.
+/// The conditions around a statement, outermost first, and the enclosing regions.
 pub struct Around<'w> {
     frames: &'w [Frame],
     loops: &'w [OpenLoop],
@@ -67,34 +69,34 @@ impl Around<'_> {
         self.regions.get(innermost).map(Option::as_ref)
     }
 
-    /// Threads that may come here; `None`: all.
+    /// Threads that may reach this point; `None`: all.
     pub fn active(&self) -> Option<&[bool]> {
         self.active.as_deref()
     }
 }
 
-/// Is shown each statement once, when all values are known.
-pub trait Watch {
+/// Visits each statement once, after the fixpoint is reached.
+pub trait FlowVisitor {
     fn stmt(&mut self, stmt: &Stmt, around: &Around<'_>);
 }
 
-/// What all walks have found out about a loop.
+/// The facts about a loop from all walks.
 #[derive(Clone)]
 struct LoopFacts {
-    /// What it assigns.
+    /// The values that it assigns.
     carried: BTreeMap<Place, Uniform>,
-    /// Its condition or its bounds.
+    /// The uniformity of its condition or its bounds.
     control: Uniform,
     /// Conditions around `break`s, by their numbers.
     leaves: BTreeMap<usize, Frame>,
-    /// Of those around `continue`s.
+    /// The uniformity of the conditions around `continue`s.
     skips: Uniform,
 }
 
-/// A loop around.
+/// An enclosing loop.
 struct OpenLoop {
     id: usize,
-    /// How many frames are around it.
+    /// The number of frames around it.
     frames: usize,
     /// Conditions around the `continue`s so far.
     skips: Vec<Frame>,
@@ -109,10 +111,10 @@ pub struct Walk<'a> {
     regions: Vec<Option<ThreadSet>>,
     next: usize,
     grown: bool,
-    gives_up: bool,
+    limit_reached: bool,
 }
 
-pub fn walk(function: &Function, kernel: &Kernel, watch: &mut impl Watch) {
+pub fn walk(function: &Function, kernel: &Kernel, visitor: &mut impl FlowVisitor) {
     let mut walk = Walk {
         values: Values {
             function,
@@ -129,27 +131,27 @@ pub fn walk(function: &Function, kernel: &Kernel, watch: &mut impl Watch) {
         regions: Vec::new(),
         next: 0,
         grown: true,
-        gives_up: false,
+        limit_reached: false,
     };
     let mut walks = 0;
-    while std::mem::take(&mut walk.grown) && !walk.gives_up {
+    while std::mem::take(&mut walk.grown) && !walk.limit_reached {
         walks += 1;
-        walk.gives_up = walks == MOST_WALKS;
+        walk.limit_reached = walks == MOST_WALKS;
         walk.begin();
-        walk.block(&kernel.body, &mut Nobody);
+        walk.block(&kernel.body, &mut NoVisitor);
     }
-    if walk.gives_up {
-        // Once more for what follows the loops.
+    if walk.limit_reached {
+        // Once more, for the code after the loops.
         walk.begin();
-        walk.block(&kernel.body, &mut Nobody);
+        walk.block(&kernel.body, &mut NoVisitor);
     }
     walk.begin();
-    walk.block(&kernel.body, watch);
+    walk.block(&kernel.body, visitor);
 }
 
-struct Nobody;
+struct NoVisitor;
 
-impl Watch for Nobody {
+impl FlowVisitor for NoVisitor {
     fn stmt(&mut self, _: &Stmt, _: &Around<'_>) {}
 }
 
@@ -162,7 +164,7 @@ impl<'a> Walk<'a> {
     }
 
     fn set(&mut self, place: Place, value: Uniform) {
-        // What another iteration leaves is another value, as far as is known.
+        // The value of another iteration counts as a different value.
         let carried = value.with(None);
         for open in &self.open {
             let Some(facts) = self.loops.get_mut(&open.id) else {
@@ -183,7 +185,7 @@ impl<'a> Walk<'a> {
         self.log.push((place, before));
     }
 
-    /// Undoes what was set since; what it was.
+    /// Undoes the assignments since `mark`, and returns their values.
     fn roll_back(&mut self, mark: usize) -> BTreeMap<Place, Uniform> {
         let mut after = BTreeMap::new();
         while self.log.len() > mark {
@@ -202,7 +204,7 @@ impl<'a> Walk<'a> {
         self.next
     }
 
-    fn block(&mut self, stmts: &[Stmt], watch: &mut impl Watch) {
+    fn block(&mut self, stmts: &[Stmt], visitor: &mut impl FlowVisitor) {
         for stmt in stmts {
             let around = Around {
                 frames: &self.frames,
@@ -210,12 +212,12 @@ impl<'a> Walk<'a> {
                 regions: &self.regions,
                 active: &self.values.active,
             };
-            watch.stmt(stmt, &around);
-            self.stmt(stmt, watch);
+            visitor.stmt(stmt, &around);
+            self.stmt(stmt, visitor);
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt, watch: &mut impl Watch) {
+    fn stmt(&mut self, stmt: &Stmt, visitor: &mut impl FlowVisitor) {
         match &stmt.kind {
             StmtKind::Let { local, value } => self.declare(*local, value.as_ref()),
             StmtKind::Assign { local, value } => {
@@ -226,7 +228,7 @@ impl<'a> Walk<'a> {
                 let element = element(self.values.function, access);
                 let mut value = self.values.assigned(value);
                 if element.is_none() {
-                    value = value.beside(self.values.address(access).perhaps());
+                    value = value.sum_with(self.values.address(access).without_divergence());
                 }
                 self.store(access.view.buffer, element, value);
             }
@@ -248,7 +250,7 @@ impl<'a> Walk<'a> {
                 cond,
                 then,
                 otherwise,
-            } => self.branch(cond, then, otherwise, watch),
+            } => self.branch(cond, then, otherwise, visitor),
             StmtKind::For {
                 local,
                 lo,
@@ -263,14 +265,14 @@ impl<'a> Walk<'a> {
                     id,
                     Some(control),
                     stmt.span,
-                    |walk, watch| {
-                        let steps = walk.values.sym(step).perhaps();
+                    |walk, visitor| {
+                        let steps = walk.values.sym(step).without_divergence();
                         let value = walk.values.sym(lo).meet(steps);
                         walk.set(Place::Local(*local), value);
-                        walk.block(body, watch);
+                        walk.block(body, visitor);
                         None
                     },
-                    watch,
+                    visitor,
                 );
             }
             StmtKind::While {
@@ -283,27 +285,27 @@ impl<'a> Walk<'a> {
                     id,
                     None,
                     cond.span,
-                    |walk, watch| {
-                        walk.block(prelude, watch);
+                    |walk, visitor| {
+                        walk.block(prelude, visitor);
                         let control = walk.values.expr(cond);
                         walk.calls_in(cond);
-                        walk.block(body, watch);
+                        walk.block(body, visitor);
                         Some(control)
                     },
-                    watch,
+                    visitor,
                 );
             }
             StmtKind::Break | StmtKind::Continue => self.leave(stmt),
             StmtKind::Region {
                 pred, set, body, ..
-            } => self.region(pred, set.as_ref(), body, watch),
+            } => self.region(pred, set.as_ref(), body, visitor),
             StmtKind::SingleThread { body, .. } => {
                 let id = self.number();
                 let only = Uniform::within(Scope::Thread, CauseKind::SingleThread, stmt.span);
-                self.under(id, only, stmt.span, body, watch);
+                self.under(id, only, stmt.span, body, visitor);
             }
-            StmtKind::Parallel { body, .. } => self.block(body, watch),
-            StmtKind::Mma(op) => self.mma(op, stmt.span, watch),
+            StmtKind::Parallel { body, .. } => self.block(body, visitor),
+            StmtKind::Mma(op) => self.mma(op, stmt.span, visitor),
             _ => {}
         }
         self.calls(stmt);
@@ -323,7 +325,7 @@ impl<'a> Walk<'a> {
         self.set(Place::Local(local), uniform);
     }
 
-    /// Into a thread's own array: one element, or something of it.
+    /// A store to a thread's own array: to one element, or (`None`) to an unknown element.
     fn store(&mut self, id: BufferId, element: Option<Place>, value: Uniform) {
         let Some(buffer) = self.values.function.buffers.get(id.index()) else {
             return;
@@ -349,11 +351,11 @@ impl<'a> Walk<'a> {
 
     fn fill(&mut self, view: &View, value: Uniform) {
         let at = self.values.syms(view.shape.iter().chain([&view.offset]));
-        let value = value.beside(at.perhaps());
+        let value = value.sum_with(at.without_divergence());
         let buffer = self.values.function.buffers.get(view.buffer.index());
         let all = view.shape.iter().fold(Sym::one(), |all, n| &all * n);
         if view.offset.is_zero() && buffer.is_some_and(|b| b.count == all) {
-            // Nothing of what was there is left.
+            // All previous values are overwritten.
             for element in self.values.state.elements(view.buffer) {
                 self.set(element, value);
             }
@@ -368,7 +370,7 @@ impl<'a> Walk<'a> {
         let adds = matches!(atomic.op, AtomicOp::Add | AtomicOp::Sub);
         let id = atomic.access.view.buffer;
         let found = match &*atomic.value.kind {
-            // Each thread finds what the one before it left.
+            // Each thread reads the value that the previous one left.
             ExprKind::Int(value) if adds && *value != 0 => {
                 Uniform::within(Scope::Thread, CauseKind::Atomic, span)
             }
@@ -378,7 +380,7 @@ impl<'a> Walk<'a> {
         if let Some(result) = atomic.result {
             self.set(Place::Local(result), found);
         }
-        self.store(id, None, found.perhaps());
+        self.store(id, None, found.without_divergence());
     }
 
     fn text(&mut self, text: &str, names: &[CppName], span: Span) {
@@ -396,12 +398,12 @@ impl<'a> Walk<'a> {
                 }
             };
             if spelt.is_some_and(|name| words.contains(name.as_str())) {
-                self.disturb(place, CauseKind::Text, span);
+                self.invalidate(place, CauseKind::Text, span);
             }
         }
     }
 
-    fn disturb(&mut self, place: Place, kind: CauseKind, span: Span) {
+    fn invalidate(&mut self, place: Place, kind: CauseKind, span: Span) {
         if let Place::Array(id) = place
             && self
                 .values
@@ -419,29 +421,35 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What calls may write to.
+    /// The places that calls may modify.
     fn calls(&mut self, stmt: &Stmt) {
         if stmt.kind.blocks().next().is_some() {
             return;
         }
-        let mut given = Given::new(self.values.function);
-        walk_block(std::slice::from_ref(stmt), &mut given);
-        self.disturb_all(given, stmt.span);
+        let mut arguments = CallArguments::new(self.values.function);
+        walk_block(std::slice::from_ref(stmt), &mut arguments);
+        self.invalidate_all(arguments, stmt.span);
     }
 
     fn calls_in(&mut self, e: &Expr) {
-        let mut given = Given::new(self.values.function);
-        walk_exprs(e, &mut given);
-        self.disturb_all(given, e.span);
+        let mut arguments = CallArguments::new(self.values.function);
+        walk_exprs(e, &mut arguments);
+        self.invalidate_all(arguments, e.span);
     }
 
-    fn disturb_all(&mut self, given: Given<'_>, span: Span) {
-        for place in given.places {
-            self.disturb(place, CauseKind::Call, span);
+    fn invalidate_all(&mut self, arguments: CallArguments<'_>, span: Span) {
+        for place in arguments.places {
+            self.invalidate(place, CauseKind::Call, span);
         }
     }
 
-    fn branch(&mut self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt], watch: &mut impl Watch) {
+    fn branch(
+        &mut self,
+        cond: &Expr,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+        visitor: &mut impl FlowVisitor,
+    ) {
         let id = self.number();
         let plain = is_plain(then) && is_plain(otherwise);
         let (value, truths) = self.values.condition(cond, !plain);
@@ -450,23 +458,23 @@ impl<'a> Walk<'a> {
         let frame = self.enter(id, value, cond.span);
         let outside = self.values.active.clone();
         self.narrow(truths.as_ref(), true);
-        self.block(then, watch);
+        self.block(then, visitor);
         self.values.active.clone_from(&outside);
         let after_then = self.roll_back(mark);
         let skipped = self.take_skips(skips);
         self.narrow(truths.as_ref(), false);
-        self.block(otherwise, watch);
+        self.block(otherwise, visitor);
         self.values.active = outside;
         let after_otherwise = self.roll_back(mark);
         self.exit(frame);
         if let Some(open) = self.open.last_mut() {
             open.skips.extend(skipped);
         }
-        let decides = Decides { value, truths };
-        self.merge(&after_then, &after_otherwise, &decides);
+        let selector = Selector { value, truths };
+        self.merge(&after_then, &after_otherwise, &selector);
     }
 
-    /// Only threads with this truth go on.
+    /// Restricts the active threads to those for which the condition has this truth value.
     fn narrow(&mut self, truths: Option<&List>, truth: bool) {
         if let Some(truths) = truths {
             let goes = |t| truths.at(t).is_none_or(|of| of.is_true() == truth);
@@ -481,9 +489,9 @@ impl<'a> Walk<'a> {
         &mut self,
         one: &BTreeMap<Place, Uniform>,
         other: &BTreeMap<Place, Uniform>,
-        decides: &Decides,
+        selector: &Selector,
     ) {
-        for (place, value) in decides.join(&mut self.values, one, other) {
+        for (place, value) in selector.join(&mut self.values, one, other) {
             self.set(place, value);
         }
     }
@@ -495,14 +503,14 @@ impl<'a> Walk<'a> {
         value: Uniform,
         span: Span,
         body: &[Stmt],
-        watch: &mut impl Watch,
+        visitor: &mut impl FlowVisitor,
     ) {
         let mark = self.log.len();
         let frame = self.enter(id, value, span);
-        self.block(body, watch);
+        self.block(body, visitor);
         self.exit(frame);
         let after = self.roll_back(mark);
-        self.merge(&after, &BTreeMap::new(), &Decides::of(value));
+        self.merge(&after, &BTreeMap::new(), &Selector::of(value));
     }
 
     fn region(
@@ -510,32 +518,32 @@ impl<'a> Walk<'a> {
         pred: &Expr,
         set: Option<&ThreadSet>,
         body: &[Stmt],
-        watch: &mut impl Watch,
+        visitor: &mut impl FlowVisitor,
     ) {
         let id = self.number();
         let value = self.values.expr(pred);
-        // Threads of this region alone come to what is in it, its predicate included.
+        // Only threads of this region execute it, including its predicate.
         self.regions.push(set.cloned());
-        // The unit inside is that of the threads that come.
-        let decides = match set {
+        // The unit inside consists of the threads that enter.
+        let selector = match set {
             Some(_) => Uniform::EVERYWHERE,
             None => value,
         };
         let mark = self.log.len();
-        let frame = self.enter(id, decides, pred.span);
+        let frame = self.enter(id, selector, pred.span);
         let outside = self.values.active.clone();
         if let Some(set) = set {
             self.values.active = self.values.indices.within(&outside, set);
         }
-        self.block(body, watch);
+        self.block(body, visitor);
         self.values.active = outside;
         self.exit(frame);
         self.regions.pop();
         let after = self.roll_back(mark);
-        self.merge(&after, &BTreeMap::new(), &Decides::of(value));
+        self.merge(&after, &BTreeMap::new(), &Selector::of(value));
     }
 
-    fn mma(&mut self, op: &MmaOp, span: Span, watch: &mut impl Watch) {
+    fn mma(&mut self, op: &MmaOp, span: Span, visitor: &mut impl FlowVisitor) {
         if let MmaOp::Apply {
             indices,
             body,
@@ -548,26 +556,27 @@ impl<'a> Walk<'a> {
                 id,
                 None,
                 span,
-                |walk, watch| {
+                |walk, visitor| {
                     for index in indices {
                         walk.set(Place::Local(*index), owned);
                     }
-                    walk.block(body, watch);
+                    walk.block(body, visitor);
                     None
                 },
-                watch,
+                visitor,
             );
         }
     }
 
-    /// `iteration` is one iteration, and what decides whether there is another, if that isn't known before.
-    fn iterate<W: Watch>(
+    /// `iteration` walks one iteration and returns the uniformity of the loop condition, if that is
+    /// not known before.
+    fn iterate<W: FlowVisitor>(
         &mut self,
         id: usize,
         control: Option<Uniform>,
         span: Span,
         iteration: impl FnOnce(&mut Self, &mut W) -> Option<Uniform>,
-        watch: &mut W,
+        visitor: &mut W,
     ) {
         self.loops.entry(id).or_insert_with(|| LoopFacts {
             carried: BTreeMap::new(),
@@ -580,13 +589,13 @@ impl<'a> Walk<'a> {
         };
         for (place, value) in &facts.carried {
             let before = match place {
-                // It is written in the loop first.
+                // An array without facts has not been written before the loop.
                 Place::Array(_) => self.values.state.get(*place).unwrap_or(*value),
                 place => self.values.state.at(*place),
             };
             let known = before.at_head(*value, facts.skips);
-            let known = match self.gives_up {
-                true => known.beside(Uniform::at_least(Scope::Thread, CauseKind::Complex, span)),
+            let known = match self.limit_reached {
+                true => known.sum_with(Uniform::at_least(Scope::Thread, CauseKind::Complex, span)),
                 false => known,
             };
             self.put(*place, known);
@@ -599,7 +608,7 @@ impl<'a> Walk<'a> {
         });
         self.enter(id, facts.control, span);
         self.frames.extend(facts.leaves.values().copied());
-        let control = iteration(self, watch);
+        let control = iteration(self, visitor);
         self.frames.truncate(depth);
         self.open.pop();
         let after = self.roll_back(mark);
@@ -608,10 +617,10 @@ impl<'a> Walk<'a> {
         };
         let leaves = facts.leaves.values().map(|frame| frame.value);
         let ends = leaves.fold(facts.control.meet(facts.skips), Uniform::meet);
-        self.merge(&after, &BTreeMap::new(), &Decides::of(ends));
+        self.merge(&after, &BTreeMap::new(), &Selector::of(ends));
     }
 
-    /// What is known of a loop, with what this walk has found out about its control.
+    /// The facts about a loop, after this walk's result for its control is joined in.
     fn controlled(&mut self, id: usize, control: Option<Uniform>) -> Option<LoopFacts> {
         let facts = self.loops.get_mut(&id)?;
         if let Some(control) = control {
@@ -630,7 +639,7 @@ impl<'a> Walk<'a> {
         let Some(facts) = self.loops.get_mut(&open.id) else {
             return;
         };
-        // The condition of the loop itself is no reason to leave it here.
+        // The loop's own condition does not guard this exit.
         let own = open.id;
         let guards = inside.iter().filter(|f| f.id != own && f.leaves.is_none());
         let mut guards: Vec<Frame> = guards
@@ -640,14 +649,14 @@ impl<'a> Walk<'a> {
             })
             .collect();
         if matches!(stmt.kind, StmtKind::Continue) {
-            let guards_of = guards.iter().map(|f| f.value.perhaps());
+            let guards_of = guards.iter().map(|f| f.value.without_divergence());
             let value = guards_of.fold(facts.skips, Uniform::meet);
             self.grown |= !value.is_like(facts.skips);
             facts.skips = value;
             open.skips.extend(guards);
             return;
         }
-        // Who has gone on to the next iteration does not come to the `break`.
+        // A thread that has continued with the next iteration does not execute the `break`.
         guards.extend(&open.skips);
         for guard in guards {
             let known = facts.leaves.get(&guard.id).map(|f| f.value);
@@ -659,7 +668,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How many frames there are.
+    /// Adds a frame for a divergent condition, and returns the previous number of frames.
     fn enter(&mut self, id: usize, value: Uniform, span: Span) -> usize {
         let depth = self.frames.len();
         if !value.is_everywhere() {
@@ -690,7 +699,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Nothing in it depends on which threads come.
+/// Whether no statement in it depends on which threads execute it.
 fn is_plain(stmts: &[Stmt]) -> bool {
     let plain = |s: &Stmt| match &s.kind {
         StmtKind::Store { .. } | StmtKind::Check { .. } => true,

@@ -1,7 +1,8 @@
 //! Values that depend on the thread number alone, computed for each thread of the block.
 //!
-//! `i / 32` is equal in the threads of a warp, and so is `i < 64`, although `i` is not. No rule about
-//! expressions finds all of these. A block has at most 1024 threads, so the values are compared.
+//! `i / 32` is uniform in each warp, and so is `i < 64`, although `i` is not. No rule about
+//! expressions finds all such cases. A block has at most 1024 threads, so the values themselves are
+//! compared.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,8 +13,8 @@ use crate::ir::{ThreadSet, WARP_THREADS, WARPGROUP_THREADS};
 
 /// Threads of the largest block of any GPU.
 const MOST: usize = 1024;
-/// Subexpressions that one walk of a kernel evaluates, counted for each thread. Values beyond that are
-/// unknown.
+/// Subexpressions that one walk of a kernel evaluates, counted for each thread. Values beyond that
+/// are unknown.
 const MOST_STEPS: usize = 1 << 23;
 
 /// The value in one thread.
@@ -54,7 +55,8 @@ impl List {
     }
 }
 
-/// The threads that may reach a statement, as far as thread numbers decide it; the others do not.
+/// The threads that may reach a statement, as far as thread numbers determine it; the others do not
+/// reach it. `None`: all threads.
 pub type Active = Option<Rc<[bool]>>;
 
 /// The lists of a kernel, without duplicates.
@@ -62,7 +64,7 @@ pub struct Indices {
     threads: usize,
     lists: Vec<List>,
     by_list: BTreeMap<List, Known>,
-    /// Steps that this walk may still take.
+    /// The remaining steps of this walk.
     left: Cell<usize>,
 }
 
@@ -78,7 +80,7 @@ impl Indices {
         }
     }
 
-    /// Starts a walk with all steps, so that equal walks end at the same statement.
+    /// Starts a walk with the full number of steps, so that equal walks end at the same statement.
     pub fn begin(&self) {
         self.left.set(MOST_STEPS);
     }
@@ -116,10 +118,11 @@ impl Indices {
         }
     }
 
-    /// The widest unit in which all active threads have the same value; `None` if a value is unknown.
+    /// The widest unit in which all active threads have the same value; `None` if a value is
+    /// unknown.
     pub fn scope(&self, active: &Active, value: impl Fn(usize) -> Option<Number>) -> Option<Scope> {
-        let comes = |thread: &usize| is_active(active, *thread);
-        scope_of((0..self.threads).filter(comes).map(|t| (t, value(t))))
+        let is_reached = |thread: &usize| is_active(active, *thread);
+        scope_of((0..self.threads).filter(is_reached).map(|t| (t, value(t))))
     }
 
     /// The active threads for which `holds` is true.
@@ -148,12 +151,12 @@ fn scope_of(values: impl Iterator<Item = (usize, Option<Number>)>) -> Option<Sco
         if let Some((before, last)) = last
             && last != value
         {
-            // They are in two units of a size if there is a border between them.
-            let together = |threads| unit(before, threads) == unit(thread, threads);
-            if together(WARP_THREADS) {
+            // Two threads are in different units of a size if a unit boundary lies between them.
+            let same_unit = |threads| unit(before, threads) == unit(thread, threads);
+            if same_unit(WARP_THREADS) {
                 return Some(Scope::Thread);
             }
-            let here = match together(WARPGROUP_THREADS) {
+            let here = match same_unit(WARPGROUP_THREADS) {
                 true => Scope::Warp,
                 false => Scope::Warpgroup,
             };
@@ -169,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_with_one_value() {
+    fn scope_of_per_thread_values() {
         let of = |threads: usize, value: fn(usize) -> usize| {
             let number = |t| Some(Number::Int(value(t) as i128));
             scope_of((0..threads).map(|t| (t, number(t)))).expect("all are known")
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_do_not_come_are_not_compared() {
+    fn inactive_threads_are_not_compared() {
         let indices = Indices::new(Some(64));
         let is_low = |t| Some(Number::truth(t < 48));
         assert_eq!(indices.scope(&None, is_low), Some(Scope::Thread));

@@ -1,4 +1,4 @@
-//! What a kernel does to memory that its threads share, as far as it matters for loads.
+//! The effects of a kernel on memory that its threads share, as far as loads depend on them.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,26 @@ use crate::ir::{
     Access, BufferId, CppName, Flow, Function, Kernel, Stmt, StmtKind, Storage, View, Visitor, walk,
 };
 use crate::passes::analysis::barrier_intervals::separated;
-use crate::passes::analysis::grid_intervals::{LoadId, load_id, undisturbed};
+use crate::passes::analysis::grid_intervals::{LoadId, load_id, stable_loads};
 use crate::passes::analysis::uses::identifiers;
 
-/// Buffers that the launch changes.
+/// Buffers that the launch modifies.
 #[derive(Default)]
 pub struct Changes {
     pub written: BTreeSet<BufferId>,
-    /// Text that the compiler does not see into has the address.
+    /// Buffers whose address is available to opaque code.
     pub escapes: BTreeSet<BufferId>,
     /// Shared buffers that are only read, or only written, between two barriers of the block.
     separated: BTreeSet<BufferId>,
-    /// Loads of device memory that no write in the same interval between barriers of the grid meets.
-    undisturbed: BTreeSet<LoadId>,
+    /// Loads of device memory whose element is not written in the same interval between barriers of
+    /// the grid.
+    stable_loads: BTreeSet<LoadId>,
     /// Device memory whose elements C++ code may access.
     escaping: BTreeSet<BufferId>,
 }
 
 impl Changes {
-    /// No thread writes what another reads before the next barrier.
+    /// No thread writes an element that another thread reads before the next barrier.
     fn is_stable(&self, id: BufferId) -> bool {
         self.separated.contains(&id) || !self.written.contains(&id)
     }
@@ -43,23 +44,25 @@ impl Changes {
         };
         let written = changes.written.iter().filter(of_device).copied().collect();
         changes.escaping.extend(&kernel.facts.escaping);
-        changes.undisturbed = undisturbed(function, kernel, &written);
+        changes.stable_loads = stable_loads(function, kernel, &written);
         changes
     }
 
-    /// No thread of the launch, and no code that the compiler does not see, changes device memory.
+    /// Device memory that neither a thread of the launch nor opaque code modifies.
     pub fn is_constant(&self, id: BufferId) -> bool {
-        !self.is_open(id) && !self.written.contains(&id)
+        !self.escapes_launch(id) && !self.written.contains(&id)
     }
 
-    /// All threads of the grid that read one element of device memory here find one value.
+    /// Whether all threads of the grid that read one element of device memory here read the same
+    /// value.
     pub fn is_common(&self, access: &Access) -> bool {
         let id = access.view.buffer;
-        let undisturbed = || !self.is_open(id) && self.undisturbed.contains(&load_id(access));
-        self.is_constant(id) || undisturbed()
+        let stable_loads =
+            || !self.escapes_launch(id) && self.stable_loads.contains(&load_id(access));
+        self.is_constant(id) || stable_loads()
     }
 
-    fn is_open(&self, id: BufferId) -> bool {
+    fn escapes_launch(&self, id: BufferId) -> bool {
         self.escapes.contains(&id) || self.escaping.contains(&id)
     }
 }
@@ -109,13 +112,13 @@ impl Visitor for Find<'_> {
     }
 }
 
-/// What a load finds, beside what its address says.
+/// The uniformity of loaded values, apart from that of the address.
 pub enum Content {
-    /// One value for all who read one element.
+    /// All threads that read one element read the same value.
     Common,
-    /// Other blocks find something else.
+    /// Other blocks may read other values.
     PerBlock,
-    /// It may change between two threads' reads.
+    /// It may change between the reads of two threads.
     Changing,
     Escapes,
     /// Each thread has its own.
@@ -123,10 +126,10 @@ pub enum Content {
     Fragment,
 }
 
-/// What is in a buffer for those who read it.
+/// The uniformity of the contents of a buffer.
 ///
-/// Barriers have been inserted. Threads that read one element of shared memory between two barriers find one value if
-/// nobody writes the buffer there.
+/// Barriers have been inserted. Threads that read one element of shared memory between two barriers
+/// read the same value if no thread writes the buffer there.
 pub fn content(function: &Function, changes: &Changes, id: BufferId) -> Content {
     let Some(buffer) = function.buffers.get(id.index()) else {
         return Content::Changing;

@@ -8,13 +8,13 @@ use super::state::Place;
 use super::values::Values;
 
 /// The condition that selects one of two paths.
-pub struct Decides {
+pub struct Selector {
     pub value: Uniform,
     /// Its value for all threads, if thread numbers determine it.
     pub truths: Option<List>,
 }
 
-impl Decides {
+impl Selector {
     pub fn of(value: Uniform) -> Self {
         Self {
             value,
@@ -32,8 +32,8 @@ impl Decides {
         let places = one.keys();
         let places = places.chain(other.keys().filter(|p| !one.contains_key(p)));
         let join = |place: &Place| {
-            let behind = |side| values.state.behind(side, *place);
-            let value = match (behind(one), behind(other)) {
+            let after = |side| values.state.after(side, *place);
+            let value = match (after(one), after(other)) {
                 (Some(one), Some(other)) => self.merged(values, one, other),
                 (Some(one), None) | (None, Some(one)) => one.either(one, self.value),
                 (None, None) => Uniform::EVERYWHERE,
@@ -66,7 +66,7 @@ impl Decides {
             return chosen.map_or(value, |list| values.of_list(list, cause));
         }
         match (of_one, of_other) {
-            // As different as the condition.
+            // As divergent as the condition.
             (List::Same(_), List::Same(_)) => self.value.with(None),
             _ => value,
         }

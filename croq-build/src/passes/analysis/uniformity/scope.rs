@@ -1,4 +1,4 @@
-//! Over which units of threads a value is the same, and what disturbs it.
+//! The units of threads in which a value is uniform, and the cause of its divergence in wider ones.
 
 use crate::ir::{BufferId, Function, Level, LocalId};
 use crate::source::Span;
@@ -37,7 +37,7 @@ impl Scope {
     }
 }
 
-/// Where a value stops being the same.
+/// The reason why a value is not uniform in wider units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     pub kind: CauseKind,
@@ -48,23 +48,23 @@ pub struct Cause {
 pub enum CauseKind {
     /// An index of a `parallel`.
     Index(LocalId),
-    /// A number that the hardware gives each thread, warp or block.
+    /// A number that the hardware assigns to each thread, warp or block.
     Hardware,
     /// Each thread holds its own part of the fragment.
     Fragment(BufferId),
-    /// Each thread finds what the one before it left.
+    /// Each thread reads the value that the previous one left.
     Atomic,
     /// Only one thread of a unit computes it.
     SingleThread,
-    /// Memory that the launch writes at the same time, as far as is known.
+    /// Memory that the launch may write concurrently.
     Written(BufferId),
     /// Other blocks have their own.
     PerBlock(BufferId),
-    /// C++ text that the compiler does not see into has its address or changes it.
+    /// Opaque C++ code has its address or modifies it.
     Escapes(BufferId),
     Text,
     Call,
-    /// The analysis gave up.
+    /// The analysis has reached its limits.
     Complex,
 }
 
@@ -92,7 +92,7 @@ impl CauseKind {
     }
 }
 
-/// The widest unit that something holds for, and what it fails for beyond that.
+/// The widest unit for which a property holds, and why it does not hold for wider ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limit {
     scope: Scope,
@@ -114,7 +114,7 @@ impl Limit {
     }
 }
 
-/// Whether the threads of a unit have the same value.
+/// Whether a value is the same in all threads of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Same,
@@ -126,29 +126,30 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known(pub usize);
 
-/// The threads of each unit up to `same` have one value. Those of units beyond `apart` do not: it is a
-/// value that differs between them, or one that is as different. In between only run time tells.
+/// The uniformity of a value. Units up to `same` are uniform. Units wider than `divergent` are
+/// divergent: the value differs between their parts, or is as different as a value that does. For
+/// units in between the result is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uniform {
     same: Limit,
-    apart: Limit,
-    /// Where the numbers of the threads alone determine it.
+    divergent: Limit,
+    /// The values, where thread numbers alone determine them.
     pub known: Option<Known>,
 }
 
 impl Uniform {
     pub const EVERYWHERE: Uniform = Uniform {
         same: Limit::NONE,
-        apart: Limit::NONE,
+        divergent: Limit::NONE,
         known: None,
     };
 
-    /// It differs between the parts of a unit that is wider than `scope`.
+    /// The value differs between the parts of a unit that is wider than `scope`.
     pub fn within(scope: Scope, kind: CauseKind, span: Span) -> Self {
         Self::exactly(scope, Some(Cause { kind, span }))
     }
 
-    /// It was computed for each thread: this is what the values say.
+    /// The exact result of a computation for each thread.
     pub fn exactly(scope: Scope, cause: Option<Cause>) -> Self {
         let limit = match scope {
             Scope::Grid => Limit::NONE,
@@ -156,12 +157,12 @@ impl Uniform {
         };
         Self {
             same: limit,
-            apart: limit,
+            divergent: limit,
             known: None,
         }
     }
 
-    /// It is the same in units up to `scope`; more is not known.
+    /// Uniform in units up to `scope`; unknown for wider ones.
     pub fn at_least(scope: Scope, kind: CauseKind, span: Span) -> Self {
         let cause = Some(Cause { kind, span });
         Self {
@@ -170,45 +171,46 @@ impl Uniform {
         }
     }
 
-    /// Of what is decided by both: it differs where one of them does.
+    /// For a value that is determined by both: it is divergent where one of them is.
     pub fn meet(self, other: Self) -> Self {
         Self {
             same: self.same.meet(other.same),
-            apart: self.apart.meet(other.apart),
+            divergent: self.divergent.meet(other.divergent),
             known: None,
         }
     }
 
-    /// Of a sum or a comparison: what differs in one of them stays if the other is the same there.
-    pub fn beside(self, other: Self) -> Self {
-        let kept = |a: Self, b: Self| match b.same.scope > a.apart.scope {
-            true => a.apart,
+    /// For a sum or a comparison: the divergence of one operand remains where the other is uniform.
+    pub fn sum_with(self, other: Self) -> Self {
+        let kept = |a: Self, b: Self| match b.same.scope > a.divergent.scope {
+            true => a.divergent,
             false => Limit::NONE,
         };
         Self {
             same: self.same.meet(other.same),
-            apart: kept(self, other).meet(kept(other, self)),
+            divergent: kept(self, other).meet(kept(other, self)),
             known: None,
         }
     }
 
-    /// One of both, as `decides` says: it differs where both do, and the same one is taken.
-    pub fn either(self, other: Self, decides: Self) -> Self {
-        let apart = match self.apart.scope >= other.apart.scope {
-            true => self.apart,
-            false => other.apart,
+    /// For a selection by `selector`: it is divergent where both values are and the selector is
+    /// uniform.
+    pub fn either(self, other: Self, selector: Self) -> Self {
+        let divergent = match self.divergent.scope >= other.divergent.scope {
+            true => self.divergent,
+            false => other.divergent,
         };
         Self {
-            same: self.same.meet(other.same).meet(decides.same),
-            apart: match decides.same.scope > apart.scope {
-                true => apart,
+            same: self.same.meet(other.same).meet(selector.same),
+            divergent: match selector.same.scope > divergent.scope {
+                true => divergent,
                 false => Limit::NONE,
             },
             known: None,
         }
     }
 
-    /// At the head of a loop: in the first iteration it is as before the loop.
+    /// At the head of a loop: in the first iteration the value is the one before the loop.
     pub fn at_head(self, carried: Self, skips: Self) -> Self {
         Self {
             same: self.same.meet(carried.same).meet(skips.same),
@@ -217,16 +219,16 @@ impl Uniform {
         }
     }
 
-    /// What this walk has found, beside what others have.
+    /// Joins the result of this walk to those of earlier ones.
     pub fn widened(self, now: Self) -> Self {
         Self {
             same: self.same.meet(now.same),
-            apart: now.apart,
+            divergent: now.divergent,
             known: None,
         }
     }
 
-    /// It has a name of its own, by which reports know it.
+    /// Replaces the causes by a named value, for reports.
     pub fn because(self, kind: CauseKind, span: Span) -> Self {
         let named = |limit: Limit| Limit {
             cause: limit.cause.map(|_| Cause { kind, span }),
@@ -234,13 +236,13 @@ impl Uniform {
         };
         Self {
             same: named(self.same),
-            apart: named(self.apart),
+            divergent: named(self.divergent),
             known: self.known,
         }
     }
 
-    /// The same in fewer units, perhaps: what differs may cancel out.
-    pub fn perhaps(self) -> Self {
+    /// The same uniform units, without any proof of divergence: divergent terms may cancel out.
+    pub fn without_divergence(self) -> Self {
         Self {
             same: self.same,
             ..Self::EVERYWHERE
@@ -252,23 +254,23 @@ impl Uniform {
     }
 
     pub fn cause(self) -> Option<Cause> {
-        self.apart.cause.or(self.same.cause)
+        self.divergent.cause.or(self.same.cause)
     }
 
     pub fn is_everywhere(self) -> bool {
         self.same.scope == Scope::Grid
     }
 
-    /// The same limits, whatever the causes.
+    /// Whether the limits are equal, regardless of the causes.
     pub fn is_like(self, other: Self) -> bool {
-        self.same.scope == other.same.scope && self.apart.scope == other.apart.scope
+        self.same.scope == other.same.scope && self.divergent.scope == other.divergent.scope
     }
 
     pub fn over(self, unit: Scope) -> Verdict {
         if unit <= self.same.scope {
             Verdict::Same
-        } else if unit > self.apart.scope {
-            Verdict::Differs(self.apart.cause)
+        } else if unit > self.divergent.scope {
+            Verdict::Differs(self.divergent.cause)
         } else {
             Verdict::Unknown(self.same.cause)
         }
@@ -280,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_computed_of_both_is_the_same_in_the_smaller_units() {
+    fn combined_values_are_uniform_in_the_smaller_units() {
         let at = Span::default();
         let warp = Uniform::within(Scope::Warp, CauseKind::Hardware, at);
         let data = Uniform::at_least(Scope::Thread, CauseKind::Call, at);
@@ -296,7 +298,7 @@ mod tests {
             Verdict::Differs(_)
         ));
         assert!(matches!(
-            warp.perhaps().over(Scope::Block),
+            warp.without_divergence().over(Scope::Block),
             Verdict::Unknown(_)
         ));
         let everywhere = Uniform::exactly(Scope::Grid, None);
@@ -304,20 +306,20 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_both_may_cancel_out() {
+    fn divergent_operands_may_cancel_out() {
         let at = Span::default();
         let differs = |scope| Uniform::within(scope, CauseKind::Hardware, at);
         let (thread, warp) = (differs(Scope::Thread), differs(Scope::Warp));
         let data = Uniform::at_least(Scope::Thread, CauseKind::Call, at);
         let over = |value: Uniform| value.over(Scope::Block);
-        assert!(matches!(over(thread.beside(thread)), Verdict::Unknown(_)));
-        assert!(matches!(over(thread.beside(data)), Verdict::Unknown(_)));
-        assert!(matches!(over(thread.beside(warp)), Verdict::Differs(_)));
+        assert!(matches!(over(thread.sum_with(thread)), Verdict::Unknown(_)));
+        assert!(matches!(over(thread.sum_with(data)), Verdict::Unknown(_)));
+        assert!(matches!(over(thread.sum_with(warp)), Verdict::Differs(_)));
         assert!(matches!(
-            over(thread.beside(Uniform::EVERYWHERE)),
+            over(thread.sum_with(Uniform::EVERYWHERE)),
             Verdict::Differs(_)
         ));
-        let one_of = |decides| thread.either(Uniform::EVERYWHERE, decides);
+        let one_of = |selector| thread.either(Uniform::EVERYWHERE, selector);
         assert!(matches!(
             over(one_of(Uniform::EVERYWHERE)),
             Verdict::Unknown(_)

@@ -8,18 +8,17 @@ use crate::ir::{Access, BufferId, Function, LocalId, Storage};
 /// Elements of longer `local` arrays have no facts of their own.
 const MOST_ELEMENTS: i64 = 64;
 
-/// A variable or array of which each thread has its own.
+/// A variable or array that is private to each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Local(LocalId),
     /// All written elements of a `local` array.
     Array(BufferId),
-    /// One element, once it was written with a constant index.
+    /// One element, after a write with a constant index.
     Element(BufferId, i64),
 }
 
-/// A missing local has the same value in all threads. For a missing element the facts of the array
-/// hold.
+/// A missing local has the same value in all threads. A missing element has the facts of its array.
 #[derive(Default)]
 pub struct State(BTreeMap<Place, Uniform>);
 
@@ -55,7 +54,7 @@ impl State {
     }
 
     /// The fact after a branch that changed `side`; `None` for an array that has not been written.
-    pub fn behind(&self, side: &BTreeMap<Place, Uniform>, place: Place) -> Option<Uniform> {
+    pub fn after(&self, side: &BTreeMap<Place, Uniform>, place: Place) -> Option<Uniform> {
         let known = |place: Place| side.get(&place).copied().or_else(|| self.get(place));
         match place {
             Place::Local(_) => known(place).or(Some(Uniform::EVERYWHERE)),

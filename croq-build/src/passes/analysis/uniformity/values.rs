@@ -1,4 +1,4 @@
-//! Of one value: over which units it is the same, given what is known of locals and of memory.
+//! The uniformity of a single value, given the facts about locals and memory.
 
 use super::evaluate::Evaluate;
 use super::indices::{Active, Indices, List, Number};
@@ -12,7 +12,7 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
-/// What is known at one point of the kernel.
+/// The facts at one point of the kernel.
 pub struct Values<'a> {
     pub function: &'a Function,
     pub kernel: &'a Kernel,
@@ -22,10 +22,10 @@ pub struct Values<'a> {
     pub state: State,
 }
 
-/// A part of an expression.
+/// The class of a subexpression.
 enum Part {
     Constant,
-    /// It is made of numbers of threads and constants alone. The reason why it may differ.
+    /// A function of thread numbers and constants, with the cause of its divergence.
     OfThread(Option<Cause>),
     Data(Uniform),
 }
@@ -62,7 +62,7 @@ impl Values<'_> {
     }
 
     pub fn expr(&self, e: &Expr) -> Uniform {
-        self.settled(e, self.part(e))
+        self.resolved(e, self.part(e))
     }
 
     /// The same, and the value for every thread.
@@ -75,7 +75,7 @@ impl Values<'_> {
         };
         match list {
             Some(list) => self.of_list(list, part.cause()),
-            None => self.settled(e, part),
+            None => self.resolved(e, part),
         }
     }
 
@@ -88,7 +88,7 @@ impl Values<'_> {
         Uniform::exactly(scope.unwrap_or(Scope::Thread), cause).with(Some(known))
     }
 
-    /// A condition. `wanted`: with its truth for every thread, where their numbers determine it.
+    /// A condition. `wanted`: with its truth for every thread, where thread numbers determine it.
     pub fn condition(&self, cond: &Expr, wanted: bool) -> (Uniform, Option<List>) {
         let part = self.part(cond);
         let truths = match &part {
@@ -99,12 +99,12 @@ impl Values<'_> {
             let cause = part.cause();
             self.computed(Some(Part::OfThread(cause)), |t| list.at(t))
         });
-        let value = computed.unwrap_or_else(|| self.settled(cond, part));
+        let value = computed.unwrap_or_else(|| self.resolved(cond, part));
         let truths = truths.filter(|_| !value.is_everywhere());
         (value, truths)
     }
 
-    fn settled(&self, e: &Expr, part: Part) -> Uniform {
+    fn resolved(&self, e: &Expr, part: Part) -> Uniform {
         let cause = match part {
             Part::Constant => return Uniform::EVERYWHERE,
             Part::OfThread(cause) => cause,
@@ -119,7 +119,7 @@ impl Values<'_> {
                 Uniform::at_least(Scope::Thread, CauseKind::Complex, e.span)
             }
             None => match &*e.kind {
-                ExprKind::Index(sym) => self.terms(sym, Uniform::beside),
+                ExprKind::Index(sym) => self.terms(sym, Uniform::sum_with),
                 ExprKind::Local(id) => self.state.at(Place::Local(*id)).with(None),
                 ExprKind::Load(access) => self.load(access),
                 _ => self.combined(e, self.operands(e)),
@@ -144,7 +144,7 @@ impl Values<'_> {
             ExprKind::Call(_) => {
                 Part::Data(Uniform::at_least(Scope::Thread, CauseKind::Call, e.span))
             }
-            ExprKind::Fits(fits) => Part::Data(self.syms(fits.syms()).perhaps()),
+            ExprKind::Fits(fits) => Part::Data(self.syms(fits.syms()).without_divergence()),
             ExprKind::Unary(..)
             | ExprKind::Cast(_)
             | ExprKind::Binary(..)
@@ -157,15 +157,15 @@ impl Values<'_> {
                     && !matches!((a, b), (Part::Data(_), _) | (_, Part::Data(_)))
                     && self.evaluate().list(e).is_some()
                 {
-                    // Both are the same value.
+                    // Both alternatives have the same values.
                     return Part::joined(parts.into_iter().skip(1)).unwrap_or(Part::Constant);
                 }
-                let settled = |parts: Vec<Part>| {
+                let resolved = |parts: Vec<Part>| {
                     let parts = operands.iter().zip(parts);
-                    parts.map(|(o, part)| self.settled(o, part)).collect()
+                    parts.map(|(o, part)| self.resolved(o, part)).collect()
                 };
                 match parts.iter().any(|part| matches!(part, Part::Data(_))) {
-                    true => Part::Data(self.combined(e, settled(parts))),
+                    true => Part::Data(self.combined(e, resolved(parts))),
                     false => Part::joined(parts).unwrap_or(Part::Constant),
                 }
             }
@@ -176,7 +176,7 @@ impl Values<'_> {
         operands(e).into_iter().map(|o| self.expr(o)).collect()
     }
 
-    /// By rules, from what is known of the operands.
+    /// The result of rules, from the facts about the operands.
     fn combined(&self, e: &Expr, values: Vec<Uniform>) -> Uniform {
         let all = |values: &[Uniform]| {
             values
@@ -188,7 +188,7 @@ impl Values<'_> {
             (ExprKind::Unary(..), [a]) => a.with(None),
             (ExprKind::Cast(of), [a]) => match is_lossless(of.ty, e.ty) {
                 true => a.with(None),
-                false => a.perhaps(),
+                false => a.without_divergence(),
             },
             (ExprKind::Select(_, a, b), [cond, one, other]) => match are_unequal(a, b) {
                 true => cond.with(None),
@@ -196,18 +196,18 @@ impl Values<'_> {
             },
             (ExprKind::Binary(op, a, b), [one, other]) => match op {
                 BinOp::LogicAnd | BinOp::LogicOr => one.meet(*other),
-                BinOp::Add | BinOp::Sub => one.beside(*other),
-                op if op.is_comparison() => one.beside(*other),
+                BinOp::Add | BinOp::Sub => one.sum_with(*other),
+                op if op.is_comparison() => one.sum_with(*other),
                 BinOp::Mul if self.is_nonzero(b) => one.with(None),
                 BinOp::Mul if self.is_nonzero(a) => other.with(None),
                 BinOp::Div if e.ty.is_float() && self.is_nonzero(b) => one.with(None),
-                _ => all(&values).perhaps(),
+                _ => all(&values).without_divergence(),
             },
-            _ => all(&values).perhaps(),
+            _ => all(&values).without_divergence(),
         }
     }
 
-    /// The same for all, and not zero.
+    /// Whether the value is uniform and not zero.
     fn is_nonzero(&self, e: &Expr) -> bool {
         match &*e.kind {
             ExprKind::Int(value) => *value != 0,
@@ -221,7 +221,8 @@ impl Values<'_> {
         }
     }
 
-    /// A size, which is not 0 where it matters.
+    /// Whether the value depends only on sizes. It may be taken as nonzero: where a size is 0, the
+    /// value is not used.
     fn is_of_dimensions(&self, sym: &Sym) -> bool {
         let home = |var| self.function.var_home.get(&var);
         let mut vars = sym.vars().into_iter();
@@ -236,7 +237,7 @@ impl Values<'_> {
             }
             Intrinsic::LaneAcross => {
                 let read = Uniform::at_least(Scope::Thread, CauseKind::Hardware, span);
-                let operands = operands.iter().map(|e| self.expr(e).perhaps());
+                let operands = operands.iter().map(|e| self.expr(e).without_divergence());
                 operands.fold(read, Uniform::meet)
             }
             Intrinsic::Block(axis) => {
@@ -254,37 +255,37 @@ impl Values<'_> {
         Part::Data(value)
     }
 
-    /// What one of several values decides, such as a place.
+    /// A value that is determined by several others, such as the place of a view.
     pub fn syms<'s>(&self, syms: impl IntoIterator<Item = &'s Sym>) -> Uniform {
         let values = syms.into_iter().map(|s| self.sym(s));
         values.fold(Uniform::EVERYWHERE, Uniform::meet)
     }
 
     pub fn sym(&self, sym: &Sym) -> Uniform {
-        self.settled_sym(sym, Uniform::beside)
+        self.resolved_sym(sym, Uniform::sum_with)
     }
 
-    /// Of an element: of several numbers in it each makes it another one.
+    /// The address of an element: each index alone determines the element.
     pub fn address(&self, access: &Access) -> Uniform {
         let syms = access.indices.iter().chain([&access.view.offset]);
-        let values = syms.map(|s| self.settled_sym(s, Uniform::meet));
+        let values = syms.map(|s| self.resolved_sym(s, Uniform::meet));
         values.fold(Uniform::EVERYWHERE, Uniform::meet)
     }
 
-    fn settled_sym(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
-        let computed = self.computed(self.reasons([sym]), |t| {
+    fn resolved_sym(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
+        let computed = self.computed(self.part_of_syms([sym]), |t| {
             self.evaluate().number_of_sym(sym, t)
         });
         computed.unwrap_or_else(|| self.terms(sym, join))
     }
 
     fn part_of_sym(&self, sym: &Sym) -> Part {
-        let part = self.reasons([sym]);
-        part.unwrap_or_else(|| Part::Data(self.terms(sym, Uniform::beside)))
+        let part = self.part_of_syms([sym]);
+        part.unwrap_or_else(|| Part::Data(self.terms(sym, Uniform::sum_with)))
     }
 
-    /// `None`: there is more in them than constants and numbers of threads.
-    fn reasons<const N: usize>(&self, syms: [&Sym; N]) -> Option<Part> {
+    /// `None`: they contain other terms than constants and thread numbers.
+    fn part_of_syms<const N: usize>(&self, syms: [&Sym; N]) -> Option<Part> {
         let vars = syms.into_iter().flat_map(Sym::vars);
         Part::joined(vars.map(|var| self.part_of_var(var)))
     }
@@ -319,7 +320,7 @@ impl Values<'_> {
         }
     }
 
-    /// By rules, from what is known of its parts.
+    /// The result of rules, from the facts about the terms.
     fn terms(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
         let vars = sym.vars();
         let rough = vars.into_iter().map(|var| match self.part_of_var(var) {
@@ -332,7 +333,7 @@ impl Values<'_> {
         {
             return Uniform::EVERYWHERE;
         }
-        // What thread numbers alone determine, and the rest term by term.
+        // The part that thread numbers alone determine; then the rest term by term.
         let own =
             |_: i64, atoms: &[Atom]| !atoms.is_empty() && atoms.iter().all(|a| self.is_known(a));
         let numbers = sym.part(own);
@@ -340,7 +341,7 @@ impl Values<'_> {
             true => Uniform::EVERYWHERE,
             false => {
                 let number = |t| self.evaluate().number_of_sym(&numbers, t);
-                let computed = self.computed(self.reasons([&numbers]), number);
+                let computed = self.computed(self.part_of_syms([&numbers]), number);
                 computed.unwrap_or_else(|| {
                     Uniform::at_least(Scope::Thread, CauseKind::Complex, Span::default())
                 })
@@ -363,7 +364,7 @@ impl Values<'_> {
         let all = values.fold(Uniform::EVERYWHERE, Uniform::meet);
         match rest.len() <= 1 {
             true => all,
-            false => all.perhaps(),
+            false => all.without_divergence(),
         }
     }
 
@@ -371,14 +372,14 @@ impl Values<'_> {
         match atom {
             Atom::Var(var) => match self.part_of_var(*var) {
                 Part::Data(value) => value,
-                _ => self.settled_sym(&Sym::var(*var), join),
+                _ => self.resolved_sym(&Sym::var(*var), join),
             },
             Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
                 let whole = Sym::atom(atom.clone());
                 let number = |t| self.evaluate().number_of_sym(&whole, t);
-                let computed = self.computed(self.reasons([a, b]), number);
-                // Quotients of what differs may be the same.
-                computed.unwrap_or_else(|| self.sym(a).meet(self.sym(b)).perhaps())
+                let computed = self.computed(self.part_of_syms([a, b]), number);
+                // Quotients of different values may be equal.
+                computed.unwrap_or_else(|| self.sym(a).meet(self.sym(b)).without_divergence())
             }
         }
     }
@@ -387,7 +388,7 @@ impl Values<'_> {
         match atom {
             Atom::Var(var) => !matches!(self.part_of_var(*var), Part::Data(_)),
             Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
-                self.reasons([a, b]).is_some()
+                self.part_of_syms([a, b]).is_some()
             }
         }
     }
@@ -437,7 +438,8 @@ fn operands(e: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Two values that differ still do. Indices are taken to fit into integers of 32 bits.
+/// Whether the conversion maps different values to different values. Indices are assumed to fit
+/// into integers of 32 bits.
 fn is_lossless(from: Scalar, to: Scalar) -> bool {
     match (from.is_float(), to.is_float()) {
         (false, true) => to.bytes() >= 4,

@@ -1,4 +1,5 @@
-//! Copies of random geometry, expanded and run thread by thread, against what they mean.
+//! Copies of random geometry: compares the expanded code, executed thread by thread, with their
+//! definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ enum Origin {
     Constant(i64),
     /// This many tiles from the start.
     Tiles(i64),
-    /// Any number of elements, maybe in front of the data.
+    /// Any number of elements, possibly before the start of the data.
     Anywhere(i64),
 }
 
@@ -31,7 +32,7 @@ struct Axis {
     /// `None`: all of the parent.
     tile: Option<i64>,
     origin: Origin,
-    /// More positions in the destination, when they are filled.
+    /// Additional positions in the destination, which are filled.
     more: i64,
     low: u64,
 }
@@ -48,33 +49,33 @@ struct Case {
     elem: Scalar,
     level: Level,
     threads: i64,
-    /// The compiler knows them only as a variable.
+    /// The compiler knows their number only as a variable.
     threads_are_symbolic: bool,
     axes: Vec<Axis>,
     kind: Kind,
     zero_fill: bool,
     is_async: bool,
-    /// From shared to global memory instead.
+    /// From shared to global memory.
     backwards: bool,
     row_padding: i64,
     dest_offset: i64,
-    /// Of the shared side, where it has rows.
+    /// The swizzle of the shared side, where it has rows.
     swizzle: Option<Swizzled>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Swizzled {
     bytes: u32,
-    /// So many tiles are in the buffer, and this is the copy's.
+    /// The number of tiles in the buffer, and the index of the copy's tile.
     tiles: i64,
     tile: i64,
-    /// The destination is another shape's elements, one after the other: its rows are so many groups
-    /// wide, if that comes out.
+    /// The destination has another shape with the same elements: its rows are this many groups
+    /// wide, if the sizes are divisible.
     reshaped: Option<i64>,
 }
 
 impl Case {
-    /// Elements of a group; rows are a whole number of them.
+    /// Elements of a group; rows are a whole number of groups.
     fn group(&self) -> i64 {
         self.swizzle
             .map_or(1, |s| i64::from(s.bytes) / self.elem.bytes() as i64)
@@ -86,8 +87,8 @@ struct Built {
     function: Function,
     values: BTreeMap<Var, i128>,
     copy: Copy,
-    /// The destination as it was before its rows were set apart.
-    set_apart: Option<Buffer>,
+    /// The destination before its rows were padded.
+    before_padding: Option<Buffer>,
 }
 
 impl Built {
@@ -162,7 +163,7 @@ fn dense(shape: &[Sym], row_padding: i64) -> Vec<Sym> {
     strides
 }
 
-/// The tile of the parent, as `sema` cuts it.
+/// The tile of the parent, with the same limits as in `sema`.
 fn tile(built: &mut Built, case: &Case) -> View {
     let mut parents = Vec::new();
     for (at, axis) in case.axes.iter().enumerate() {
@@ -221,7 +222,7 @@ fn tile(built: &mut Built, case: &Case) -> View {
     view
 }
 
-/// Makes the buffer, which has one tile of this shape, a swizzled one of several tiles.
+/// Replaces the buffer, which has one tile of this shape, by a swizzled one of several tiles.
 fn swizzle(case: &Case, buffer: &mut Buffer, view: &mut View, shape: &[Sym]) {
     let (Some(of), Some((columns, outer))) = (case.swizzle, shape.split_last()) else {
         return;
@@ -241,7 +242,7 @@ fn build(case: &Case) -> Built {
     let mut built = Built {
         function: function(case),
         values: BTreeMap::new(),
-        set_apart: None,
+        before_padding: None,
         copy: Copy {
             source: View {
                 buffer: SOURCE,
@@ -346,7 +347,7 @@ fn build(case: &Case) -> Built {
     let before = built.function.buffer(DEST).clone();
     row_padding::pad(&mut built.function, KernelId(0));
     if built.function.buffer(DEST).count != before.count {
-        built.set_apart = Some(before);
+        built.before_padding = Some(before);
     }
     expand(&mut built.function, KernelId(0));
     built
@@ -368,9 +369,9 @@ fn element(thread: &Thread, view: &View, at: &[i128]) -> i128 {
     thread.sym(&view.offset) + strides.zip(at).map(|(s, i)| s * i).sum::<i128>()
 }
 
-/// Where element number `e` of a buffer is, before units trade places.
+/// The place of element number `e` of a buffer, without the permutation of units.
 fn place(built: &Built, thread: &Thread, buffer: BufferId, e: i128) -> i128 {
-    if let (DEST, Some(before)) = (buffer, &built.set_apart) {
+    if let (DEST, Some(before)) = (buffer, &built.before_padding) {
         let columns = before.shape.last().map_or(1, |c| thread.sym(c));
         let lines = thread.sym(&before.count) / columns;
         let apart = thread.sym(&built.function.buffer(DEST).count) / lines;
@@ -391,7 +392,7 @@ fn place(built: &Built, thread: &Thread, buffer: BufferId, e: i128) -> i128 {
     tile * rows * columns + in_tile
 }
 
-/// What the destination holds afterwards.
+/// The contents of the destination after the copy, by definition.
 fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
     let copy = &built.copy;
     let thread = built.thread(1, 0, Memory::new());
@@ -582,7 +583,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn copies_mean_what_they_say(case in cases()) {
+    fn expanded_copies_match_their_definition(case in cases()) {
         check(&case)?;
     }
 }
@@ -636,9 +637,9 @@ fn rows_seen_as_others() {
     }
 }
 
-/// Rows of a transposed tile are a word further apart than they are long.
+/// The pitch of rows of a transposed tile is one word more than their length.
 #[test]
-fn a_turned_tile() {
+fn a_transposed_tile() {
     let mut case = through_swizzled_memory(vec![whole(64, None), whole(32, None)], false, None);
     case.swizzle = None;
     case.kind = Kind::Transpose(vec![1, 0]);

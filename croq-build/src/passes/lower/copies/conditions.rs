@@ -1,4 +1,4 @@
-//! Run-time conditions on symbolic integers, as people would write them.
+//! Run-time conditions on symbolic integers, in readable form.
 
 use crate::ir::{BinOp, Expr, ExprKind, Scalar};
 use crate::source::Span;
@@ -12,7 +12,7 @@ pub fn at_most(a: &Sym, b: &Sym, span: Span) -> Expr {
     compare(BinOp::Le, a, b, span)
 }
 
-/// `a <= b` with what is subtracted on either side moved to the other.
+/// `a <= b`, with subtracted terms moved to the other side.
 pub fn at_most_in_sums(cx: &Ctx, a: &Sym, b: &Sym, span: Span) -> Expr {
     let (mut low, mut high) = (Sym::zero(), Sym::zero());
     for (coef, atoms) in (b - a).terms() {
@@ -31,7 +31,7 @@ pub fn is_multiple(cx: &Ctx, a: &Sym, by: &Sym, span: Span) -> Expr {
     compare(BinOp::Eq, &cx.rem(a, by), &Sym::zero(), span)
 }
 
-/// What is left of `a` without the terms that `by` is known to divide.
+/// `a` without the terms that `by` is known to divide.
 pub fn remainder(cx: &Ctx, a: &Sym, by: &Sym) -> Sym {
     a.terms()
         .map(|(coef, atoms)| product(cx, coef, atoms))

@@ -1,8 +1,8 @@
-//! What a copy has to know of the layout of its sides, where they are swizzled.
+//! The layout of a copy's sides, where they are swizzled.
 //!
-//! Rows that are one group wide follow each other as rows always do. Wider ones are cut: a tile that
-//! begins where a group does is walked group by group, one that lies within a group needs not to know of
-//! others, and any other tile has to find the place of each of its vectors.
+//! Rows that are one group wide follow each other as in any other layout. Wider ones are divided: a
+//! tile that begins at the start of a group is walked group by group, one inside a single group is
+//! independent of the others, and any other tile needs the place of each of its vectors.
 
 use super::side::{Groups, Side};
 use crate::ir::{Buffer, Function, View};
@@ -10,14 +10,15 @@ use crate::symbolic::{Ctx, Sym};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// The elements after which the pattern of a swizzle repeats.
+    /// The number of elements after which the pattern of a swizzle repeats.
     pub(super) period: Option<i64>,
-    /// Strides and offsets count row by row, and each place has to be found from that.
+    /// Strides and offsets count row by row, and each place is computed from them.
     pub(super) scattered: bool,
 }
 
 impl Layout {
-    /// Changes a view and its sides, each with its axis' extent, to walk by groups where they can.
+    /// Changes a view and its sides, each with its axis' extent, to a walk by groups where
+    /// possible.
     pub(super) fn of(
         function: &Function,
         view: &mut View,
@@ -55,8 +56,8 @@ impl Layout {
     }
 }
 
-/// The strides by groups of axes with these extents and strides row by row, from `offset` on. `None`
-/// where they may cross from one group into another elsewhere than at its end.
+/// The strides by groups of axes with these extents and strides row by row, from `offset` on.
+/// `None` if an access may cross from one group into another elsewhere than at its end.
 fn paces(
     cx: &Ctx,
     buffer: &Buffer,
@@ -71,7 +72,7 @@ fn paces(
     if !from_zero(offset) || !axes.iter().all(|(_, stride)| from_zero(stride)) {
         return None;
     }
-    // The last row, column and column within its group that are reached.
+    // The last row, column, and column within its group that are accessed.
     let mut row = cx.rem(&cx.div(offset, columns), rows);
     let mut column = cx.rem(offset, columns);
     let mut within = cx.rem(&column, &by);
@@ -100,7 +101,7 @@ fn paces(
         }
     }
     let alone = !cut || within.is_zero();
-    // No position beyond the last row of the only tile is ever reached.
+    // If there is only one tile, no position beyond its last row is accessed.
     let one_tile = buffer.count == rows * columns;
     let fits = (one_tile || cx.lt(&row, rows).is_yes())
         && cx.lt(&column, columns).is_yes()

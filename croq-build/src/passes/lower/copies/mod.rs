@@ -1,13 +1,13 @@
-//! Turns copies and fills into loops of moves.
+//! Lowers copies and fills to loops of moves.
 //!
-//! * [`tile`]: the iteration space. Axes along which both sides are contiguous are walked as one,
-//!   and only axes that may leave the data have guards.
-//! * [`layout`]: where rows of swizzled memory are cut.
-//! * [`width`]: how many elements one access moves, and what must hold for that.
-//! * [`work_distribution`]: which thread of a unit moves which vectors. A thread that copies for itself walks
-//!   the axes with nested loops.
-//! * [`moves`]: the movement of one vector, between its guards.
-//! * [`slow`]: which copies go element by element, and why.
+//! * [`tile`]: the iteration space. Axes along which both sides are contiguous are merged, and only
+//!   axes that may cross the edge of the data have guards.
+//! * [`layout`]: the division of rows of swizzled memory.
+//! * [`width`]: the number of elements of one access, and the conditions for it.
+//! * [`work_distribution`]: the assignment of vectors to the threads of a unit. A thread that
+//!   copies for itself walks the axes with nested loops.
+//! * [`moves`]: the move of one vector, with its guards.
+//! * [`slow`]: reports of copies that move single elements, with the reason.
 
 mod conditions;
 mod layout;
@@ -37,10 +37,10 @@ pub use tile::Tile;
 use width::Way;
 pub use width::widest;
 
-/// Arrays up to this size live in registers if all their indices are constants.
+/// Arrays up to this size are in registers if all their indices are constants.
 const REGISTERS: i64 = 256;
 
-/// Returns what is to be said about copies that are slower than need be.
+/// Returns the reports of copies that are slower than necessary.
 pub fn expand(function: &mut Function, id: KernelId) -> Vec<Diagnostic> {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return Vec::new();
@@ -68,14 +68,15 @@ struct Expander<'a> {
     function: &'a mut Function,
     threads: Sym,
     span: Span,
-    /// The declaration of the linear thread id, once something needs it.
+    /// The declaration of the linear thread id, once it is needed.
     thread: Option<(Stmt, Sym)>,
     slow: Vec<Diagnostic>,
-    /// Of each region around, innermost last, its threads and this thread's rank among them.
+    /// For each enclosing region, innermost last: its threads and this thread's rank among them.
     regions: Vec<Option<Region>>,
 }
 
-/// `if (c) { …; commit } else { commit }`: the commit, behind the `if`.
+/// `if (c) { …; commit } else { commit }`: removes both commits and returns one, to be placed after
+/// the `if`.
 fn shared_commit(kind: &mut StmtKind) -> Option<Stmt> {
     let StmtKind::If {
         then, otherwise, ..
@@ -120,15 +121,15 @@ impl Expander<'_> {
                 pending: Some(pending),
                 ..
             } => StmtKind::WaitCopies { pending },
-            // They were for those who count copies, and for the waits of products.
+            // These were for the wait counts, and for the waits of MMAs.
             StmtKind::Wait { pending: None, .. }
             | StmtKind::Rotate { .. }
             | StmtKind::UseFuture(_) => return,
-            // The lone thread of a block needs no mask.
+            // The only thread of a block needs no condition.
             StmtKind::SingleThread { level, cond, body } => StmtKind::SingleThread {
                 level: match level {
                     Level::Cluster => level,
-                    _ if self.present(level).is_one() => Level::Thread,
+                    _ if self.thread_count(level).is_one() => Level::Thread,
                     _ => level,
                 },
                 cond,
@@ -177,21 +178,21 @@ impl Expander<'_> {
             *filler = value;
             out.push(stmt);
         }
-        let threads = self.present(level);
+        let threads = self.thread_count(level);
         if threads.is_one() {
             let way = width::known(&self.function.cx, &tile);
             out.extend(private(self.function, &tile, way, local));
         } else {
-            out.extend(self.shared_out(&tile, level, &threads));
+            out.extend(self.distributed(&tile, level, &threads));
         }
         if tile.is_async {
-            // By every thread: the groups of all of a unit's threads are counted alike.
+            // By every thread: the groups are counted equally for all threads of a unit.
             out.push(Stmt::new(StmtKind::CommitCopies, tile.span));
         }
     }
 
-    /// How many threads of a unit come here.
-    fn present(&self, level: Level) -> Sym {
+    /// The number of threads of a unit that execute this.
+    fn thread_count(&self, level: Level) -> Sym {
         match (level.threads(), self.regions.last()) {
             (Some(unit), _) => Sym::int(i64::from(unit)),
             (None, Some(Some(region))) if level == Level::Block => {
@@ -201,7 +202,7 @@ impl Expander<'_> {
         }
     }
 
-    fn shared_out(&mut self, tile: &Tile, level: Level, threads: &Sym) -> Vec<Stmt> {
+    fn distributed(&mut self, tile: &Tile, level: Level, threads: &Sym) -> Vec<Stmt> {
         let lane = if level == Level::Block {
             self.rank(tile.span)
         } else {
@@ -211,7 +212,7 @@ impl Expander<'_> {
         share(self.function, tile, &lane, threads)
     }
 
-    /// This thread's number among those that come here.
+    /// The rank of this thread among those that execute this.
     fn rank(&mut self, span: Span) -> Sym {
         let thread = self.thread();
         let Some(Some(region)) = self.regions.last_mut() else {
@@ -256,7 +257,7 @@ impl Expander<'_> {
     }
 }
 
-/// The number of a thread among those of a set that it is in.
+/// The rank of a thread in a set that contains it.
 fn ranked(function: &Function, set: &ThreadSet, thread: &Sym, span: Span) -> Expr {
     let cx = &function.cx;
     let int = |n: u32| Sym::int(i64::from(n));
@@ -269,13 +270,13 @@ fn ranked(function: &Function, set: &ThreadSet, thread: &Sym, span: Span) -> Exp
     let Some(step) = steps.first().copied() else {
         return Expr::index(from_first, span);
     };
-    // Ranges of one length at equal distances.
+    // Ranges of equal length at equal distances.
     if lengths.clone().all(|n| n == length) && steps.iter().all(|s| *s == step) {
         let number = cx.div(&from_first, &int(step));
         let rank = &(&number * &int(length)) + &cx.rem(&from_first, &int(step));
         return Expr::index(rank, span);
     }
-    // Less what lies between the ranges below.
+    // Minus the gaps between the ranges below.
     let mut rank = Expr::index(from_first, span);
     for (a, b) in set.ranges.iter().zip(set.ranges.iter().skip(1)) {
         let zero = || Expr::index(Sym::zero(), span);
@@ -292,7 +293,7 @@ fn ranked(function: &Function, set: &ThreadSet, thread: &Sym, span: Span) -> Exp
     rank
 }
 
-/// One thread moves the whole tile: a loop per axis.
+/// One thread moves the whole tile: a loop for each axis.
 fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<Stmt> {
     let span = tile.span;
     let extents = tile.extents_in(&function.cx, way.width);
@@ -315,7 +316,7 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
             unroll: if in_registers {
                 Some(Unroll::Full)
             } else {
-                by_a_few(&hi)
+                partial_unroll(&hi)
             },
             hi,
             step: Sym::one(),
@@ -326,17 +327,17 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
     body
 }
 
-/// Left alone, nvcc unrolls long loops of known length altogether, computes all addresses in advance and
-/// spills them.
-fn by_a_few(iterations: &Sym) -> Option<Unroll> {
+/// By default, nvcc unrolls long loops of known length completely, computes all addresses in
+/// advance and spills them.
+fn partial_unroll(iterations: &Sym) -> Option<Unroll> {
     iterations
         .as_int()
         .filter(|n| *n > 16)
         .map(|_| Unroll::By(4))
 }
 
-/// `threads` threads share the tile, in a way that may hang on conditions, which are the same for all
-/// of them; `lane` tells them apart.
+/// `threads` threads share the tile. The code may depend on conditions, which are uniform in these
+/// threads; `lane` is the thread's number among them.
 pub fn share(function: &mut Function, tile: &Tile, lane: &Sym, threads: &Sym) -> Vec<Stmt> {
     let plan = width::plan(&mut function.cx, tile, threads);
     let mut by = |way| work_distribution::share(function, tile, way, lane, threads);

@@ -1,4 +1,4 @@
-//! The movement of one vector.
+//! The move of one vector.
 
 use super::conditions::all;
 use super::layout::Layout;
@@ -11,7 +11,7 @@ use crate::ir::{
 };
 use crate::symbolic::{Ctx, Sym};
 
-/// Where a vector begins.
+/// The start of a vector.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// Its position along each walked axis, in elements.
@@ -20,7 +20,7 @@ pub struct Point {
     pub dest: Reach,
 }
 
-/// A place in a buffer: `offset` and so many steps of so many elements.
+/// A place in a buffer: `offset`, plus products of a number of steps and a stride.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
     pub offset: Sym,
@@ -70,13 +70,13 @@ impl Reach {
     }
 }
 
-/// How one side goes along a walked axis, from vector to vector.
+/// The advance of one side along a walked axis, from vector to vector.
 #[derive(Clone, Debug)]
 pub struct Pace {
     stride: Sym,
-    /// After so many vectors it goes on by so many elements.
+    /// The number of vectors in a group, and the distance between groups in elements.
     groups: Option<(i64, Sym)>,
-    /// Of the swizzle.
+    /// The period of the swizzle.
     period: Option<i64>,
 }
 
@@ -92,7 +92,7 @@ impl Pace {
         }
     }
 
-    /// To vector number `c`.
+    /// Advances to vector number `c`.
     pub fn go(&self, cx: &Ctx, reach: &mut Reach, c: &Sym) {
         match &self.groups {
             None => reach.step(c, self.stride.clone()),
@@ -104,7 +104,8 @@ impl Pace {
         }
     }
 
-    /// Whether iterations of `step` vectors can be added to the first: none ends within a group.
+    /// Whether multiples of `step` vectors can be added to the start: no such step ends within a
+    /// group.
     pub fn steps_by(&self, step: i64) -> bool {
         match &self.groups {
             None => true,
@@ -112,13 +113,13 @@ impl Pace {
         }
     }
 
-    /// On by `iteration` times `step` vectors.
+    /// Advances by `iteration` times `step` vectors.
     pub fn iteration(&self, cx: &Ctx, reach: &mut Reach, iteration: &Sym, step: i64) {
         let stride = match &self.groups {
             None => &self.stride * step,
             Some((vectors, jump)) => jump * (step / vectors),
         };
-        // Turns that reach the same place of the pattern differ by a constant only.
+        // Iterations at the same place of the pattern differ only by a constant.
         match (self.period, stride.as_int()) {
             (Some(period), Some(by)) if 0 < by && by < period && period % by == 0 => {
                 let iterations = Sym::int(period / by);
@@ -130,16 +131,16 @@ impl Pace {
     }
 }
 
-/// A walked axis in vectors.
+/// A walked axis, in vectors.
 #[derive(Clone, Debug)]
 pub struct Paces {
-    /// Elements of a vector along this axis: 1, or the width on the innermost axis.
+    /// The number of elements of a vector along this axis: 1, or the width on the innermost axis.
     pub unit: Sym,
     pub source: Pace,
     pub dest: Pace,
 }
 
-/// Per walked axis.
+/// For each walked axis.
 pub fn paces_in(tile: &Tile, width: u32) -> Vec<Paces> {
     let walked: Vec<_> = tile.walked().collect();
     let inner = walked.len().saturating_sub(1);
@@ -266,7 +267,7 @@ fn store(tile: &Tile, function: &Function, point: &Point, value: Expr) -> Stmt {
     )
 }
 
-/// `inside` is for a movement that fills in zeros itself.
+/// `inside`: for an asynchronous move that fills in zeros itself.
 fn moved(
     tile: &Tile,
     function: &Function,

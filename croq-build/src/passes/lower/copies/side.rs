@@ -1,23 +1,23 @@
-//! One side of a movement.
+//! One side of a move.
 
 use super::conditions::{at_most, less};
 use crate::ir::{Expr, Valid};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
-/// So many elements of a row are neighbours, the next ones are `jump` further on.
+/// `width` consecutive elements of a row are contiguous; the next group is at distance `jump`.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     pub(super) width: i64,
     pub(super) jump: Sym,
 }
 
-/// One side of the movement along one axis: position `c` is at `c * stride`, and inside the data
-/// where every `lo <= c` and `c < hi`.
+/// One side of the move along one axis: position `c` is at `c * stride`, and inside the data if
+/// every `lo <= c` and `c < hi`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Side {
     pub(super) stride: Sym,
-    /// The row is cut into groups: position `c` is at `c % width * stride + c / width * jump`.
+    /// The row is divided into groups: position `c` is at `c % width * stride + c / width * jump`.
     pub(super) groups: Option<Groups>,
     pub(super) lo: Vec<Sym>,
     pub(super) hi: Vec<Sym>,
@@ -38,7 +38,7 @@ impl Side {
         self.lo.is_empty() && self.hi.is_empty()
     }
 
-    pub(super) fn drop_what_always_holds(&mut self, cx: &Ctx, extent: &Sym) {
+    pub(super) fn drop_redundant_bounds(&mut self, cx: &Ctx, extent: &Sym) {
         self.lo.retain(|lo| !cx.le(lo, &Sym::zero()).is_yes());
         self.hi.retain(|hi| !cx.le(extent, hi).is_yes());
     }
@@ -49,7 +49,7 @@ impl Side {
         }
     }
 
-    /// What must hold at position `at`.
+    /// The conditions at position `at`.
     pub(super) fn conditions<'a>(
         &'a self,
         at: &'a Sym,

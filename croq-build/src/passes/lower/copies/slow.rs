@@ -1,6 +1,7 @@
-//! Copies that can only go element by element, where that takes more than one access for a word.
+//! Reports copies that can only move single elements of less than a word.
 //!
-//! Only what holds for every call is told: a stride that is a dimension may well be a multiple.
+//! Only facts that hold for every call are reported: a stride that is a dimension may be a multiple
+//! of the vector width.
 
 use super::tile::Tile;
 use super::width::WORD;
@@ -8,7 +9,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Copy, Function, Level, Transform};
 use crate::symbolic::{Sym, Truth};
 
-/// A smaller tile is moved in no time.
+/// Smaller tiles are not reported.
 const SMALL: i64 = 256;
 
 pub fn report(function: &Function, copy: &Copy, tile: &Tile) -> Option<Diagnostic> {
@@ -46,7 +47,7 @@ pub fn report(function: &Function, copy: &Copy, tile: &Tile) -> Option<Diagnosti
     )
 }
 
-/// What is certainly no multiple of `by` elements.
+/// A quantity that is certainly not a multiple of `by` elements.
 fn uneven(function: &Function, tile: &Tile, by: i64) -> Option<String> {
     let cx = &function.cx;
     let odd = |s: &Sym| cx.divides(&Sym::int(by), s) == Truth::No;

@@ -1,4 +1,4 @@
-//! What is decided for copies as people write them.
+//! The plans for typical copies.
 
 use super::tile::Tile;
 use super::width::{Way, known, plan};
@@ -15,7 +15,7 @@ fn copy_in(stmts: &[Stmt]) -> Option<&crate::ir::Copy> {
 }
 
 /// `8`, `8 guarded`, `8 if 2, else 1 guarded` or `8 if 1 (8 guarded if 2, else 1 guarded)`, where
-/// numbers behind `if` count conditions.
+/// numbers after `if` count conditions.
 fn decided(text: &str) -> String {
     let mut function = function(text);
     let kernel = &function.kernels[0];
@@ -54,7 +54,7 @@ fn decided(text: &str) -> String {
     }
 }
 
-/// A block of so many threads that copies a part of `x` into shared memory.
+/// A block with this number of threads that copies a part of `x` into shared memory.
 fn into_shared(x: &str, part: &str, threads: u32) -> String {
     decided(&format!(
         "__co__ auto f({x}, int from) {{
@@ -72,13 +72,13 @@ fn into_shared(x: &str, part: &str, threads: u32) -> String {
 }
 
 #[test]
-fn vectors_are_as_wide_as_what_divides_everything() {
+fn vector_width_divides_extents_strides_and_offsets() {
     for (x, part, wanted) in [
         ("f16 [128, 256] x", "copy x.chunkat(p, q)", "8"),
         ("f32 [128, 256] x", "copy x.chunkat(p, q)", "4"),
         ("f64 [128, 256] x", "copy x.chunkat(p, q)", "2"),
         ("u8 [128, 256] x", "copy x.chunkat(p, q)", "16"),
-        // Extents and strides that less divides.
+        // Extents and strides with smaller divisors.
         ("u8 [128, 248] x", "copy x.chunkat(p, q)", "4"),
         ("f32 [128, 36] x", "copy x.chunkat(p, q)", "2"),
         ("f32 [128, 33] x", "copy x.chunkat(p, _)", "4"),
@@ -106,7 +106,7 @@ fn vectors_are_as_wide_as_what_divides_everything() {
 }
 
 #[test]
-fn what_only_run_time_knows_is_asked_for_once() {
+fn run_time_conditions_are_tested_once() {
     for (x, part, wanted) in [
         (
             "f16 [M, K] x",
@@ -128,15 +128,15 @@ fn what_only_run_time_knows_is_asked_for_once() {
             "copy x.view(64, 64).from(0, from)",
             "4 if 2 (4 guarded if 1, else 1 guarded)",
         ),
-        // All of it, whatever it is.
+        // All of it, for any extent.
         ("f32 [M, K] x", "copy x", "4 if 1, else 1"),
-        // An odd start is odd whatever the stride.
+        // An odd start is odd for any stride.
         (
             "f32 [M, K] x",
             "copy x.view(64, 64).from(p * 8 + 1, q * 4 + 1)",
             "1 if 2, else 1 guarded",
         ),
-        // Padding is never inside; what guards the rows keeps them whole.
+        // Padding is never inside; the guards of rows do not divide vectors.
         (
             "f32 [M, 64] x",
             "pad<{1, 0}, {1, 0}, {0, 0}, 1> x",
@@ -153,7 +153,7 @@ fn what_only_run_time_knows_is_asked_for_once() {
 }
 
 #[test]
-fn small_tiles_have_one_version_and_keep_all_threads_busy() {
+fn small_tiles_have_one_version_and_use_all_threads() {
     for (x, part, threads, wanted) in [
         ("f16 [128, 256] x", "copy x.view(4, 64).from(p, 0)", 64, "4"),
         (
@@ -168,7 +168,7 @@ fn small_tiles_have_one_version_and_keep_all_threads_busy() {
             256,
             "1",
         ),
-        // An iteration each: the guard is as cheap as the question.
+        // One iteration each: the guard costs as much as the condition.
         (
             "f32 [M, 64] x",
             "copy x.subspan(4, 64).at(p, 0)",
@@ -191,7 +191,7 @@ fn small_tiles_have_one_version_and_keep_all_threads_busy() {
 }
 
 #[test]
-fn a_thread_on_its_own_takes_what_is_known() {
+fn a_single_thread_uses_the_known_width() {
     let text = |x: &str| {
         format!(
             "__co__ auto f({x} x) {{

@@ -1,5 +1,5 @@
-//! The iteration space of one copy or fill: which positions there are, where each is in the source
-//! and in the destination, and which of them lie outside the data.
+//! The iteration space of one copy or fill: the positions, their places in the source and in the
+//! destination, and the positions that lie outside the data.
 
 use super::layout::Layout;
 use super::side::Side;
@@ -14,10 +14,10 @@ pub(super) struct Axis {
     pub(super) dest: Side,
 }
 
-/// What fills the positions that the source does not cover.
+/// The value of the positions that the source does not cover.
 #[derive(Clone, Debug)]
 pub(super) enum Rest {
-    /// Nothing: they are left as they are.
+    /// They keep their values.
     Leave,
     With(Expr),
 }
@@ -32,7 +32,7 @@ pub struct Tile {
     pub(super) dest_layout: Layout,
     pub(super) rest: Rest,
     pub(super) elem: Scalar,
-    /// The movement is only started.
+    /// The move is asynchronous.
     pub(super) is_async: bool,
     pub(super) span: Span,
 }
@@ -76,7 +76,7 @@ impl Tile {
             let mut half = Side::new(from_stride, source.valid.get(from));
             let low = Sym::int(low.get(axis).map_or(0, |l| i64::try_from(*l).unwrap_or(0)));
             if !low.is_zero() {
-                // Position c of the destination holds source position c - low.
+                // Position c of the destination is source position c - low.
                 moved.offset = &moved.offset - &(&low * from_stride);
                 for bound in half.lo.iter_mut().chain(&mut half.hi) {
                     *bound = &*bound + &low;
@@ -99,7 +99,7 @@ impl Tile {
                 },
             ));
         }
-        // Neighbouring lanes should touch neighbouring global memory.
+        // Adjacent lanes should access adjacent global memory.
         let is_global = |view: &View| {
             function
                 .buffers
@@ -161,8 +161,8 @@ impl Tile {
 
     fn simplified(mut self, cx: &Ctx) -> Tile {
         for axis in &mut self.axes {
-            axis.source.drop_what_always_holds(cx, &axis.extent);
-            axis.dest.drop_what_always_holds(cx, &axis.extent);
+            axis.source.drop_redundant_bounds(cx, &axis.extent);
+            axis.dest.drop_redundant_bounds(cx, &axis.extent);
         }
         self.axes
             .retain(|a| !(a.extent.is_one() && a.source.is_free() && a.dest.is_free()));
@@ -194,12 +194,12 @@ impl Tile {
         self
     }
 
-    /// Those that have to be walked, outermost first.
+    /// The axes with more than one position, outermost first.
     pub(super) fn walked(&self) -> impl DoubleEndedIterator<Item = &Axis> {
         self.axes.iter().filter(|a| !a.extent.is_one())
     }
 
-    /// Extents of the axes that have to be walked, outermost first.
+    /// The extents of these axes, outermost first.
     pub fn extents(&self) -> Vec<Sym> {
         self.walked().map(|a| a.extent.clone()).collect()
     }
@@ -215,19 +215,20 @@ impl Tile {
         extents
     }
 
-    /// Elements in all.
+    /// The number of elements.
     pub fn count(&self) -> Sym {
         self.walked().map(|a| &a.extent).product()
     }
 
-    /// The walk's innermost neighbours are neighbours in both memories.
+    /// Whether innermost neighbours are contiguous in both memories.
     pub fn has_contiguous_rows(&self) -> bool {
         let inner = self.walked().next_back();
         let is_one = |a: &Axis| a.source.stride.is_one() && a.dest.stride.is_one();
         self.source.is_some() && inner.is_some_and(is_one)
     }
 
-    /// What a vector's width must divide, strides first: they tell most about the rest.
+    /// The quantities that a vector's width must divide. Strides first: they imply most about the
+    /// others.
     pub fn aligned(&self, guarded: bool) -> Vec<Sym> {
         let mut walked = self.walked().rev();
         let Some(inner) = walked.next() else {
@@ -248,7 +249,7 @@ impl Tile {
         all
     }
 
-    /// Each `a <= b` that must hold for all of the tile to be inside the data; `None` when it never
+    /// The conditions `a <= b` under which the whole tile is inside the data; `None` if it never
     /// is.
     pub fn inside(&self, cx: &Ctx) -> Option<Vec<(Sym, Sym)>> {
         let mut edges: Vec<(Sym, Sym)> = Vec::new();
@@ -269,8 +270,8 @@ impl Tile {
         Some(edges)
     }
 
-    /// A movement that fills in zeros itself, and one comparison that tells where: no more than a
-    /// predicate of the instruction.
+    /// Whether the guard is only a predicate of the instruction: an asynchronous move that fills in
+    /// zeros itself, with a single comparison.
     pub fn guards_are_cheap(&self) -> bool {
         let count = |side: &Side| side.lo.len() + side.hi.len();
         let source: usize = self.axes.iter().map(|a| count(&a.source)).sum();
@@ -278,7 +279,7 @@ impl Tile {
         self.is_async && fills && source == 1 && self.axes.iter().all(|a| a.dest.is_free())
     }
 
-    /// What fills positions without a source, when it is worth computing only once.
+    /// The value of positions without a source, if it is worth computing only once.
     pub fn costly_filler(&mut self) -> Option<&mut Expr> {
         match &mut self.rest {
             Rest::With(value) => {
@@ -310,7 +311,7 @@ fn smaller(cx: &Ctx, a: &Sym, b: &Sym) -> Sym {
 pub(super) fn is_zero(value: &Expr) -> bool {
     match &*value.kind {
         ExprKind::Int(value) => *value == 0,
-        // Not the negative one, whose bits are others.
+        // Not the negative zero, whose bits differ.
         ExprKind::Float(value) => value.to_bits() == 0,
         ExprKind::Bool(value) => !value,
         _ => false,

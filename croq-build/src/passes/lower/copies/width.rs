@@ -1,27 +1,27 @@
-//! How wide a tile's elements are moved, with which guards, and what must hold for it.
+//! The width of a tile's moves, with the guards and the conditions for it.
 //!
-//! A vector takes up to 16 bytes of the innermost axis. It is as wide as what is *known* to divide
-//! the axis' extent, both offsets, and all strides that lead to the next row; buffers themselves
-//! begin at multiples of 16 bytes (those of a launch at 256, see `croq-sys`; shared ones by
+//! A vector has up to 16 bytes of the innermost axis. Its width is the largest that is *known* to
+//! divide the axis' extent, both offsets, and all strides to the next row; buffers themselves are
+//! aligned to multiples of 16 bytes (those of a launch to 256, see `croq-sys`; shared ones by
 //! [`crate::passes::analysis::shared_memory`]).
 //!
-//! What is only known at run time (a symbolic stride; whether the tile lies inside the data) is asked
-//! for once, before the loops, by threads that share a tile: if all of it holds, vectors are moved
-//! without guards, and otherwise the tile takes the narrow and guarded way. The answer is the same
-//! for all threads of the unit. There are two versions of the loops; a third, of guarded vectors,
-//! where all rows are aligned if one is, so that tiles at an edge don't hold up the rest. And one
-//! version only where there is little to gain, or where guards cost next to nothing.
+//! Conditions that are only known at run time (a symbolic stride; whether the tile is inside the
+//! data) are tested once, before the loops, by threads that share a tile: if all hold, vectors are
+//! moved without guards, and otherwise the tile is moved by narrower accesses with guards. The
+//! conditions are uniform in the unit. There are two versions of the loops; and a third, of guarded
+//! vectors, where all rows are aligned if one is, so that tiles at an edge do not delay the others.
+//! There is only one version where the gain would be small, or where guards cost almost nothing.
 
 use super::conditions::{at_most_in_sums, is_multiple, remainder};
 use super::tile::Tile;
 use crate::ir::Expr;
 use crate::symbolic::{Ctx, Sym, Truth};
 
-/// The most bytes one access moves.
+/// The maximum number of bytes of an access.
 const WIDEST: u64 = 16;
-/// A second version only for wider vectors than these bytes is not worth its text.
+/// A second version is only generated for vectors of more bytes than this.
 const GOOD: u64 = 8;
-/// Narrower vectors than this are not worth keeping more threads busy.
+/// Vectors are not made narrower than this in order to use more threads.
 pub(super) const WORD: u64 = 4;
 
 /// One way to move a tile.
@@ -35,7 +35,7 @@ pub struct Way {
     pub rare: bool,
 }
 
-/// The widest vector of so many bytes, where both sides have neighbours next to each other.
+/// The widest vector, in elements, if both sides are contiguous along the innermost axis.
 pub fn widest(tile: &Tile) -> u32 {
     let bytes = tile.elem.bytes().max(1);
     if tile.has_contiguous_rows() {
@@ -45,11 +45,11 @@ pub fn widest(tile: &Tile) -> u32 {
     }
 }
 
-/// What to ask, and the way to go if all of it holds.
+/// Conditions, and the way to move the tile if all of them hold.
 pub type Choice = (Vec<Expr>, Way);
 
-/// `fast` where all its conditions hold, else `always`. With `edge`, its conditions come first: where
-/// they don't hold it is `always`, and where only those of `fast` fail it is `edge`.
+/// `fast` if all its conditions hold, otherwise `always`. With `edge`, its conditions are tested
+/// first: if they fail it is `always`, and if only those of `fast` fail it is `edge`.
 #[derive(Debug)]
 pub struct Plan {
     pub fast: Option<Choice>,
@@ -67,7 +67,7 @@ impl Plan {
     }
 }
 
-/// What is true at any rate: for one thread that moves a tile on its own.
+/// Independent of run-time conditions: for one thread that moves a tile for itself.
 pub fn known(cx: &Ctx, tile: &Tile) -> Way {
     Way {
         width: width(cx, tile, widest(tile)),
@@ -79,7 +79,7 @@ pub fn known(cx: &Ctx, tile: &Tile) -> Way {
 /// For `threads` threads that share a tile.
 pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
     let count = tile.count();
-    let widest = keep_busy(tile, widest(tile), &count, threads);
+    let widest = narrowed_for_threads(tile, widest(tile), &count, threads);
     let mut always = Way {
         width: width(cx, tile, widest),
         guarded: true,
@@ -101,7 +101,7 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
     } else {
         widest
     };
-    let (wide, divisors) = wished(cx, tile, guarded, wanted, always.width);
+    let (wide, divisors) = possible_width(cx, tile, guarded, wanted, always.width);
     let iterations = &Sym::int(i64::from(wide)) * threads;
     let one_iteration = cx.le(&count, &iterations).is_yes();
     let way = |guarded| Way {
@@ -111,7 +111,7 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
     };
     let cheap = tile.guards_are_cheap();
     if !conditions.is_empty() && (cheap || !divisors.is_empty()) {
-        let (with_guards, same) = wished(cx, tile, true, wide, always.width);
+        let (with_guards, same) = possible_width(cx, tile, true, wide, always.width);
         if with_guards == wide && same.len() == divisors.len() {
             if divisors.is_empty() {
                 return Plan::one(always);
@@ -149,12 +149,12 @@ fn bytes_of(tile: &Tile, width: u32) -> u64 {
     u64::from(width) * tile.elem.bytes()
 }
 
-/// A narrower one, where a wide one would leave threads without work.
-fn keep_busy(tile: &Tile, mut width: u32, count: &Sym, threads: &Sym) -> u32 {
+/// A narrower width, if a wide one would leave threads without work.
+fn narrowed_for_threads(tile: &Tile, mut width: u32, count: &Sym, threads: &Sym) -> u32 {
     let (Some(count), Some(threads)) = (count.as_int(), threads.as_int()) else {
         return width;
     };
-    // Those that only start a movement have no work anyway.
+    // Threads that only start an asynchronous move have no other work.
     let narrow = |width: u32| tile.is_async || bytes_of(tile, width) <= WORD;
     while width > 1 && count / i64::from(width) < threads && !narrow(width) {
         width /= 2;
@@ -173,8 +173,14 @@ fn width(cx: &Ctx, tile: &Tile, widest: u32) -> u32 {
     halves(widest).find(|w| fits(*w)).unwrap_or(1)
 }
 
-/// The widest vector that may fit, with what must hold; `known` if none is wider.
-fn wished(cx: &mut Ctx, tile: &Tile, guarded: bool, widest: u32, known: u32) -> (u32, Vec<Expr>) {
+/// The widest vector that may fit, with its conditions; `known` if none is wider.
+fn possible_width(
+    cx: &mut Ctx,
+    tile: &Tile,
+    guarded: bool,
+    widest: u32,
+    known: u32,
+) -> (u32, Vec<Expr>) {
     for width in halves(widest).take_while(|w| *w > known) {
         let by = Sym::int(i64::from(width));
         let mut conditions = Vec::new();

@@ -1,9 +1,10 @@
-//! The work of a tile shared out among threads that move it together.
+//! The distribution of a tile's work over the threads that move it together.
 //!
-//! Neighbouring threads take neighbouring vectors of the innermost axis. Where the thread count and
-//! the extents go together, a thread finds its place in the tile once, and each of its iterations only
-//! adds constants to it; a few threads may stay idle for that. Otherwise the vectors are numbered,
-//! innermost axis fastest, thread `t` of `T` takes numbers `t`, `t + T`, …, and each iteration divides.
+//! Adjacent threads take adjacent vectors of the innermost axis. If the thread count and the
+//! extents are compatible, a thread computes its place in the tile once, and each of its iterations
+//! only adds constants to it; a few threads may be idle for that. Otherwise the vectors are
+//! numbered, innermost axis fastest, thread `t` of `T` takes numbers `t`, `t + T`, …, and each
+//! iteration divides.
 
 use super::conditions::{all, both, less};
 use super::moves::{Pace, Point, Reach, origin, paces_in, point, vector};
@@ -16,14 +17,14 @@ use crate::symbolic::{Ctx, Sym};
 
 /// A loop of at most this many known iterations is unrolled, so that its loads overlap …
 const ITERATIONS: i64 = 16;
-/// … if what they load fits these many bytes of registers.
+/// … if the loaded values fit this many bytes of registers.
 const BYTES: i64 = 256;
-/// For what seldom runs.
+/// For code that is seldom executed.
 const RARE_ITERATIONS: i64 = 4;
-/// Where each iteration has coordinates of its own: all of them together don't fit registers.
+/// If each iteration has its own coordinates: all of them together do not fit in registers.
 const NUMBERED_ITERATIONS: i64 = 4;
 
-/// `threads` threads share the tile; `lane` tells them apart.
+/// `threads` threads share the tile; `lane` is the thread's number among them.
 pub fn share(
     function: &mut Function,
     tile: &Tile,
@@ -44,7 +45,7 @@ pub fn share(
 /// The coordinates along one axis that a lane visits.
 #[derive(Clone, Debug)]
 struct Digit {
-    /// The first of them, and how far the next is.
+    /// The first coordinate, and the distance to the next.
     first: Sym,
     step: i64,
     iterations: Iterations,
@@ -58,7 +59,7 @@ impl Digit {
         )
     }
 
-    /// Whether a side goes to the lane's first place, and on from there.
+    /// Whether a side is advanced to the lane's first place, and from there by constants.
     fn starts_at_first(&self, pace: &Pace) -> bool {
         !self.is_loop() || (self.iterations != Iterations::Open && pace.steps_by(self.step))
     }
@@ -67,9 +68,9 @@ impl Digit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Iterations {
     Exactly(i64),
-    /// In the last of them some lanes are past the end.
+    /// In the last iteration some lanes are past the end.
     Ragged(i64),
-    /// While below an extent that only run time knows.
+    /// Until an extent that is only known at run time.
     Open,
 }
 
@@ -77,15 +78,15 @@ enum Iterations {
 struct Split {
     /// Outermost first, with the extent.
     digits: Vec<(Digit, Sym)>,
-    /// Lanes from here on have no work.
+    /// Lanes from this number on have no work.
     busy: Option<Sym>,
 }
 
 impl Split {
-    /// `None` where more than a quarter of the threads would idle, or an inner extent is unknown.
+    /// `None` if more than a quarter of the threads would be idle, or an inner extent is unknown.
     fn new(cx: &Ctx, lane: &Sym, threads: i64, extents: &[Sym]) -> Option<Split> {
         let mut digits = Vec::new();
-        // Lanes that the axes so far tell apart, and those left for the others.
+        // The number of lanes that the axes so far distinguish, and that for the remaining axes.
         let (mut below, mut lanes) = (1, threads);
         for (axis, extent) in extents.iter().enumerate().rev() {
             let outermost = axis == 0;
@@ -251,7 +252,7 @@ impl Loop {
     }
 }
 
-/// How many iterations to unroll.
+/// The number of iterations to unroll.
 fn budget(tile: &Tile, way: Way) -> i64 {
     let bytes = i64::from(way.width) * i64::try_from(tile.elem.bytes()).unwrap_or(1);
     if way.rare {
@@ -375,7 +376,7 @@ fn by_number(
     stmts
 }
 
-/// The place so far as one variable, so that iterations add to it.
+/// Puts the place so far in a variable, so that iterations add to it.
 fn hoist(function: &mut Function, name: &str, reach: &mut Reach, span: Span, out: &mut Vec<Stmt>) {
     let sum = reach.sum();
     if !sum.is_poison() {
@@ -384,7 +385,7 @@ fn hoist(function: &mut Function, name: &str, reach: &mut Reach, span: Span, out
     }
 }
 
-/// A variable for `value`, unless it is as good as one.
+/// A variable for `value`, unless it is a constant or a variable already.
 fn bind(
     function: &mut Function,
     name: &str,

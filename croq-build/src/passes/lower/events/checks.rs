@@ -1,4 +1,5 @@
-//! What is wrong with the events of a kernel as a whole: nobody triggers, nobody waits, nobody begins.
+//! Checks of the events of a kernel as a whole: events without a trigger, without a wait, or with
+//! too many bytes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// An mbarrier counts so many bytes.
+/// The maximum transaction count of an mbarrier in bytes.
 const MOST_BYTES: i64 = (1 << 20) - 1;
 
 pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagnostics) {
@@ -57,7 +58,7 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
     }
 }
 
-/// Where events are used.
+/// The uses of events.
 #[derive(Default)]
 struct Uses {
     waits: BTreeMap<EventId, Vec<Span>>,
@@ -90,7 +91,7 @@ impl Uses {
     }
 }
 
-/// Copies that complete one generation together.
+/// Checks the sum of bytes of copies that complete the same generation.
 fn bytes(function: &Function, stmts: &[Stmt], diags: &mut Diagnostics) {
     let mut sums: Vec<((EventId, Slot), i64)> = Vec::new();
     for stmt in stmts {

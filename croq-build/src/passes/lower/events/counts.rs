@@ -1,4 +1,4 @@
-//! How many threads arrive before a generation of an event is published.
+//! Arrival counts: the number of threads that arrive before a generation of an event is published.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::ir::{EventId, Function, Kernel, KernelId, Site, Stmt, StmtKind, Threa
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// An event, what its generations wait for, and who triggers it.
+/// An event, its arrival count, and its triggers.
 pub struct Counted {
     pub event: EventId,
     pub count: Sym,
@@ -69,7 +69,8 @@ pub fn count(
     counted
 }
 
-/// What threads of each of `blocks` arrive at, where they do.
+/// Multiplies the count by the number of blocks for events that are triggered for the whole
+/// cluster.
 fn by_blocks(
     name: &str,
     count: Sym,
@@ -127,9 +128,9 @@ fn inferred(
     let (first, first_at) = *sets.first()?;
     let mut union = first.clone();
     for (set, at) in sets.iter().skip(1) {
-        // The same threads, or others: each arrives once in a generation.
-        let apart = !set.meets(&union);
-        if !reported && (set.len() != first.len() || !(apart || is_within(set, &union))) {
+        // The same threads, or disjoint ones: each thread arrives once in a generation.
+        let disjoint = !set.meets(&union);
+        if !reported && (set.len() != first.len() || !(disjoint || is_within(set, &union))) {
             diags.push(
                 Diagnostic::new(
                     codes::E1004,
@@ -169,7 +170,7 @@ fn third(n: u32) -> &'static str {
     if n == 1 { "s" } else { "" }
 }
 
-/// Whether a `trigger` of the event stands under an `if`, so that it may be for fewer threads than come by.
+/// Whether a `trigger` of the event is under an `if`, so that fewer threads may execute it.
 fn under_a_condition(stmts: &[Stmt], event: EventId, under: bool) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Trigger(at) => under && at.event == event,

@@ -1,8 +1,9 @@
-//! Whether regions that wait for each other can begin.
+//! Deadlocks in the first iterations of regions that wait for each other.
 //!
-//! Every region is followed through the first iteration of its loops, as far as its waits let it. Whatever is
-//! not known is taken to go well: a `trigger` under a condition happens, a `wait` there doesn't, and one
-//! `trigger` of any slot of an array is as good as another. Who stands still then does so forever.
+//! Every region is simulated through the first iteration of its loops, until a wait blocks it.
+//! Unknowns are resolved optimistically: a `trigger` under a condition is executed, a `wait` is
+//! not, and one `trigger` of any slot of an array counts for all slots. A region that is blocked at
+//! the end is blocked permanently.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ struct Step {
     span: Span,
 }
 
-/// A region on its way.
+/// The progress of a region.
 struct Walker {
     steps: Vec<Step>,
     at: usize,
@@ -38,21 +39,21 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
         outside: false,
     };
     regions.gather(body);
-    // All threads take part outside: another story.
+    // Events outside of regions, which all threads execute, are not analysed.
     if regions.outside {
         return;
     }
-    primed(function, &regions.walkers, diags);
+    check_credits(function, &regions.walkers, diags);
     let mut walkers = regions.walkers;
-    // How often each region has triggered each event.
-    let mut given: BTreeMap<(usize, EventId), u64> = BTreeMap::new();
-    let givers = |walkers: &[Walker], event: EventId| -> Vec<usize> {
-        let gives = |w: &Walker| {
+    // The number of times that each region has triggered each event.
+    let mut triggered: BTreeMap<(usize, EventId), u64> = BTreeMap::new();
+    let triggering = |walkers: &[Walker], event: EventId| -> Vec<usize> {
+        let triggers = |w: &Walker| {
             let mut steps = w.steps.iter();
             steps.any(|s| s.event == event && s.action != Action::Wait)
         };
         (0..walkers.len())
-            .filter(|at| walkers.get(*at).is_some_and(gives))
+            .filter(|at| walkers.get(*at).is_some_and(triggers))
             .collect()
     };
     let mut moved = true;
@@ -65,10 +66,10 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
             {
                 let info = function.event(event);
                 if action == Action::Wait {
-                    let from = givers(&walkers, event);
+                    let from = triggering(&walkers, event);
                     let published = from
                         .iter()
-                        .map(|g| given.get(&(*g, event)).copied().unwrap_or(0))
+                        .map(|g| triggered.get(&(*g, event)).copied().unwrap_or(0))
                         .min()
                         .unwrap_or(0);
                     let published = published.saturating_add(u64::from(info.ready));
@@ -87,8 +88,8 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
                     } else {
                         1
                     };
-                    let given = given.entry((number, event)).or_default();
-                    *given = given.saturating_add(many);
+                    let triggered = triggered.entry((number, event)).or_default();
+                    *triggered = triggered.saturating_add(many);
                 }
                 if let Some(walker) = walkers.get_mut(number) {
                     walker.at += 1;
@@ -97,17 +98,17 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
             }
         }
     }
-    stuck(function, &walkers, diags);
+    report_blocked(function, &walkers, diags);
 }
 
-/// Reports regions that stand still.
-fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
-    let still: Vec<(usize, &Step)> = walkers
+/// Reports regions that are blocked.
+fn report_blocked(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
+    let blocked: Vec<(usize, &Step)> = walkers
         .iter()
         .enumerate()
         .filter_map(|(n, w)| Some((n, w.steps.get(w.at)?)))
         .collect();
-    let Some((first, step)) = still.iter().min_by_key(|(_, s)| s.span.start) else {
+    let Some((first, step)) = blocked.iter().min_by_key(|(_, s)| s.span.start) else {
         return;
     };
     let name = &function.event(step.event).name;
@@ -149,9 +150,9 @@ fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
     .label(format!("waits for `{name}`"));
     if let Some((number, trigger)) = others {
         d = d.also(trigger, format!("`{name}` is first triggered here"));
-        if let Some(behind) = still.iter().find(|(n, _)| *n == number) {
-            let other = &function.event(behind.1.event).name;
-            d = d.also(behind.1.span, format!("after waiting for `{other}`"));
+        if let Some(blocker) = blocked.iter().find(|(n, _)| *n == number) {
+            let other = &function.event(blocker.1.event).name;
+            d = d.also(blocker.1.span, format!("after waiting for `{other}`"));
         }
     }
     let array = if slots > 1 {
@@ -164,8 +165,8 @@ fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
     )));
 }
 
-/// Credits from the declaration, and by triggers as well.
-fn primed(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
+/// Reports credits that are given both by the declaration and by triggers.
+fn check_credits(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
     for walker in walkers {
         let first_wait = walker.steps.iter().position(|s| s.action == Action::Wait);
         let Some((early, late)) = first_wait.map(|at| walker.steps.split_at(at)) else {
@@ -229,7 +230,7 @@ impl Regions {
     }
 }
 
-/// `maybe`: not every thread, or not every iteration, comes here.
+/// `maybe`: not every thread, or not every iteration, executes these statements.
 fn follow(stmts: &[Stmt], in_loop: bool, maybe: bool, steps: &mut Vec<Step>) {
     for stmt in stmts {
         let span = stmt.span;

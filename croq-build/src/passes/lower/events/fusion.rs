@@ -1,13 +1,14 @@
-//! Copies that one thread makes at once, directly before it triggers an event, complete that event.
+//! Copy/trigger fusion: copies that a single thread issues directly before it triggers an event
+//! complete that event.
 //!
-//! Only who waits for the event may use the tile then, so nobody need wait before the event does; and
-//! the thread can go on to the next tile while this one is on its way.
+//! Only threads that wait for the event may use the tile then, so no wait is necessary before the
+//! event; and the thread can continue with the next tile while the copy is in flight.
 
 use std::collections::BTreeSet;
 
 use crate::ir::{BufferId, Engine, EventAt, Function, Slot, Stmt, StmtKind, Storage};
 
-pub fn fold(function: &Function, stmts: &mut [Stmt]) {
+pub fn fuse(function: &Function, stmts: &mut [Stmt]) {
     for stmt in stmts {
         if let StmtKind::Region {
             set: Some(set),
@@ -21,7 +22,7 @@ pub fn fold(function: &Function, stmts: &mut [Stmt]) {
             continue;
         }
         for block in stmt.kind.blocks_mut() {
-            fold(function, block);
+            fuse(function, block);
         }
     }
 }
@@ -52,7 +53,7 @@ fn in_region(function: &Function, read: &BTreeSet<BufferId>, stmts: &mut [Stmt])
     }
 }
 
-/// The event that is triggered at `at`, if it is the only one.
+/// The event that is triggered at `at`, if the next statement does not trigger another one.
 fn triggered(stmts: &[Stmt], at: usize) -> Option<EventAt> {
     let StmtKind::Trigger(event) = &stmts.get(at)?.kind else {
         return None;
@@ -62,7 +63,7 @@ fn triggered(stmts: &[Stmt], at: usize) -> Option<EventAt> {
     (alone && event.slot != Slot::All).then(|| event.clone())
 }
 
-/// What copies in there take from.
+/// The sources of the copies in these statements.
 fn read_in(stmts: &[Stmt]) -> BTreeSet<BufferId> {
     let mut read = BTreeSet::new();
     for stmt in stmts {

@@ -7,9 +7,9 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// The mbarrier that a statement means.
+/// The mbarrier of a statement.
 ///
-/// `None` for all slots of an event, of which `events` makes loops over single ones.
+/// `None` for all slots of an event, which `events` has replaced by loops over single ones.
 pub fn place(function: &Function, at: &EventAt) -> Option<(BufferId, Sym)> {
     let event = function.event(at.event);
     let slot = match &at.slot {
@@ -20,7 +20,7 @@ pub fn place(function: &Function, at: &EventAt) -> Option<(BufferId, Sym)> {
     Some((event.barriers, slot))
 }
 
-/// `None` where `events` has not counted arrivals.
+/// `None` if `events` has not counted the arrivals.
 pub fn arrive(function: &Function, at: &EventAt) -> Option<StmtKind> {
     let (barriers, slot) = place(function, at)?;
     let kernel = function.kernels.get(function.event(at.event).kernel);
@@ -34,7 +34,7 @@ pub fn arrive(function: &Function, at: &EventAt) -> Option<StmtKind> {
     }))
 }
 
-/// `None` where `events` has not given threads a phase to wait for.
+/// `None` if `events` has not given the threads phase bits.
 pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKind>> {
     let event = function.event(at.event);
     let (barriers, slot) = place(function, at)?;

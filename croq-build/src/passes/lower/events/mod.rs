@@ -1,20 +1,23 @@
-//! Events: who arrives, who waits, and for which phase.
+//! Events: arrivals, waits, and their phases.
 //!
-//! A slot of an event is an mbarrier whose phases are the event's generations. A wait asks for a phase by
-//! its parity, so it can tell only the current one from the one before: no phase may go by while a thread
-//! still waits for the one before it. Each thread has a bit for each slot that flips at each of its waits,
-//! so that it is right in any loops; with `.at(order)` the order itself says the generation.
+//! A slot of an event is an mbarrier whose phases are the event's generations. A wait tests a phase
+//! by its parity, so it distinguishes only the current one from the previous one: no phase may
+//! complete while a thread still waits for the one before it. Each thread has a bit for each slot
+//! that flips at each of its waits, so that the bit is right in any loops; with `.at(order)` the
+//! order itself determines the generation.
 //!
-//! [`prepare`] comes before barriers are placed, and [`checks`] before that:
+//! [`prepare`] runs before barriers are inserted, with [`checks`] first:
 //!
-//! 1. [`single_thread`]: a region of which everything is done by one thread (copies by TMA, arrivals)
-//!    is that thread's alone, waits included. Threads that only wait could fall two phases behind.
-//! 2. [`fusion`]: a copy that such a thread makes at once, directly before a `trigger`, completes the event.
-//! 3. [`counts`]: how many threads arrive in a generation.
-//! 4. No block of a cluster leaves while others may still arrive at its events.
-//! 5. Where some threads of a region wait in a loop and don't answer there, they meet after the wait.
+//! 1. [`single_thread`]: a region whose work one thread can do (TMA copies, arrivals) is executed
+//!    by one thread, including its waits. Threads that only wait could fall two phases behind.
+//! 2. [`fusion`]: a copy that such a thread issues directly before a `trigger` completes the event.
+//! 3. [`counts`]: the number of threads that arrive in a generation.
+//! 4. No block of a cluster exits while others may still arrive at its events.
+//! 5. Threads of a region that wait in a loop and do not trigger anything in it synchronise after
+//!    the wait.
 //!
-//! [`crate::passes::lower::tma::expand`] spells waits and arrivals out, since copies may take part in them.
+//! [`crate::passes::lower::tma::expand`] lowers waits and arrivals, because copies may take part in
+//! them.
 
 mod checks;
 mod counts;
@@ -45,13 +48,13 @@ pub struct Slots {
     pub count: Sym,
 }
 
-/// What the kernel begins with.
+/// The statements at the kernel's beginning.
 #[derive(Default)]
 pub struct Beginning {
     pub slots: Vec<Slots>,
-    /// The bits of each thread.
+    /// The phase bits of each thread.
     pub phases: Vec<Stmt>,
-    /// Other blocks of the cluster arrive at them.
+    /// Other blocks of the cluster arrive at the mbarriers.
     pub clustered: bool,
 }
 
@@ -69,8 +72,8 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
         checks::check(function, id, body, diags);
         single_thread::elect(function, body);
         let counted = counts::count(function, id, body, &threads, diags);
-        fusion::fold(function, body);
-        each_slot(function, body);
+        fusion::fuse(function, body);
+        expand_slots(function, body);
         for counts::Counted {
             event,
             count,
@@ -95,11 +98,11 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
                 .phases
                 .push(Stmt::new(StmtKind::Let { local, value }, span));
         }
-        let everybody = threads
+        let all_threads = threads
             .as_int()
             .and_then(|n| u32::try_from(n).ok())
             .map(ThreadSet::first);
-        close_iterations(function, body, everybody.as_ref(), None);
+        close_iterations(function, body, all_threads.as_ref(), None);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
         if beginning.clustered {
             let kind = StmtKind::Barrier {
@@ -112,8 +115,8 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
     beginning
 }
 
-/// A thread's bits for the slots of an event, and what they are at first: the parity of the phase that
-/// it waits for next.
+/// A thread's phase bits for the slots of an event, and their initial value: the parity of the
+/// phase for which it waits next.
 fn phases(function: &mut Function, event: EventId, span: Span) -> (LocalId, Expr) {
     let (mut name, mut ty, mut first) = (String::new(), Scalar::U32, 0);
     if let Some(info) = function.events.get(event.index()) {
@@ -121,7 +124,7 @@ fn phases(function: &mut Function, event: EventId, span: Span) -> (LocalId, Expr
         if info.slots > 32 {
             ty = Scalar::U64;
         }
-        // A fresh mbarrier's phase of parity 1 is over.
+        // The phase of parity 1 of a new mbarrier counts as complete.
         if info.ready {
             first = (1_i128 << info.slots) - 1;
         }
@@ -147,8 +150,8 @@ fn keeps_phases(body: &[Stmt], event: EventId) -> bool {
     find.1
 }
 
-/// Whole arrays become loops over their slots.
-fn each_slot(function: &mut Function, stmts: &mut [Stmt]) {
+/// Replaces waits and triggers of whole arrays by loops over their slots.
+fn expand_slots(function: &mut Function, stmts: &mut [Stmt]) {
     for stmt in stmts {
         let span = stmt.span;
         let (mut at, waits) = match &stmt.kind {
@@ -156,7 +159,7 @@ fn each_slot(function: &mut Function, stmts: &mut [Stmt]) {
             StmtKind::Trigger(at) if at.slot == Slot::All => (at.clone(), false),
             _ => {
                 for block in stmt.kind.blocks_mut() {
-                    each_slot(function, block);
+                    expand_slots(function, block);
                 }
                 continue;
             }
@@ -179,10 +182,11 @@ fn each_slot(function: &mut Function, stmts: &mut [Stmt]) {
     }
 }
 
-/// In a loop, threads that wait and don't answer might miss a phase: they meet after the wait.
+/// Synchronises threads after a wait in a loop if they trigger nothing in the loop, because they
+/// might miss a phase.
 ///
-/// A thread answers if all threads of its region trigger something in the same loop: whoever publishes
-/// the next generation waits for that, as far as it keeps to a protocol of credits.
+/// A thread answers if all threads of its region trigger an event in the same loop: the threads
+/// that publish the next generation wait for that, if they follow a protocol of credits.
 fn close_iterations(
     function: &Function,
     stmts: &mut Vec<Stmt>,
@@ -205,7 +209,8 @@ fn close_iterations(
                 at += 1;
             }
             StmtKind::Region { set, body, .. } => {
-                // The loop around is everybody's, what answers in it is here.
+                // All threads execute the enclosing loop; the triggers that answer are in this
+                // region.
                 let inside = answered.map(|_| answers(body));
                 close_iterations(function, body, set.as_ref(), inside);
             }
@@ -222,7 +227,7 @@ fn close_iterations(
     }
 }
 
-/// Something is triggered, by all that come here.
+/// Whether all threads that execute the statements trigger an event.
 fn answers(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Trigger(_) => true,

@@ -1,4 +1,4 @@
-//! Regions that are one thread's.
+//! Regions that are executed by a single thread.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,15 @@ use crate::ir::{
 use crate::passes::analysis::uniformity::Uniformity;
 use crate::symbolic::Sym;
 
-/// Gives regions of which one thread does everything, copies by TMA among it, to that thread.
+/// Elects one thread for regions in which one thread can do all the work, TMA copies included.
 pub fn elect(function: &Function, body: &mut Vec<Stmt>) {
     registers_first(body);
     let whole = body.clone();
     in_block(function, &whole, body);
 }
 
-/// Warpgroups change their registers as wholes: where a region begins with that, it is a region of its own.
+/// Whole warpgroups change their register counts: if a region begins with that, it becomes a region
+/// of its own.
 fn registers_first(stmts: &mut Vec<Stmt>) {
     let rest = std::mem::take(stmts);
     for mut stmt in rest {
@@ -67,23 +68,23 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
         let Some(first) = set.lowest().filter(|_| set.len() > 1) else {
             continue;
         };
-        if !is_one_threads(function, whole, body, set) {
+        if !is_single_threaded(function, whole, body, set) {
             continue;
         }
         let thread = Expr::intrinsic(Intrinsic::Thread, pred.span);
         let number = Expr::new(ExprKind::Int(i128::from(first)), Scalar::Index, pred.span);
         let is_first = ExprKind::Binary(BinOp::Eq, thread, number);
-        let asked = std::mem::replace(pred, Expr::new(is_first, Scalar::Bool, span));
+        let region_pred = std::mem::replace(pred, Expr::new(is_first, Scalar::Bool, span));
         let one = ThreadSet {
             ranges: vec![(first, first + 1)],
         };
-        *elected_from = Some((asked, std::mem::replace(set, one)));
-        by_the_region(body);
+        *elected_from = Some((region_pred, std::mem::replace(set, one)));
+        at_block_level(body);
     }
 }
 
-/// A unit's copies are the region's, which is one thread now.
-fn by_the_region(stmts: &mut [Stmt]) {
+/// A unit's copies become those of the region, which now has one thread.
+fn at_block_level(stmts: &mut [Stmt]) {
     for stmt in stmts {
         if let StmtKind::Copy(copy) = &mut stmt.kind {
             copy.level = Level::Block;
@@ -92,14 +93,14 @@ fn by_the_region(stmts: &mut [Stmt]) {
             futures.iter_mut().for_each(|w| w.level = Level::Block);
         }
         for block in stmt.kind.blocks_mut() {
-            by_the_region(block);
+            at_block_level(block);
         }
     }
 }
 
-/// All it does is TMA's or an arrival, the same for all threads of `set`.
-fn is_one_threads(function: &Function, whole: &[Stmt], body: &[Stmt], set: &ThreadSet) -> bool {
-    let mut one = One {
+/// Whether the body consists of TMA copies and arrivals that are the same for all threads of `set`.
+fn is_single_threaded(function: &Function, whole: &[Stmt], body: &[Stmt], set: &ThreadSet) -> bool {
+    let mut one = Candidate {
         function,
         uniformity: Uniformity::of(function, whole, Threads { set }),
         declared: BTreeSet::new(),
@@ -110,7 +111,7 @@ fn is_one_threads(function: &Function, whole: &[Stmt], body: &[Stmt], set: &Thre
     one.fits && one.acts
 }
 
-struct One<'a> {
+struct Candidate<'a> {
     function: &'a Function,
     uniformity: Uniformity<'a, Threads<'a>>,
     declared: BTreeSet<LocalId>,
@@ -118,22 +119,22 @@ struct One<'a> {
     fits: bool,
 }
 
-impl Visit for One<'_> {
+impl Visit for Candidate<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         self.fits &= match &stmt.kind {
             StmtKind::Let { local, .. } => {
                 self.declared.insert(*local);
                 true
             }
-            // Nobody outside sees it.
+            // The variable is not visible outside.
             StmtKind::Assign { local, .. } => self.declared.contains(local),
             StmtKind::Copy(copy) => {
                 self.acts = true;
-                matches!(copy.engine, Engine::Tma(_)) && self.uniformity.apart.is_one(copy.level)
+                matches!(copy.engine, Engine::Tma(_)) && self.uniformity.domain.is_one(copy.level)
             }
             StmtKind::WaitTma { futures } => futures
                 .iter()
-                .all(|w| self.uniformity.apart.is_one(w.level)),
+                .all(|w| self.uniformity.domain.is_one(w.level)),
             StmtKind::Trigger(at) => {
                 let event = self.function.event(at.event);
                 event.count.is_none_or(|(n, _)| n == 1)

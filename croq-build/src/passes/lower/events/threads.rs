@@ -1,7 +1,7 @@
-//! What differs between threads of a block.
+//! Divergence between threads of a block.
 
 use crate::ir::{BufferId, Function, Intrinsic, Level, LocalId, Role, Storage, ThreadSet};
-use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing};
+use crate::passes::analysis::uniformity::{Divergence, Participation, SymUniformity};
 use crate::symbolic::Sym;
 
 /// The threads of a region, or of several.
@@ -10,7 +10,8 @@ pub struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    /// They are all in one unit of this level, or make up the region that such a statement is for.
+    /// Whether they are all in one unit of this level, or are the threads of the region to which
+    /// such a statement applies.
     pub fn is_one(&self, level: Level) -> bool {
         match level {
             Level::Cluster | Level::Block => true,
@@ -38,20 +39,20 @@ impl Divergence for Threads<'_> {
         Some(storage.is_private())
     }
 
-    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
-        Sharing::As(sym.clone())
+    fn divergent_part(&self, _: &Function, sym: &Sym) -> SymUniformity {
+        SymUniformity::Like(sym.clone())
     }
 
     fn region(&self, set: Option<&ThreadSet>, _: bool) -> Participation {
         match set {
             None => Participation::Some,
-            Some(set) if !set.meets(self.set) => Participation::Nobody,
+            Some(set) if !set.meets(self.set) => Participation::None,
             Some(set) if self.set.threads().all(|tid| set.contains(tid)) => Participation::All,
             Some(_) => Participation::Some,
         }
     }
 
-    fn once(&self) -> Participation {
+    fn single_thread(&self) -> Participation {
         Participation::Some
     }
 }

@@ -1,7 +1,7 @@
-//! Whether regions go through as many generations as there are.
+//! Whether the numbers of generations agree between regions.
 //!
-//! Counted are waits and triggers in loops of known numbers of iterations; a region that waits more often for
-//! an event than that is published never ends.
+//! Waits and triggers in loops of known trip counts are counted; a region that waits for an event
+//! more often than it is published never terminates.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,12 @@ use crate::ir::{EventId, Function, KernelId, Slot, Stmt, StmtKind};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// How often a region does something with an event, over all its slots; `None` where that is unknown.
+/// The number of times that a region waits for or triggers an event, over all its slots; `None` if
+/// it is unknown.
 #[derive(Clone)]
 struct Count {
     times: Option<Sym>,
-    /// The place that does most of it.
+    /// The place with most of them.
     span: Span,
 }
 
@@ -65,7 +66,7 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
     }
 }
 
-/// `plain`: no events are used outside of regions, or in regions that are run again and again.
+/// `plain`: no events are used outside of regions, or in regions that are executed repeatedly.
 fn gather(
     function: &Function,
     stmts: &[Stmt],
@@ -96,7 +97,7 @@ fn gather(
     }
 }
 
-/// `times`: how often these statements are run.
+/// `times`: how often these statements are executed.
 fn count(function: &Function, stmts: &[Stmt], times: &Option<Sym>, own: &mut (Counts, Counts)) {
     for stmt in stmts {
         let (counts, at) = match &stmt.kind {
@@ -128,7 +129,7 @@ fn count(function: &Function, stmts: &[Stmt], times: &Option<Sym>, own: &mut (Co
             times: Some(Sym::zero()),
             span: stmt.span,
         });
-        // The last place is in the loop that matters, after the credits.
+        // The last place is in the main loop, after the credits.
         entry.span = stmt.span;
         entry.times = match (&entry.times, more) {
             (Some(a), Some(b)) => Some(a + &b),
@@ -137,7 +138,7 @@ fn count(function: &Function, stmts: &[Stmt], times: &Option<Sym>, own: &mut (Co
     }
 }
 
-/// Something in there may end the loop early.
+/// Whether a statement in it may end the loop early.
 fn leaves(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Break | StmtKind::Continue | StmtKind::Yield => true,

@@ -1,8 +1,9 @@
-//! Regions that run at the same time and use one tile with nothing to order them.
+//! Concurrent regions that access one tile without any ordering.
 //!
-//! Two regions are taken for ordered where events lead from what one triggers to what the other waits for,
-//! through others perhaps, or where both meet at a barrier with a number. Of accesses only those count whose
-//! place is the same for all threads of both: where a thread's own indices decide, they may well be apart.
+//! Two regions count as ordered if a chain of events leads from a trigger of one to a wait of the
+//! other, or if both use the same numbered barrier. Only accesses are compared whose place is
+//! uniform in the threads of both: where a thread's own indices determine it, the accesses may be
+//! disjoint.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +55,7 @@ struct MemAccess {
     buffer: BufferId,
     write: bool,
     first: Sym,
-    /// One past the last element; `None` where that is not known.
+    /// One past the last element; `None` if it is not known.
     end: Option<Sym>,
     span: Span,
 }
@@ -90,7 +91,7 @@ impl Region {
 struct Gather<'a> {
     function: &'a Function,
     region: Region,
-    /// What the statement's views are that it writes.
+    /// The views that the statement writes.
     copied_to: Vec<(BufferId, Sym)>,
     at: Span,
 }
@@ -172,7 +173,7 @@ fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut 
             {
                 continue;
             }
-            if let Some((first, second)) = meeting(function, whole, a, b) {
+            if let Some((first, second)) = conflict(function, whole, a, b) {
                 let name = function.buffers.get(first.buffer.index());
                 let name = name.map_or("a tile", |b| b.name.as_str());
                 let (written, other) = if first.write {
@@ -196,7 +197,7 @@ fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut 
     }
 }
 
-/// Where events lead from a region.
+/// The regions that a chain of events reaches from a region.
 fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::from([from]);
     let mut open = vec![from];
@@ -213,8 +214,8 @@ fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
     reached
 }
 
-/// Two accesses to one place, a write among them.
-fn meeting<'r>(
+/// Two accesses to overlapping memory, one of them a write.
+fn conflict<'r>(
     function: &Function,
     whole: &[Stmt],
     a: &'r Region,
@@ -233,15 +234,15 @@ fn meeting<'r>(
                 uniformity.sym(&access.first)
                     || access.end.as_ref().is_none_or(|e| uniformity.sym(e))
             };
-            // A whole tile on one side meets every element of it on the other.
+            // A whole tile on one side overlaps every element of it on the other.
             if own(first) && own(second) {
                 continue;
             }
-            let behind = |x: &MemAccess, y: &MemAccess| {
+            let may_precede = |x: &MemAccess, y: &MemAccess| {
                 let end = x.end.as_ref();
                 end.is_none_or(|end| !function.cx.lt(&y.first, end).is_yes())
             };
-            if !behind(first, second) && !behind(second, first) {
+            if !may_precede(first, second) && !may_precede(second, first) {
                 return Some((first, second));
             }
         }

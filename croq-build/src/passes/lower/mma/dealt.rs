@@ -1,9 +1,10 @@
-//! Work on fragments that take part in no MMA, and are dealt out over the threads of a level.
+//! Operations on fragments that are not operands of an MMA, and are distributed over the threads of
+//! a level.
 
 use super::pass::{Pass, zero};
 use super::registers::{
-    Place, across, all_of, alone, by_rows, cast, elem, in_registers, let_index, read, store,
-    together,
+    Place, across_lanes, all_of, by_one_lane, by_rows, cast, combined, elem, in_registers,
+    let_index, read, store,
 };
 use crate::ir::build;
 use crate::ir::{
@@ -12,7 +13,7 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// The place of a thread among those of the level.
+/// The position of a thread among those of the level.
 struct Own {
     stmts: Vec<Stmt>,
     group: Sym,
@@ -80,7 +81,7 @@ pub(super) fn apply(
             None => {
                 let mut body = body.to_vec();
                 if dealing.lanes > 1 {
-                    alone(pass.function, &mut body, &once);
+                    by_one_lane(pass.function, &mut body, &once);
                 }
                 body
             }
@@ -96,7 +97,8 @@ pub(super) fn apply(
     Some(stmts)
 }
 
-/// First each thread what it has of a row, then the lanes that have it among themselves.
+/// Each thread first reduces its own part of a row, then the lanes that share the row combine their
+/// results.
 pub(super) fn reduce(
     pass: &mut Pass<'_>,
     (dealing, [rows, columns]): (Dealing, [i64; 2]),
@@ -124,7 +126,7 @@ pub(super) fn reduce(
                 let c = at.iter().sum::<Sym>();
                 let before = read(pass, into, slot.clone(), span);
                 let value = read(pass, from, &begin + &c, span);
-                let value = together(before, cast(value, elem, span), largest, span);
+                let value = combined(before, cast(value, elem, span), largest, span);
                 let sum = vec![store(into, slot, value, span)];
                 let column = &(&c * dealing.lanes) + &own.lane;
                 let inside = (columns % dealing.lanes != 0)
@@ -134,7 +136,7 @@ pub(super) fn reduce(
             stmts
         }),
     );
-    stmts.extend(across(pass, into, largest, span));
+    stmts.extend(across_lanes(pass, into, largest, span));
     stmts
 }
 

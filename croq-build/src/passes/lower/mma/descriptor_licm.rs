@@ -1,7 +1,6 @@
-//! Operands' places are computed where they are known: what does not change in a loop, in front of it.
+//! Descriptor LICM: moves loop-invariant parts of descriptor computations out of loops.
 //!
-//! It is not only shorter. What a thread computes between two products can keep ptxas from letting them go on
-//! side by side.
+//! That is not only shorter: computations between two MMAs can keep ptxas from overlapping them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,26 +11,26 @@ use crate::passes::analysis::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
-/// Takes what loops don't change out of them.
+/// Moves the loop-invariant steps of a kernel out of its loops.
 pub fn hoist(function: &mut Function, id: KernelId) {
     function.with_kernel_body(id, |function, body| {
         block(function, body);
-        let mut named = Named::default();
+        let mut named = KnownDescriptors::default();
         named.block(function, body);
     });
 }
 
-/// `local` is so many bytes further than `by`.
+/// `local` is the descriptor `by` advanced by `bytes`.
 pub fn step(local: LocalId, by: LocalId, bytes: Sym, span: Span) -> Stmt {
     super::pass::mma(MmaOp::Step(Step::Advance { local, by, bytes }), span)
 }
 
-/// A name for a descriptor.
+/// A variable for a descriptor.
 pub fn named(function: &mut Function, name: &str, span: Span) -> LocalId {
     function.new_local(name, Scalar::U64, false, span)
 }
 
-/// Inner loops first: what comes in front of them is the outer loop's to take out.
+/// Inner loops first: steps that are moved before them may be invariant in the outer loop, too.
 fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
     let mut out = Vec::with_capacity(stmts.len());
     for mut stmt in std::mem::take(stmts) {
@@ -42,14 +41,14 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
         if let StmtKind::For { local, body, .. } = &mut stmt.kind {
             let mut changing = set_in(function, body);
             changing.extend(function.local(*local).var);
-            out.extend(taken_out(function, body, &changing, span));
+            out.extend(invariant_steps(function, body, &changing, span));
         }
         out.push(stmt);
     }
     *stmts = out;
 }
 
-/// The variables that the body declares or assigns to.
+/// The variables that the body declares or assigns.
 fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
     let mut locals = Uses::of_block(function, body).declared;
     any_stmt(body, |stmt| {
@@ -63,9 +62,9 @@ fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
         .collect()
 }
 
-/// What of the steps in `body`, itself or in what is no loop, is the same in each iteration. It belongs to the loop,
-/// whose place in the source is `at`: a comment of the loop's body stands in the body.
-fn taken_out(
+/// Removes the steps in `body`, inner loops excepted, that are the same in each iteration, and
+/// returns them. They get the span of the loop, `at`, so that they carry no comments of its body.
+fn invariant_steps(
     function: &mut Function,
     body: &mut Vec<Stmt>,
     changing: &BTreeSet<Var>,
@@ -76,7 +75,7 @@ fn taken_out(
         let StmtKind::Mma(op) = &mut stmt.kind else {
             if !matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. }) {
                 for inner in stmt.kind.blocks_mut() {
-                    out.extend(taken_out(function, inner, changing, at));
+                    out.extend(invariant_steps(function, inner, changing, at));
                 }
             }
             body.push(stmt);
@@ -108,21 +107,21 @@ fn taken_out(
     out
 }
 
-/// Descriptors by what they are: each has one name.
+/// Common-subexpression elimination for descriptors.
 #[derive(Default)]
-struct Named {
-    /// Of the blocks around: so many bytes further than this one is that one.
+struct KnownDescriptors {
+    /// Known steps of the enclosing blocks: base, bytes, and the descriptor.
     known: Vec<(LocalId, Sym, LocalId)>,
-    /// What stands in the place of a descriptor.
+    /// The replacement of each removed descriptor.
     same: BTreeMap<LocalId, LocalId>,
 }
 
-impl Named {
+impl KnownDescriptors {
     fn block(&mut self, function: &Function, stmts: &mut Vec<Stmt>) {
         let around = self.known.len();
         stmts.retain_mut(|stmt| match &mut stmt.kind {
             StmtKind::Mma(op) => match &mut **op {
-                MmaOp::Step(step) => self.keep(function, step),
+                MmaOp::Step(step) => self.is_needed(function, step),
                 _ => true,
             },
             kind => {
@@ -136,7 +135,7 @@ impl Named {
     }
 
     /// Whether the step is needed.
-    fn keep(&mut self, function: &Function, step: &mut Step) -> bool {
+    fn is_needed(&mut self, function: &Function, step: &mut Step) -> bool {
         match step {
             Step::Advance { local, by, bytes } => {
                 self.rename(by);

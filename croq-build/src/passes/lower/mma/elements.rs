@@ -1,10 +1,10 @@
-//! Work on registers alone: fills, `apply`, reductions of rows, copies.
+//! Operations on registers only: fills, `apply`, reductions of rows, conversions.
 
 use super::dealt;
 use super::pass::{Lanes, Pass, mma, zero};
 use super::registers::{
-    Place, across, all_of, alone, by_rows, cast, elem, in_registers, let_index, read, store,
-    together,
+    Place, across_lanes, all_of, by_one_lane, by_rows, cast, combined, elem, in_registers,
+    let_index, read, store,
 };
 use crate::ir::build;
 use crate::ir::{
@@ -23,7 +23,7 @@ pub fn prepared(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
         MmaOp::FillElements { part, add, value } => {
             let (mut stmts, value) = filler(pass, part, value.clone(), span);
             match pass.multiplied.contains(&part.buffer) {
-                // The MMA may need no zeros.
+                // The MMA may not need the zeros.
                 true => {
                     let (part, add) = (part.clone(), *add);
                     stmts.push(mma(MmaOp::FillElements { part, add, value }, span));
@@ -46,13 +46,13 @@ pub fn prepared(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
         MmaOp::Convert { into, from } => Some(convert(pass, into, from, span)),
         _ => return Err(stmt),
     };
-    // What could not be lowered stays: `seal` reports it.
+    // A statement that could not be lowered remains: `seal` reports it.
     made.ok_or(stmt)
 }
 
-/// The value of a fill under a name, if it is no constant.
+/// The value of a fill in a variable, unless it is a constant.
 fn filler(pass: &mut Pass<'_>, part: &Part, value: Expr, span: Span) -> (Vec<Stmt>, Expr) {
-    // A fill without a type has its value in one of its own.
+    // The value of a fill without a type has a type of its own.
     let value = cast(value, elem(pass, part), span);
     match &*value.kind {
         ExprKind::Float(_) | ExprKind::Int(_) | ExprKind::Local(_) => (Vec::new(), value),
@@ -113,7 +113,7 @@ fn apply(
                 };
                 let mut stmts = vec![let_index(*i, row, span)];
                 let mut body = body.to_vec();
-                alone(pass.function, &mut body, &once);
+                by_one_lane(pass.function, &mut body, &once);
                 in_registers(pass, &mut body, &place);
                 stmts.extend(body);
                 stmts
@@ -153,7 +153,7 @@ fn apply(
     Some(vec![Stmt::new(kind, span)])
 }
 
-/// The row of a thread's value of a column; a warpgroup's warps have 16 rows of each 64.
+/// The row of a value of a thread in a column; of each 64 rows, a warp of a warpgroup has 16.
 fn row_of_slot(pass: &Pass<'_>, lanes: &Lanes, warps: i64, slot: &Sym) -> Sym {
     if warps == 1 {
         return &(slot * 8) + &lanes.row_in(1, 8);
@@ -163,8 +163,8 @@ fn row_of_slot(pass: &Pass<'_>, lanes: &Lanes, warps: i64, slot: &Sym) -> Sym {
     &(&(&tile * (16 * warps)) + &(&half * 8)) + &lanes.row_in(warps, 16)
 }
 
-/// Loops over a thread's elements of a matrix, its rows outermost: `[tile, pair, tile, element]`, where
-/// the element is without the lane's part, and its place.
+/// Loops over a thread's elements of a matrix, its rows outermost. `body` gets the indices `[tile,
+/// pair, tile, element]`, the position without the lane's part, and the place in registers.
 fn elements(
     pass: &mut Pass<'_>,
     layout: Layout,
@@ -195,7 +195,8 @@ fn elements(
     })
 }
 
-/// First each thread what it has of a row, then the lanes that have it among themselves.
+/// Each thread first reduces its own part of a row, then the lanes that share the row combine their
+/// results.
 fn reduce(
     pass: &mut Pass<'_>,
     into: &Part,
@@ -227,7 +228,7 @@ fn reduce(
     let [by_tile, _, by_pair] = layout.steps([*rows, *columns]);
     let pairs = layout.rows / 8;
     let axes = [("i", slots / pairs, 1), ("half", pairs, 1)];
-    // What a row begins with: its first element, or nothing.
+    // The initial value of a row: its first element, or zero.
     let mut stmts = pass.loops(&axes, span, |pass, at| {
         let [i, h] = at else {
             return Vec::new();
@@ -250,19 +251,19 @@ fn reduce(
             let slot = &to + &place.row;
             let before = read(pass, into, slot.clone(), span);
             let value = read(pass, from, &first + &place.element, span);
-            let value = together(before, cast(value, elem, span), largest, span);
+            let value = combined(before, cast(value, elem, span), largest, span);
             vec![store(into, slot, value, span)]
         },
     ));
-    stmts.extend(across(pass, into, largest, span));
+    stmts.extend(across_lanes(pass, into, largest, span));
     Some(stmts)
 }
 
 fn all_reduce(pass: &mut Pass<'_>, part: &Part, span: Span) -> Vec<Stmt> {
-    across(pass, part, false, span)
+    across_lanes(pass, part, false, span)
 }
 
-/// Whether an element is the first of its row that the thread has.
+/// The condition that an element is the first of its row in the thread; `None` if it always is.
 fn first_of_row(at: &[Sym], span: Span) -> Option<Expr> {
     let [_, _, j, e] = at else {
         return None;

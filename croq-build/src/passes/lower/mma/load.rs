@@ -1,8 +1,8 @@
-//! Loads of fragments: `ldmatrix` wherever it fits, else each thread its own elements.
+//! Loads of fragments: `ldmatrix` where it applies, otherwise each thread loads its own elements.
 //!
-//! `ldmatrix` brings up to four matrices of 8 rows of 16 bytes at once, in just the layout of fragments. It
-//! wants them in shared memory, their rows at multiples of 16 bytes; the rows may run along K, or, of
-//! elements of two bytes, across it.
+//! `ldmatrix` loads up to four matrices of 8 rows of 16 bytes at once, in exactly the layout of
+//! fragments. It requires shared memory, with rows at multiples of 16 bytes; the rows may run along
+//! K, or, for elements of two bytes, across it.
 
 use super::pass::{Lanes, Pass, Tile, element, load_of, mma, register, zero};
 use crate::ir::{
@@ -15,36 +15,40 @@ use crate::symbolic::{Ctx, Sym};
 /// Bytes of a matrix' row.
 const ROW: i64 = 16;
 
-/// How many matrices of a fragment are loaded at once: below each other (in steps of `layout.rows`), beside
-/// each other, and as a pair. Together they are 1, 2 or 4 registers in a row.
-struct Together {
+/// The number of matrices of a fragment that are loaded at once: vertically (in steps of
+/// `layout.rows`), horizontally, and as a pair. Together they are 1, 2 or 4 consecutive registers.
+struct Group {
     down: i64,
-    beside: i64,
+    horizontal: i64,
     pair: i64,
 }
 
-impl Together {
+impl Group {
     fn of(tile: &Tile) -> Self {
-        let (down, beside) = (
+        let (down, horizontal) = (
             tile.rows / tile.layout.rows,
             tile.columns / tile.layout.columns(),
         );
         let pair = tile.layout.rows / 8;
-        let of = |down, beside| Together { down, beside, pair };
+        let of = |down, horizontal| Group {
+            down,
+            horizontal,
+            pair,
+        };
         let room = 4 / pair;
         let most = |n: i64| [4, 2].into_iter().find(|w| *w <= room && n % w == 0);
-        match most(beside) {
+        match most(horizontal) {
             Some(all) if all == room => of(1, all),
-            // Beside each other there are two, so the next registers are of the tiles below.
-            Some(2) if beside == 2 && down % 2 == 0 => of(2, 2),
+            // There are only two horizontally, so the next registers belong to the tiles below.
+            Some(2) if horizontal == 2 && down % 2 == 0 => of(2, 2),
             Some(two) => of(1, two),
-            None if beside == 1 => of(most(down).unwrap_or(1), 1),
+            None if horizontal == 1 => of(most(down).unwrap_or(1), 1),
             None => of(1, 1),
         }
     }
 
     fn count(&self) -> i64 {
-        self.down * self.beside * self.pair
+        self.down * self.horizontal * self.pair
     }
 }
 
@@ -69,14 +73,14 @@ pub fn load(pass: &mut Pass<'_>, into: &Part, source: &View, span: Span) -> Opti
     }
 }
 
-/// Whether `ldmatrix` can load it: by rows across K, or along.
+/// Whether `ldmatrix` can load it, with rows across K (`true`) or along K (`false`).
 pub fn rows_across(pass: &Pass<'_>, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
     let buffer = pass.function.buffers.get(source.buffer.index())?;
     if buffer.storage != Storage::Shared || source.may_cross() || bytes > 4 {
         return None;
     }
     let cx = &pass.function.cx;
-    let [down, along] = turned(tile, &source.strides)?;
+    let [down, along] = oriented_axes(tile, &source.strides)?;
     let unit = Sym::int(ROW / bytes);
     let divides = |s: &Sym| cx.divides(&unit, s).is_yes();
     if !divides(&source.offset) {
@@ -88,8 +92,8 @@ pub fn rows_across(pass: &Pass<'_>, tile: &Tile, source: &View, bytes: i64) -> O
     (bytes == 2 && down.is_one() && divides(along)).then_some(true)
 }
 
-/// Matrices of a tile and of memory: `body` gets the first element in registers, the row in memory that
-/// this lane names, and how many matrices there are at once.
+/// Matrices of a tile and of memory: `body` gets the first element in registers, the row in memory
+/// whose address this lane provides, and the number of matrices at once.
 pub fn matrices(
     pass: &mut Pass<'_>,
     tile: &Tile,
@@ -98,19 +102,19 @@ pub fn matrices(
     span: Span,
     body: impl FnOnce(&mut Pass<'_>, Sym, Access, u32) -> Vec<Stmt>,
 ) -> Vec<Stmt> {
-    let together = Together::of(tile);
+    let group = Group::of(tile);
     let Lanes { lane, warp, .. } = pass.lanes();
     let cx = &pass.function.cx;
     let wide = tile.layout.columns();
-    // Lane 8 q + r names row r of matrix q.
+    // Lane 8 q + r provides the address of row r of matrix q.
     let (which, row) = (cx.div(&lane, &sym(8)), cx.rem(&lane, &sym(8)));
-    let pair = cx.rem(&which, &sym(together.pair));
-    let which = cx.div(&which, &sym(together.pair));
-    let beside = cx.rem(&which, &sym(together.beside));
-    let which = cx.div(&which, &sym(together.beside));
-    let below = cx.rem(&which, &sym(together.down));
+    let pair = cx.rem(&which, &sym(group.pair));
+    let which = cx.div(&which, &sym(group.pair));
+    let horizontal = cx.rem(&which, &sym(group.horizontal));
+    let which = cx.div(&which, &sym(group.horizontal));
+    let below = cx.rem(&which, &sym(group.down));
     let mut down = &(&below * tile.layout.below()) + &(&pair * 8);
-    let mut along = &beside * wide;
+    let mut along = &horizontal * wide;
     if across {
         along = &along + &row;
     } else {
@@ -119,18 +123,18 @@ pub fn matrices(
     if tile.layout.warps > 1 {
         down = &down + &(&warp * tile.layout.rows);
     }
-    let rows = together.down * tile.layout.below();
+    let rows = group.down * tile.layout.below();
     let mut stmts = Vec::new();
-    let columns = together.beside * wide;
+    let columns = group.horizontal * wide;
     let down = pass.named("down", down, rows, span, &mut stmts);
     let along = pass.named("along", along, columns, span, &mut stmts);
     let lane_part = tile.layout.oriented([down, along]);
     let [by_tile, by_column, _] = tile.steps;
     let axes = [
-        ("i", tile.rows / tile.layout.rows, together.down),
-        ("j", tile.columns / wide, together.beside),
+        ("i", tile.rows / tile.layout.rows, group.down),
+        ("j", tile.columns / wide, group.horizontal),
     ];
-    let count = u32::try_from(together.count()).unwrap_or(1);
+    let count = u32::try_from(group.count()).unwrap_or(1);
     stmts.extend(pass.loops(&axes, span, |pass, indices| {
         let [i, j] = indices else {
             return Vec::new();
@@ -186,7 +190,7 @@ fn elements_of(pass: &mut Pass<'_>, tile: &Tile, source: &View, span: Span) -> V
     })
 }
 
-/// All elements of a register by one access; zeros, where they are outside.
+/// All elements of a register by one access; zeros if they are outside.
 fn by_register(
     tile: &Tile,
     into: crate::ir::Access,
@@ -227,29 +231,29 @@ fn by_register(
     }
 }
 
-/// A register's elements are neighbours in memory, at a multiple of its size, and inside the data all or
-/// none.
+/// Whether a register's elements are contiguous in memory, aligned to its size, and either all or
+/// none inside the data.
 fn whole_registers(cx: &Ctx, tile: &Tile, source: &View) -> bool {
     let width = Sym::int(tile.layout.width);
     let divides = |s: &Sym| cx.divides(&width, s).is_yes();
-    let Some([down, along]) = turned(tile, &source.strides) else {
+    let Some([down, along]) = oriented_axes(tile, &source.strides) else {
         return false;
     };
-    let valid = turned(tile, &source.valid).map(|[_, along]| along);
+    let valid = oriented_axes(tile, &source.valid).map(|[_, along]| along);
     let edge = valid
         .is_none_or(|v| v.lo.as_ref().is_none_or(divides) && v.hi.as_ref().is_none_or(divides));
     along.is_one() && divides(down) && divides(&source.offset) && edge
 }
 
-/// Down and along, of what is told of a view's two axes.
-pub fn turned<'a, T>(tile: &Tile, axes: &'a [T]) -> Option<[&'a T; 2]> {
+/// The vertical and the horizontal one of a view's two axes, in the orientation of the tile.
+pub fn oriented_axes<'a, T>(tile: &Tile, axes: &'a [T]) -> Option<[&'a T; 2]> {
     let [rows, columns] = axes else {
         return None;
     };
     Some(tile.layout.oriented([rows, columns]))
 }
 
-/// What must hold for a place to be inside the data.
+/// The condition that a place is inside the data.
 pub fn inside(cx: &Ctx, view: &View, place: &[Sym], span: Span) -> Option<Expr> {
     let mut all = Vec::new();
     let compare = |op, a: &Sym, b: &Sym| {

@@ -1,6 +1,7 @@
-//! Metadata of sparse MMAs: each thread loads the positions that the PTX ISA wants of it.
+//! Metadata of sparse MMAs: each thread loads the positions that the PTX ISA requires of it.
 //!
-//! Memory has it row by row, a bit for each element along K. See [`Metadata`] for what is where in registers.
+//! In memory it is stored row by row, with one bit for each element along K. See [`Metadata`] for
+//! its layout in registers.
 
 use super::load::inside;
 use super::pass::{Pass, element, load_of, own, register};
@@ -14,12 +15,13 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// What is outside of the data counts as zeros, which have positions, too: 0 and 1 in each group of four bits.
+/// Elements outside of the data count as zeros, which have positions, too: 0 and 1 in each group of
+/// four bits.
 const OF_ZEROS: i128 = 0x4444_4444;
 /// Bits of a thread's part of a row, where K of an instruction is that of a word.
 const HALF: i64 = 16;
 
-/// The buffers that copies fill, in which a tile at an edge may get zeros.
+/// The destinations of copies that may fill a tile at an edge with zeros.
 pub fn filled_at_edges(body: &[Stmt]) -> BTreeSet<BufferId> {
     struct Find(BTreeSet<BufferId>);
     impl Visit for Find {
@@ -68,7 +70,8 @@ impl Words {
         })
     }
 
-    /// For the instruction with number `k` along K, on the 16 rows with number `rows`.
+    /// The register and selector for the instruction with number `k` along K, on the 16 rows with
+    /// number `rows`.
     pub fn of_instruction(&self, rows: &Sym, k: i64, span: Span) -> Selected {
         let (number, selector) = self.layout.of_instruction(k);
         let at = &(&self.first + &(rows * self.registers)) + number;
@@ -134,7 +137,7 @@ pub fn load(
         }));
     }
     if words % 2 == 1 {
-        // The second pair of threads provides nothing, and loads what the first one does.
+        // The second pair of threads provides no metadata, and loads the same as the first one.
         let pair = Sym::zero();
         let from = Source { pair, ..from };
         stmts.extend(pass.loops(&[tiles], span, |pass, indices| {
@@ -157,7 +160,7 @@ struct Source<'v> {
 }
 
 impl Source<'_> {
-    /// A register, from the row and the word where those of its instruction begin.
+    /// A register, given the first row and word of its instruction.
     fn register(&self, pass: &Pass<'_>, place: [Sym; 2]) -> Expr {
         if self.k != METADATA_WORD {
             let row = &self.row + &(&self.odd * 8);
@@ -182,7 +185,8 @@ impl Source<'_> {
         self.binary(BinOp::And, word, Expr::int(0xffff, Scalar::U32, self.span))
     }
 
-    /// So many bits from a place on, which is given in rows and words: a part that is known and one of the lane.
+    /// The number `bits` of bits from a place on. The place is given in rows and words, as the sum
+    /// of a known part and one of the lane.
     fn bits(&self, pass: &Pass<'_>, place: &[Sym; 2], lane: [&Sym; 2], bits: i64) -> Expr {
         let size = self.elem.size() * 8;
         let of_word = METADATA_WORD / size;
@@ -206,7 +210,8 @@ impl Source<'_> {
         all.unwrap_or_else(|| Expr::int(OF_ZEROS, Scalar::U32, self.span))
     }
 
-    /// Each group of four bits that are all zero, as a copy leaves them beyond the edge, becomes positions 0 and 1.
+    /// Replaces each group of four zero bits, which a copy writes beyond the edge, by the positions
+    /// 0 and 1.
     fn with_positions_of_zeros(&self, bits: Expr) -> Expr {
         let any = (1..4).fold(bits.clone(), |any, by| {
             let bit = self.shifted(BinOp::Shr, bits.clone(), Sym::int(by));

@@ -1,8 +1,8 @@
-//! Metadata of all iterations of a loop is loaded before the MMAs of any.
+//! Loads the metadata of all iterations of a loop before the MMAs of the first one.
 //!
-//! A loop of loads and MMAs by turns would wait for each MMA before the next: a load overwrites the registers
-//! of metadata that an MMA in flight may read. With registers for each iteration, and the loads in a loop of
-//! their own in front, the MMAs are one group.
+//! A loop with alternating loads and MMAs would wait for each MMA before the next load, which
+//! overwrites registers of metadata that an MMA in flight may read. With separate registers for
+//! each iteration, and the loads in a separate loop before, the MMAs are one group.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::ir::{
 };
 use crate::symbolic::Sym;
 
-/// The most iterations whose metadata is in registers at once.
+/// The maximum number of iterations whose metadata is in registers at once.
 const ITERATIONS: i64 = 8;
 
 /// Splits the loops of a kernel's body.
@@ -35,7 +35,7 @@ fn arrange_block(function: &mut Function, whole: &[Stmt], stmts: &mut Vec<Stmt>)
     }
 }
 
-/// A loop of loads, and one of MMAs, if the statement is a loop of both and of nothing else.
+/// A loop of loads, and one of MMAs, if the statement is a loop that consists only of these.
 fn split(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<[Stmt; 2]> {
     let StmtKind::For {
         local,
@@ -56,7 +56,7 @@ fn split(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<[Stmt; 
         return None;
     }
     let loaded = loaded_metadata(function, body)?;
-    // Nothing else in the kernel uses the registers.
+    // No other statement of the kernel uses the registers.
     if loaded
         .iter()
         .any(|id| uses_of(whole, *id) != uses_of(body, *id))
@@ -94,8 +94,8 @@ fn split(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<[Stmt; 
     }))
 }
 
-/// The fragments of metadata that the loads of a loop's body fill, each before the MMAs that use it; `None` if
-/// there is anything but such loads and MMAs.
+/// The fragments of metadata that the loads of a loop's body fill, each before the MMAs that use
+/// it; `None` if there are other statements than such loads and MMAs.
 fn loaded_metadata(function: &Function, body: &[Stmt]) -> Option<BTreeSet<BufferId>> {
     let mut loaded = BTreeSet::new();
     for stmt in body {

@@ -1,4 +1,4 @@
-//! Slabs: products in a row.
+//! MMA groups: consecutive MMAs.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,13 @@ use super::pass::mma;
 use crate::ir::{BufferId, ExprKind, MmaOp, Step, Stmt, StmtKind, Unroll, Visit, walk_block};
 use crate::source::Span;
 
-/// Loops of products with so many iterations are unrolled: operands are then known distances from each other.
+/// Loops of MMAs with at most this many iterations are unrolled: the distances between operands are
+/// then constant.
 const ITERATIONS: i64 = 16;
 
 pub type Registers = BTreeSet<BufferId>;
 
-/// Products in a row, and names among them.
+/// Consecutive MMAs, and declarations among them.
 pub struct MmaGroup(pub Vec<Stmt>);
 
 impl MmaGroup {
@@ -20,7 +21,7 @@ impl MmaGroup {
     }
 
     pub fn span(&self) -> Span {
-        let last = self.0.iter().rev().find(|s| !is_name(s));
+        let last = self.0.iter().rev().find(|s| !is_declaration(s));
         last.map_or_else(Span::default, |s| s.span)
     }
 
@@ -28,13 +29,13 @@ impl MmaGroup {
         registers_of(&self.0).into_iter().collect()
     }
 
-    /// The program waits for one of them itself.
+    /// Whether the program waits explicitly for one of them.
     pub fn is_waited_for(&self) -> bool {
         has(&self.0, &|s| operation(s).is_some())
     }
 
-    /// The statements that begin them, as a group.
-    pub fn begun(mut self) -> Vec<Stmt> {
+    /// The statements that issue them as one group.
+    pub fn issued(mut self) -> Vec<Stmt> {
         let (registers, span) = (self.registers(), self.span());
         unroll(&mut self.0);
         let mut stmts = vec![step(Step::Fence { registers }, span)];
@@ -78,7 +79,7 @@ pub fn is_mma(stmt: &Stmt) -> bool {
 }
 
 /// `mma.commit`
-pub fn is_finish(stmt: &Stmt) -> bool {
+pub fn is_commit(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::CommitAll(())))
 }
 
@@ -94,7 +95,7 @@ pub fn concerns_mmas(stmt: &Stmt) -> bool {
     }
 }
 
-/// What the program calls a product that it waits for itself.
+/// The program's number of an MMA for which it waits explicitly.
 pub fn operation(stmt: &Stmt) -> Option<u32> {
     match &stmt.kind {
         StmtKind::Mma(op) => match &**op {
@@ -105,7 +106,7 @@ pub fn operation(stmt: &Stmt) -> Option<u32> {
     }
 }
 
-/// A product, or a loop of products and names alone.
+/// Whether the statement is an MMA, or a loop of only MMAs and declarations.
 pub fn is_mma_group(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::For { body, .. } => {
@@ -118,11 +119,11 @@ pub fn is_mma_group(stmt: &Stmt) -> bool {
 }
 
 pub fn is_part_of_group(stmt: &Stmt) -> bool {
-    (is_mma_group(stmt) && operation(stmt).is_none()) || is_name(stmt)
+    (is_mma_group(stmt) && operation(stmt).is_none()) || is_declaration(stmt)
 }
 
-/// An integer that is given a name.
-pub fn is_name(stmt: &Stmt) -> bool {
+/// Whether the statement declares a variable for an integer expression, or uses a future.
+pub fn is_declaration(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Let {
             value: Some(value), ..

@@ -1,12 +1,14 @@
-//! Turns what a warp or a warpgroup does with fragments into what each of its threads does with its part of them.
+//! Lowers the operations of a warp or a warpgroup on fragments to operations of each of its threads
+//! on its part of them.
 //!
-//! [`prepare`] comes first of all: from then on a fragment's buffer is a thread's part, and what concerns
-//! registers alone (fills, `apply`, reductions) is loops over it. Loads, products and stores stay
-//! until barriers are placed, as they reach for elements of memory that other passes had better not take
-//! for this thread's own; [`expand`] makes instructions of them. So do
-//! fills of a warpgroup's accumulators, which the first MMA may do without.
+//! [`prepare`] runs first of all passes: from then on a fragment's buffer is a thread's part, and
+//! operations on registers only (fills, `apply`, reductions) are loops over it. Loads, MMAs and
+//! stores remain until barriers are inserted, because they access elements of memory that other
+//! passes must not consider this thread's own; [`expand`] lowers them to instructions. Fills of a
+//! warpgroup's accumulators also remain, because the first MMA may not need them.
 //!
-//! Every loop over registers is unrolled: an index that is no constant would put a fragment into memory.
+//! Every loop over registers is unrolled: an index that is not constant would put a fragment into
+//! memory.
 
 mod dealt;
 mod descriptor_licm;
@@ -32,7 +34,7 @@ use pass::{Pass, own};
 use crate::ir::{Function, KernelId, MmaOp, Stmt, StmtKind};
 use crate::symbolic::Sym;
 
-/// Fragments become the parts that threads have of them.
+/// Replaces fragments by the threads' parts of them.
 pub fn prepare(function: &mut Function) {
     if function.fragments.is_empty() {
         return;
@@ -57,7 +59,7 @@ pub fn prepare(function: &mut Function) {
     }
 }
 
-/// What is left becomes instructions.
+/// Lowers the remaining operations to instructions.
 pub fn expand(function: &mut Function, id: KernelId) {
     if !function.fragments.is_empty() {
         wait_insertion::insert(function, id);
@@ -125,6 +127,6 @@ fn expanded(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
         }
         _ => return Err(stmt),
     };
-    // What could not be lowered stays: `seal` reports it.
+    // A statement that could not be lowered remains: `seal` reports it.
     made.ok_or(stmt)
 }

@@ -1,4 +1,4 @@
-//! A product as instructions of one shape, K in ascending order.
+//! An MMA as instructions of one shape, K in ascending order.
 
 use super::metadata::Words;
 use super::pass::{Pass, Tile, mma, register};
@@ -24,7 +24,7 @@ pub fn multiply(
         return Some(instructions(pass, [&acc, &a, &b], None, atom, steps, span));
     };
     let metadata = Words::of(pass, metadata)?;
-    // Which threads provide the metadata is part of an instruction: so these are no loop.
+    // The threads that provide the metadata are encoded in an instruction, so there is no loop.
     let mut stmts = Vec::new();
     for k in 0..b.columns / atom.k {
         let tiles = [&acc, &a, &b];
@@ -44,7 +44,7 @@ fn instructions(
     span: Span,
 ) -> Vec<Stmt> {
     let (m, n) = (a.rows / atom.m, b.rows / atom.n);
-    // K outermost: neighbouring instructions then don't wait for each other's sums.
+    // K outermost: consecutive instructions do not depend on each other's accumulators then.
     let axes = [("k", end - first, 1), ("m", m, 1), ("n", n, 1)];
     let deep = |k: i64, columns: i64| k / columns;
     let stored = if metadata.is_some() {
@@ -61,8 +61,8 @@ fn instructions(
             return Vec::new();
         };
         let k = k + first;
-        let at = |first: &Sym, i: &Sym, j: &Sym, [down, beside, _]: [i64; 3], deep: i64| {
-            &(first + &(i * down)) + &(j * (beside * deep))
+        let at = |first: &Sym, i: &Sym, j: &Sym, [down, horizontal, _]: [i64; 3], deep: i64| {
+            &(first + &(i * down)) + &(j * (horizontal * deep))
         };
         let op = MmaOp::Instruction {
             atom,

@@ -1,4 +1,5 @@
-//! A fill that something overwrites before anything reads it goes: a declaration gives every fragment a value.
+//! Removes fills that are overwritten before they are read: a declaration gives every fragment a
+//! value.
 
 use super::zero_initialisation::reached;
 use crate::ir::{BufferId, ExprKind, Function, MmaOp, Stmt, StmtKind};
@@ -25,7 +26,7 @@ pub fn remove(function: &Function, stmts: &mut Vec<Stmt>) {
     }
 }
 
-/// The fragment that a statement fills whole, with a constant.
+/// The fragment that a statement fills completely with a constant.
 fn filled(function: &Function, stmt: &Stmt) -> Option<BufferId> {
     let StmtKind::Mma(op) = &stmt.kind else {
         return None;

@@ -1,4 +1,4 @@
-//! The walk over one kernel, and what its parts share.
+//! The walk over one kernel, and its shared state.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) const LANES: i64 = WARP_THREADS as i64;
 /// Warps of a warpgroup.
 pub(super) const WARPS: i64 = 4;
 
-/// Elements that a thread has of one fragment.
+/// The number of elements of one fragment in a thread.
 pub(super) fn own(fragment: &Fragment) -> i64 {
     let warps = fragment.layout.map_or(1, FragmentLayout::warps);
     match (fragment.layout, fragment.shape.as_slice()) {
@@ -30,7 +30,7 @@ pub(super) fn own(fragment: &Fragment) -> i64 {
     }
 }
 
-/// A buffer that products read, as they are told of it.
+/// The descriptor of a buffer that MMAs read.
 pub(super) struct Descriptor {
     pub(super) buffer: BufferId,
     pub(super) k_last: bool,
@@ -38,11 +38,11 @@ pub(super) struct Descriptor {
     pub(super) stmt: Stmt,
 }
 
-/// A thread's place in its warp, as the layouts have it.
+/// A thread's position in its warp, as in the fragment layouts.
 #[derive(Clone)]
 pub(super) struct Lanes {
     pub(super) stmts: Vec<Stmt>,
-    /// Which warp of its warpgroup.
+    /// The number of the warp in its warpgroup.
     pub(super) warp: Sym,
     pub(super) lane: Sym,
     /// `lane / 4`: the row of a tile; `lane % 4`: the register of the row.
@@ -51,7 +51,8 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// The row that the lane has something of, in the first tiles of so many warps with so many rows each.
+    /// A row of which the lane holds elements, in the first tiles of `warps` warps with `rows` rows
+    /// each.
     pub(super) fn row_in(&self, warps: i64, rows: i64) -> Sym {
         match warps {
             1 => self.row.clone(),
@@ -65,7 +66,7 @@ pub(super) struct Pass<'a> {
     pub(super) threads: Sym,
     pub(super) span: Span,
     pub(super) lanes: Option<Lanes>,
-    /// What products read in shared memory.
+    /// The buffers that MMAs read in shared memory.
     pub(super) described: Vec<Descriptor>,
     /// The registers of MMAs by warpgroups.
     pub(super) multiplied: BTreeSet<BufferId>,
@@ -73,13 +74,13 @@ pub(super) struct Pass<'a> {
     pub(super) cut: BTreeSet<BufferId>,
 }
 
-/// A fragment with all there is to know of it.
+/// A fragment with its layout.
 pub(super) struct Tile {
     pub(super) buffer: BufferId,
     /// The number of its first element in the thread's part.
     pub(super) first: Sym,
     pub(super) layout: Layout,
-    /// As the layout sees it, of one warp.
+    /// In the orientation of the layout, of one warp.
     pub(super) rows: i64,
     pub(super) columns: i64,
     /// See [`Layout::steps`].
@@ -105,7 +106,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A loop whose variable chooses among the fragments of an array must not stay a loop.
+    /// A loop whose variable selects a fragment of an array must be unrolled.
     pub(super) fn unrolled(&self, stmt: &mut Stmt) {
         let StmtKind::For {
             local,
@@ -207,7 +208,7 @@ impl Pass<'_> {
         lanes
     }
 
-    /// A name for a value below `count`.
+    /// A variable for a value below `count`.
     pub(super) fn named(
         &mut self,
         name: &str,
@@ -226,8 +227,8 @@ impl Pass<'_> {
         sym
     }
 
-    /// Nested loops over registers; the outermost first, with how far it goes and by what step. Steps are counted,
-    /// so that it is known how far each index goes at most.
+    /// Nested, unrolled loops over registers, the outermost first; each with a name, its end and
+    /// its step. The loop counts steps, so that the upper bound of each index is known.
     pub(super) fn loops(
         &mut self,
         axes: &[(&str, i64, i64)],
@@ -297,8 +298,9 @@ pub(super) fn mma(op: MmaOp, span: Span) -> Stmt {
     Stmt::new(StmtKind::Mma(Box::new(op)), span)
 }
 
-/// A view's element whose place is told by a part that unrolled loops make constant and one of the lane.
-/// They are kept apart: what is a multiple of a swizzle's period stays outside of it.
+/// A view's element whose place is the sum of a part that unrolled loops make constant, and a part
+/// of the lane. They are kept separate, so that a multiple of a swizzle's period is added outside
+/// of the swizzle.
 pub(super) fn element(view: &View, known: &[Sym], of_lane: &[Sym], span: Span) -> Access {
     let steps = known.iter().zip(&view.strides).map(|(i, s)| i * s);
     let offset = steps.fold(view.offset.clone(), |sum, step| &sum + &step);

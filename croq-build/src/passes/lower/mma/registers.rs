@@ -9,12 +9,12 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use std::collections::BTreeMap;
 
-/// Lanes that have a row between them differ in these bits.
+/// The numbers of lanes that share a row differ in these bits.
 const ACROSS: [i128; 2] = [1, 2];
 
-/// Where a thread is in the parts of fragments that meet in an `apply`.
+/// A thread's position in the fragments that one `apply` uses.
 pub(super) struct Place {
-    /// Of a matrix, and of a column beside it.
+    /// The element of a matrix, and that of a column fragment with the same rows.
     pub(super) element: Sym,
     pub(super) row: Sym,
 }
@@ -39,7 +39,7 @@ pub(super) fn read(pass: &Pass<'_>, part: &Part, at: Sym, span: Span) -> Expr {
     load_of(register(part.buffer, at, span), elem(pass, part), span)
 }
 
-/// Statements that work on rows alone run once for each: with its first element.
+/// Executes statements that only use row values once for each row: with its first element.
 pub(super) fn by_rows(
     pass: &Pass<'_>,
     body: &[Stmt],
@@ -49,12 +49,12 @@ pub(super) fn by_rows(
 ) -> Vec<Stmt> {
     let mut stmts = Vec::new();
     for stmt in body {
-        if !of_rows(pass, stmt) {
+        if !uses_only_rows(pass, stmt) {
             stmts.push(stmt.clone());
             continue;
         }
         let mut then = vec![stmt.clone()];
-        alone(pass.function, &mut then, once);
+        by_one_lane(pass.function, &mut then, once);
         match first {
             None => stmts.extend(then),
             Some(cond) => {
@@ -70,8 +70,8 @@ pub(super) fn by_rows(
     stmts
 }
 
-/// Whether a statement has to do with columns of values by row, and with no matrix.
-fn of_rows<'a>(pass: &Pass<'a>, stmt: &Stmt) -> bool {
+/// Whether a statement uses fragments with one value per row, and no matrix.
+fn uses_only_rows<'a>(pass: &Pass<'a>, stmt: &Stmt) -> bool {
     struct Find<'a> {
         fragments: &'a BTreeMap<crate::ir::BufferId, Fragment>,
         rows: bool,
@@ -101,7 +101,7 @@ fn of_rows<'a>(pass: &Pass<'a>, stmt: &Stmt) -> bool {
     find.rows && !find.matrix
 }
 
-/// Elements of fragments become registers.
+/// Replaces elements of fragments by registers.
 pub(super) fn in_registers<'a>(pass: &Pass<'a>, body: &mut [Stmt], place: &Place) {
     struct Registers<'a> {
         function: &'a Function,
@@ -127,8 +127,13 @@ pub(super) fn in_registers<'a>(pass: &Pass<'a>, body: &mut [Stmt], place: &Place
     let _ = Registers { function, place }.block(body);
 }
 
-/// Each row's value together with those of the other lanes that have the row.
-pub(super) fn across(pass: &mut Pass<'_>, part: &Part, largest: bool, span: Span) -> Vec<Stmt> {
+/// Combines each row's value with those of the other lanes that share the row.
+pub(super) fn across_lanes(
+    pass: &mut Pass<'_>,
+    part: &Part,
+    largest: bool,
+    span: Span,
+) -> Vec<Stmt> {
     let layout = pass.function.fragments.get(&part.buffer);
     let apart: Vec<i128> = match layout.and_then(|f| f.layout) {
         Some(FragmentLayout::Dealt(dealing)) => {
@@ -145,15 +150,15 @@ pub(super) fn across(pass: &mut Pass<'_>, part: &Part, largest: bool, span: Span
         let step = |bits: i128| {
             let own = read(pass, part, at.clone(), span);
             let bits = Expr::new(ExprKind::Int(bits), Scalar::U32, span);
-            let across = ExprKind::Intrinsic(Intrinsic::LaneAcross, vec![own.clone(), bits]);
-            let other = Expr::new(across, elem, span);
-            store(part, at.clone(), together(own, other, largest, span), span)
+            let across_lanes = ExprKind::Intrinsic(Intrinsic::LaneAcross, vec![own.clone(), bits]);
+            let other = Expr::new(across_lanes, elem, span);
+            store(part, at.clone(), combined(own, other, largest, span), span)
         };
         apart.iter().copied().map(step).collect()
     })
 }
 
-pub(super) fn together(a: Expr, b: Expr, largest: bool, span: Span) -> Expr {
+pub(super) fn combined(a: Expr, b: Expr, largest: bool, span: Span) -> Expr {
     let elem = a.ty;
     let kind = match (largest, elem.is_float()) {
         (true, true) => ExprKind::Math(MathFn::Max, vec![a, b]),
@@ -184,11 +189,11 @@ pub(super) fn let_index(local: LocalId, value: Sym, span: Span) -> Stmt {
     Stmt::new(StmtKind::Let { local, value }, span)
 }
 
-/// Memory gets a row's value from one of the lanes that have it.
-pub(super) fn alone(function: &Function, stmts: &mut [Stmt], once: &Expr) {
+/// Restricts stores to memory of a row's value to one of the lanes that share it.
+pub(super) fn by_one_lane(function: &Function, stmts: &mut [Stmt], once: &Expr) {
     for stmt in stmts {
         for inner in stmt.kind.blocks_mut() {
-            alone(function, inner, once);
+            by_one_lane(function, inner, once);
         }
         let shared = match &stmt.kind {
             StmtKind::Store { access, .. } => {

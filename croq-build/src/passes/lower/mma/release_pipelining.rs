@@ -1,15 +1,15 @@
-//! Consumers of a ring of slots keep one group of products in flight.
+//! Release pipelining: consumers of a ring of slots keep one group of MMAs in flight.
 //!
-//! An iteration waits for a slot, multiplies what is in it, and releases it. If the release waits for the iteration's own
-//! products, tensor cores stand still from one iteration to the next. So an iteration begins its products and then
-//! waits for those of the iteration before, whose slot it releases; what the last one leaves is waited for and
-//! released behind the loop.
+//! An iteration waits for a slot, multiplies its contents, and releases it. If the release waits
+//! for the iteration's own MMAs, the tensor cores are idle between iterations. So an iteration
+//! issues its MMAs and then waits for those of the previous iteration, whose slot it releases; the
+//! last iteration's MMAs are waited for and its slot is released after the loop.
 //!
-//! That is only right where nobody needs the release of one slot to fill the next one. It is a ring of two
-//! slots or more that both sides go round in steps of one: whoever fills a slot has waited for just this
-//! slot's release.
+//! That is only correct if no thread needs the release of one slot in order to fill the next one.
+//! This holds for a ring of at least two slots that both sides traverse in steps of one: a thread
+//! that fills a slot has waited for the release of just this slot.
 
-use super::mma_group::{MmaGroup, is_finish, is_name, is_part_of_group, step};
+use super::mma_group::{MmaGroup, is_commit, is_declaration, is_part_of_group, step};
 use crate::ir::build;
 use crate::ir::{
     BinOp, EventAt, EventId, Expr, ExprKind, Function, Role, Scalar, Slot, Step, Stmt, StmtKind,
@@ -17,15 +17,15 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
-/// An iteration of a consumer, taken apart.
+/// The parts of a consumer's iteration.
 struct Iteration {
-    /// Names and waits.
+    /// Declarations and waits.
     before: Vec<Stmt>,
     mma_group: MmaGroup,
     releases: Vec<(EventAt, Span)>,
 }
 
-/// What stands in the place of a loop over a ring: the loop, and what comes behind it. `whole` is the
+/// The replacement of a loop over a ring: the loop, and the statements after it. `whole` is the
 /// kernel's body.
 pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<Vec<Stmt>> {
     let StmtKind::For {
@@ -40,7 +40,7 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
         return None;
     };
     let var = function.local(*local).var.filter(|_| by.is_one())?;
-    let iteration = taken_apart(body)?;
+    let iteration = split_iteration(body)?;
     if !iteration
         .releases
         .iter()
@@ -53,7 +53,7 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
     let mut stmts = iteration.before;
     let registers = iteration.mma_group.registers();
     let end = iteration.mma_group.span();
-    stmts.extend(iteration.mma_group.begun());
+    stmts.extend(iteration.mma_group.issued());
     stmts.push(step(Step::wait(1, &[]), end));
     let mut again = Vec::new();
     let mut kept = Vec::new();
@@ -65,7 +65,7 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
         if let Some(local) = function.locals.get_mut(released.index()) {
             local.mutable = true;
         }
-        // What is in front of the loop belongs to it, and carries no comment of a statement inside.
+        // Statements before the loop have its span, and carry no comment of a statement inside.
         let zero = Some(Expr::index(Sym::zero(), span));
         first.push(Stmt::new(
             StmtKind::Let {
@@ -124,11 +124,13 @@ fn only_if(a: &Sym, b: &Sym, then: Vec<Stmt>, span: Span) -> Stmt {
     )
 }
 
-/// Names and waits, products, `mma.commit` perhaps, releases; nothing else.
-fn taken_apart(body: &[Stmt]) -> Option<Iteration> {
+/// Splits a body into declarations and waits, MMAs, an optional `mma.commit`, and releases; `None`
+/// if there are other statements.
+fn split_iteration(body: &[Stmt]) -> Option<Iteration> {
     let mut rest = body.iter().peekable();
     let mut before = Vec::new();
-    while let Some(stmt) = rest.next_if(|s| matches!(s.kind, StmtKind::WaitEvent(_)) || is_name(s))
+    while let Some(stmt) =
+        rest.next_if(|s| matches!(s.kind, StmtKind::WaitEvent(_)) || is_declaration(s))
     {
         before.push(stmt.clone());
     }
@@ -137,7 +139,7 @@ fn taken_apart(body: &[Stmt]) -> Option<Iteration> {
         mma_group.push(stmt.clone());
     }
     let mma_group = MmaGroup::of(mma_group).filter(|mma_group| !mma_group.is_waited_for())?;
-    let _ = rest.next_if(|s| is_finish(s));
+    let _ = rest.next_if(|s| is_commit(s));
     let mut releases = Vec::new();
     for stmt in rest {
         match &stmt.kind {
@@ -153,7 +155,7 @@ fn taken_apart(body: &[Stmt]) -> Option<Iteration> {
     (!iteration.releases.is_empty()).then_some(iteration)
 }
 
-/// Whether a release may come an iteration later.
+/// Whether a release may be delayed by an iteration.
 fn is_ring(
     function: &Function,
     whole: &[Stmt],
@@ -162,14 +164,14 @@ fn is_ring(
     var: Var,
 ) -> bool {
     let slots = function.event(released.event).slots;
-    if slots < 2 || !goes_round(function, released, slots, var) {
+    if slots < 2 || !advances_by_one(function, released, slots, var) {
         return false;
     }
     let waited = iteration.before.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::WaitEvent(at) => Some(at),
         _ => None,
     });
-    // The same slot of what it waits for; whoever fills that does so in the same way.
+    // The waits are for the same slot, and the threads that fill it follow the same order.
     let mut any = false;
     let all = waited.into_iter().all(|at| {
         any = true;
@@ -178,8 +180,8 @@ fn is_ring(
     any && all
 }
 
-/// Every `trigger` of `full` comes behind a wait for the same slot of `empty`, in a loop that goes round as
-/// well.
+/// Whether every `trigger` of `full` follows a wait for the same slot of `empty`, in a loop that
+/// traverses the ring as well.
 fn is_filled(
     function: &Function,
     whole: &[Stmt],
@@ -191,17 +193,17 @@ fn is_filled(
     gather(function, whole, None, full, empty, &mut sites);
     let fits = |site: &Site| {
         site.around
-            .is_some_and(|var| goes_round(function, &site.at, slots, var))
+            .is_some_and(|var| advances_by_one(function, &site.at, slots, var))
     };
     !sites.is_empty() && sites.iter().all(|site| site.waits && fits(site))
 }
 
-/// A `trigger` of the event that consumers wait for.
+/// A `trigger` of the event for which consumers wait.
 struct Site {
     at: EventAt,
-    /// Behind a wait for its slot.
+    /// It follows a wait for its slot.
     waits: bool,
-    /// The variable of the loop around.
+    /// The variable of the enclosing loop.
     around: Option<Var>,
 }
 
@@ -240,8 +242,9 @@ fn gather(
     }
 }
 
-/// The slot is some integer modulo their number, and each iteration the integer is one more.
-fn goes_round(function: &Function, at: &EventAt, slots: u32, var: Var) -> bool {
+/// Whether the slot is an integer modulo the number of slots that increases by one in each
+/// iteration.
+fn advances_by_one(function: &Function, at: &EventAt, slots: u32, var: Var) -> bool {
     let Slot::At(slot) = &at.slot else {
         return false;
     };

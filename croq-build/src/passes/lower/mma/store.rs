@@ -1,8 +1,9 @@
-//! Stores of fragments: each thread its own elements, the two beside each other at once where they can; a
-//! warpgroup's sums of two bytes by `stmatrix`, the counterpart of `ldmatrix`, where those fit.
+//! Stores of fragments: each thread stores its own elements, two adjacent ones at once where
+//! possible; a warpgroup's accumulators of two-byte elements are stored by `stmatrix`, the
+//! counterpart of `ldmatrix`, where it applies.
 
 use super::load;
-use super::load::{inside, turned};
+use super::load::{inside, oriented_axes};
 use super::pass::{Pass, Tile, element, load_of, mma, register};
 use crate::ir::{
     Buffer, BufferId, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage,
@@ -19,13 +20,13 @@ pub fn store(
     span: Span,
 ) -> Option<Vec<Stmt>> {
     let mut tile = pass.tile(from)?;
-    // From here on: where an element is in the destination.
+    // From here on the layout is that of the destination.
     tile.layout.transposed ^= transposed;
     let lanes = pass.lanes();
     let layout = tile.layout;
     let pairs = pairs(&pass.function.cx, &tile, dest);
     let to = pass.function.buffers.get(dest.buffer.index())?.elem;
-    // Whoever has warpgroups that multiply has this, too.
+    // An architecture with warpgroup MMAs also has `stmatrix`.
     if layout.warps > 1
         && to.bytes() == 2
         && let Some(across) = load::rows_across(pass, &tile, dest, 2)
@@ -54,7 +55,7 @@ pub fn store(
         let inside = inside(&pass.function.cx, dest, &place, span);
         let access = element(dest, &known, &lane_part, span);
         let stored = if pairs {
-            together(&tile, at, access, staged, to, span)
+            store_register(&tile, at, access, staged, to, span)
         } else {
             let value = converted(register_of(&tile, at, span), to, span);
             let store = StmtKind::Store {
@@ -109,7 +110,7 @@ fn store_matrices(
     load::matrices(pass, tile, dest, across, span, store)
 }
 
-/// Registers in which a pair is converted.
+/// Registers for the conversion of elements before they are stored.
 fn staging(pass: &mut Pass<'_>, elem: Scalar, count: i64, span: Span) -> BufferId {
     let id = BufferId(u32::try_from(pass.function.buffers.len()).unwrap_or(u32::MAX));
     let count = Sym::int(count);
@@ -138,7 +139,7 @@ fn converted(value: Expr, to: Scalar, span: Span) -> Expr {
     Expr::new(ExprKind::Cast(value), to, span)
 }
 
-/// So many elements from `at` on, into registers of another type.
+/// Converts `elements` elements from `at` on into registers of another type.
 fn convert_into(
     into: BufferId,
     tile: &Tile,
@@ -158,8 +159,8 @@ fn convert_into(
     (0..elements).map(one).collect()
 }
 
-/// Neighbours in a register become neighbours in memory.
-fn together(
+/// Stores adjacent elements of a register as adjacent elements of memory.
+fn store_register(
     tile: &Tile,
     at: Sym,
     dest: crate::ir::Access,
@@ -186,14 +187,15 @@ fn together(
     stmts
 }
 
-/// Whether the elements of a pair are neighbours in memory, at a multiple of their size, and inside the
-/// data both or none.
+/// Whether the elements of a pair are contiguous in memory, aligned to their size, and either both
+/// or none inside the data.
 fn pairs(cx: &Ctx, tile: &Tile, dest: &View) -> bool {
     let width = Sym::int(tile.layout.width);
     let divides = |s: &Sym| cx.divides(&width, s).is_yes();
-    let (Some([down, along]), Some([_, edge])) =
-        (turned(tile, &dest.strides), turned(tile, &dest.valid))
-    else {
+    let (Some([down, along]), Some([_, edge])) = (
+        oriented_axes(tile, &dest.strides),
+        oriented_axes(tile, &dest.valid),
+    ) else {
         return false;
     };
     let edge = edge.lo.as_ref().is_none_or(divides) && edge.hi.as_ref().is_none_or(divides);

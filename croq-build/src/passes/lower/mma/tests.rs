@@ -1,4 +1,4 @@
-//! Programs, and when their warpgroups wait.
+//! Programs, and the waits of their warpgroups.
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::threads::{MmaOp, Stmt, StmtKind};
@@ -6,7 +6,7 @@ use crate::ir::{Step, TmaOp};
 use crate::passes::Limits;
 use crate::sema::testing;
 
-/// One word for each statement that matters here; nested ones in braces.
+/// One word for each relevant statement; nested ones in braces.
 fn outline(stmts: &[Stmt]) -> String {
     let words = stmts.iter().filter_map(|stmt| {
         let nested = || {
@@ -85,19 +85,20 @@ fn ring(slots: usize, fills: [&str; 2], consumer: &str) -> String {
 const PRODUCTS: &str = "product product product product";
 
 #[test]
-fn consumers_of_rings_keep_a_group_under_way() {
+fn consumers_of_rings_keep_a_group_in_flight() {
     let iteration = |slot: &str, commit: &str| {
         format!(
             "wait full[{slot}]; mma.row.row acc, as[{slot}], bs[{slot}]; {commit} trigger empty[{slot}];"
         )
     };
-    let begun = format!("arrived fence place place {PRODUCTS} commit");
-    let late = format!("for {{{begun} wait1 if {{arrive}}}} wait0 arrive");
+    let issued = format!("arrived fence place place {PRODUCTS} commit");
+    let late = format!("for {{{issued} wait1 if {{arrive}}}} wait0 arrive");
     let fills = ["k % 4"; 2];
     assert_eq!(ring(4, fills, &iteration("k % 4", "")), late);
     assert_eq!(ring(4, fills, &iteration("k % 4", "mma.commit;")), late);
-    // Where a slot may be needed at once, or that can't be told, it is released at once.
-    let at_once = format!("for {{{begun} wait0 arrive}}");
+    // Where a slot may be needed immediately, or the analysis cannot decide that, it is released
+    // immediately.
+    let at_once = format!("for {{{issued} wait0 arrive}}");
     assert_eq!(ring(4, fills, &iteration("(2 * k) % 4", "")), at_once);
     assert_eq!(
         ring(4, ["(k + 1) % 4", "k % 4"], &iteration("k % 4", "")),
@@ -131,11 +132,12 @@ fn alone(body: &str) -> String {
 }
 
 #[test]
-fn products_are_over_where_something_could_tell() {
+fn mmas_are_complete_where_they_are_observable() {
     let copies = "dma.copy a => as; dma.copy b => bs;";
     let mma = "mma.row.row acc, as, bs;";
     let mma_group = format!("fence {PRODUCTS} commit");
-    // Several in a row are one group; the sums are stored when it is over, and so before the end.
+    // Several consecutive MMAs are one group; the accumulators are stored when it is complete, and
+    // so before the end.
     assert_eq!(
         alone(&format!("{copies} {mma} {mma} mma.store acc, cs;")),
         format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 for {{store}}")
@@ -144,7 +146,7 @@ fn products_are_over_where_something_could_tell() {
         alone(&format!("{copies} {mma}")),
         format!("barrier {mma_group} wait0")
     );
-    // A tile is overwritten when all are done with it, in the next iteration as well.
+    // A tile is overwritten when all MMAs that read it are complete, in the next iteration as well.
     assert_eq!(
         alone(&format!("{copies} {mma} dma.copy a => as; {mma}")),
         format!("barrier {mma_group} wait0 barrier barrier {mma_group} wait0")
@@ -157,7 +159,7 @@ fn products_are_over_where_something_could_tell() {
         alone(&format!("{copies} {mma} mma.commit; {mma}")),
         format!("barrier {mma_group} wait0 {mma_group} wait0")
     );
-    // Loops of products alone are part of a group; what was written before is there for all iterations.
+    // Loops of only MMAs are part of a group; a fence before it covers all iterations.
     assert_eq!(
         alone(&format!(
             "{copies} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k); {mma}"
@@ -173,7 +175,7 @@ fn products_are_over_where_something_could_tell() {
 }
 
 #[test]
-fn waits_leave_younger_products_under_way() {
+fn waits_leave_younger_mmas_in_flight() {
     let mma_group = format!("fence {PRODUCTS} commit");
     let two = "dma.copy a => as; dma.copy b => bs; other = mma.fill.f32 1.0f;
         p = mma.row.row.async acc, as, bs; q = mma.row.row.async other, as, bs;";
@@ -183,7 +185,7 @@ fn waits_leave_younger_products_under_way() {
         )),
         format!("barrier {mma_group} {mma_group} wait1 for {{store}} wait0 barrier for {{store}}")
     );
-    // Sums that are used before the program's own wait.
+    // Accumulators that are used before the program's own wait.
     assert_eq!(
         alone(&format!("{two} mma.store acc, cs; wait p; wait q;")),
         format!("barrier {mma_group} {mma_group} wait1 for {{store}} wait0")
@@ -195,7 +197,7 @@ fn waits_leave_younger_products_under_way() {
 }
 
 #[test]
-fn what_is_scaled_is_waited_for() {
+fn scaled_accumulators_are_waited_for() {
     let mma_group = format!("fence {PRODUCTS} commit");
     let copies = "dma.copy a => as; dma.copy b => bs;";
     let (mma, scale) = ("mma.row.row acc, as, bs;", "mma.scale acc, s, 2.0f;");
@@ -213,8 +215,8 @@ fn what_is_scaled_is_waited_for() {
     );
 }
 
-/// An operand that only the region's threads determine has one place, in front of the loop; each step along K is a
-/// known distance from it, in the next group of the swizzle as well.
+/// The place of an operand that depends only on the region's threads is computed once, before the
+/// loop; each step along K is a constant distance from it, also in the next group of the swizzle.
 #[test]
 fn operands_of_a_region_are_placed_once() {
     let outline = kernel(

@@ -1,12 +1,14 @@
-//! When a warpgroup waits for its products.
+//! WGMMA wait insertion: when a warpgroup waits for its MMAs.
 //!
-//! They go on while the program does, and count as over wherever it could tell: before anything touches
-//! registers they use, before others may be let at an operand (a barrier, a `trigger`), where threads part
-//! ways. There a wait is put. What would overwrite an operand without a barrier or a `trigger` in front
-//! does not exist: `hazards` has taken products for reads by the whole warpgroup.
+//! MMAs are asynchronous, and must be complete wherever the program could observe them: before an
+//! access to their registers, before other threads may access an operand (a barrier, a `trigger`),
+//! and where the control flow of threads may diverge. A wait is inserted there. An operand cannot
+//! be overwritten without a preceding barrier or `trigger`: the barrier pass has treated MMAs as
+//! reads by the whole warpgroup.
 //!
-//! Products in a row, loops of nothing else among them, are a slab: one fence in front, one group at the end. One
-//! that the program waits for itself is a group of its own. Consumers of rings are [`release_pipelining`]'s.
+//! Consecutive MMAs, and loops that consist only of these, form an MMA group: one fence before it,
+//! one commit at its end. An MMA for which the program waits explicitly is a group of its own.
+//! Consumers of rings are handled by [`release_pipelining`].
 
 use super::mma_group::{
     MmaGroup, Registers, concerns_mmas, has, is_mma_group, is_part_of_group, operation, step,
@@ -18,7 +20,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// Puts fences, groups and waits around the products of a kernel.
+/// Inserts fences, commits and waits for the MMAs of a kernel.
 pub fn insert(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
@@ -29,37 +31,37 @@ pub fn insert(function: &mut Function, id: KernelId) {
     let end = kernel.span;
     function.with_kernel_body(id, |function, body| {
         let whole = body.clone();
-        let mut settler = Settler {
+        let mut inserter = Inserter {
             function,
             whole: &whole,
         };
-        let mut in_flight = UnderWay::default();
-        settler.block(body, &mut in_flight);
+        let mut in_flight = InFlight::default();
+        inserter.block(body, &mut in_flight);
         in_flight.wait_at_end(body, end);
     });
 }
 
-/// The groups of products that may be in flight, the oldest first.
+/// The groups of MMAs that may be in flight, the oldest first.
 #[derive(Clone, Default)]
-struct UnderWay(Vec<Group>);
+struct InFlight(Vec<Group>);
 
 #[derive(Clone)]
 struct Group {
-    /// The program's name for it.
+    /// The program's number for it, if it waits for it explicitly.
     operation: Option<u32>,
     registers: Registers,
 }
 
-/// Groups that a wait can leave out.
+/// The maximum number of younger groups that a wait can leave in flight.
 const YOUNGER: usize = 7;
 
-impl UnderWay {
+impl InFlight {
     /// Waits for all of them.
     fn wait(&mut self, out: &mut Vec<Stmt>, span: Span) {
         self.wait_for(self.0.len(), out, span);
     }
 
-    /// Waits for the oldest so many.
+    /// Waits for the oldest groups.
     fn wait_for(&mut self, oldest: usize, out: &mut Vec<Stmt>, span: Span) {
         let younger = self.0.len().saturating_sub(oldest).min(YOUNGER);
         let over = self.0.drain(..self.0.len() - younger);
@@ -76,22 +78,22 @@ impl UnderWay {
         self.wait(stmts, at);
     }
 
-    /// So many of the oldest are over once `found` is.
+    /// The number of groups up to the youngest one that satisfies `found`.
     fn up_to(&self, found: impl Fn(&Group) -> bool) -> usize {
         self.0.iter().rposition(found).map_or(0, |at| at + 1)
     }
 }
 
-struct Settler<'a> {
+struct Inserter<'a> {
     function: &'a mut Function,
-    /// The kernel as it was.
+    /// The kernel's body before the pass.
     whole: &'a [Stmt],
 }
 
-impl Settler<'_> {
-    /// Walks `stmts`, with `in_flight` at their start and then at their end.
-    fn block(&mut self, stmts: &mut Vec<Stmt>, in_flight: &mut UnderWay) {
-        zero_initialisation::leave_out(self.function, stmts);
+impl Inserter<'_> {
+    /// Walks `stmts`; `in_flight` is the state at their start, and then at their end.
+    fn block(&mut self, stmts: &mut Vec<Stmt>, in_flight: &mut InFlight) {
+        zero_initialisation::elide_fills(self.function, stmts);
         let mut out = Vec::with_capacity(stmts.len());
         let mut rest = std::mem::take(stmts).into_iter().peekable();
         while let Some(stmt) = rest.next() {
@@ -111,12 +113,12 @@ impl Settler<'_> {
                 operation,
                 registers: mma_group.registers().into_iter().collect(),
             });
-            out.extend(mma_group.begun());
+            out.extend(mma_group.issued());
         }
         *stmts = out;
     }
 
-    fn statement(&mut self, mut stmt: Stmt, in_flight: &mut UnderWay, out: &mut Vec<Stmt>) {
+    fn statement(&mut self, mut stmt: Stmt, in_flight: &mut InFlight, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         if let StmtKind::Mma(op) = &stmt.kind {
             match **op {
@@ -146,7 +148,7 @@ impl Settler<'_> {
             return;
         }
         match &mut stmt.kind {
-            // Both ways end with nothing in flight.
+            // Both branches end without MMAs in flight.
             StmtKind::If {
                 then, otherwise, ..
             } => {
@@ -158,12 +160,12 @@ impl Settler<'_> {
                 in_flight.0.clear();
             }
             StmtKind::Parallel { body, .. } => self.block(body, in_flight),
-            // Nothing is in flight from one iteration to the next: ptxas would have them one by one. Nor among
-            // the threads of regions, who are others.
+            // No MMAs are in flight between iterations: ptxas would serialise them. Nor between
+            // regions, whose threads are different.
             kind => {
                 in_flight.wait(out, span);
                 for inner in kind.blocks_mut() {
-                    let mut own = UnderWay::default();
+                    let mut own = InFlight::default();
                     self.block(inner, &mut own);
                     own.wait_at_end(inner, span);
                 }
@@ -173,11 +175,11 @@ impl Settler<'_> {
     }
 }
 
-/// Whether a statement without products lets others at operands, or leaves for where they would be waited
-/// for.
+/// Whether a statement without MMAs lets other threads access operands, or leaves the code that
+/// would wait.
 fn may_observe_mma(stmt: &Stmt) -> bool {
-    let lets = |stmt: &Stmt| match &stmt.kind {
-        // Lanes of one warp alone share nothing with the engine.
+    let observes = |stmt: &Stmt| match &stmt.kind {
+        // Lanes of one warp do not share operands.
         StmtKind::Barrier { scope, .. } => !matches!(scope, BarrierScope::Lanes(_)),
         StmtKind::Trigger(_)
         | StmtKind::Region { .. }
@@ -188,10 +190,10 @@ fn may_observe_mma(stmt: &Stmt) -> bool {
         _ => false,
     };
     let calls = |e: &Expr| matches!(&*e.kind, ExprKind::Call(_));
-    any_in(std::slice::from_ref(stmt), lets, calls)
+    any_in(std::slice::from_ref(stmt), observes, calls)
 }
 
-/// Fragments that a statement reads or writes, and other memory.
+/// The fragments and other buffers that a statement accesses.
 fn fragments_of(stmt: &Stmt) -> Registers {
     struct Find(Registers);
     impl Visit for Find {

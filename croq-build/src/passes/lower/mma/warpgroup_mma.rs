@@ -1,8 +1,8 @@
-//! Products of a warpgroup as its instructions, and operands as it is told of them.
+//! MMAs of a warpgroup as WGMMA instructions, with descriptors of their operands.
 //!
-//! A *descriptor* names an operand: its first element's address, and how far it is from one piece of the
-//! swizzle's pattern to the next. Each buffer has one for itself as a whole, made where the kernel begins; an
-//! instruction's operand is so many bytes further on.
+//! A *descriptor* contains the address of an operand's first element, and the distances between the
+//! parts of the swizzle's pattern. Each buffer has one descriptor for its beginning, created at the
+//! kernel's start; an instruction's operand is that plus an offset in bytes.
 
 use super::descriptor_licm::{self, step as advance};
 use super::metadata::Words;
@@ -16,10 +16,10 @@ use crate::symbolic::Sym;
 
 /// Rows after which a swizzle's pattern repeats.
 const ROWS: i64 = 8;
-/// What stands where there is no second group along the rows.
+/// The leading dimension if there is no second group along the rows.
 const NO_STEP: i64 = 16;
 
-/// An operand: `by` says what is so many bytes from where its buffer begins.
+/// An operand: the descriptor `by` is that of the byte offset `first` in its buffer.
 struct Placed<'t> {
     tile: &'t Tile,
     by: LocalId,
@@ -45,13 +45,13 @@ pub fn warpgroup_mma(pass: &mut Pass<'_>, mma: &WarpgroupMma, span: Span) -> Opt
         Some(part) => Some(Words::of(pass, part)?),
         None => None,
     };
-    // Of a sparse A half is stored.
+    // Half of a sparse A is stored.
     let stored = if metadata.is_some() {
         atom.k / 2
     } else {
         atom.k
     };
-    // Each 64 rows have sums of their own.
+    // Each 64 rows have accumulators of their own.
     for block in 0..acc.rows / acc.layout.rows {
         let mut accumulate = mma.accumulate.clone();
         for part in &mma.order {
@@ -59,9 +59,9 @@ pub fn warpgroup_mma(pass: &mut Pass<'_>, mma: &WarpgroupMma, span: Span) -> Opt
             let a = match &a {
                 Ok(placed) => Source::Memory(described(pass, placed, first, span, &mut stmts)?),
                 Err(a) => {
-                    let [below, beside, _] = a.steps;
+                    let [below, horizontal, _] = a.steps;
                     let deep = stored / a.layout.columns();
-                    let at = &(&a.first + block * below) + part * deep * beside;
+                    let at = &(&a.first + block * below) + part * deep * horizontal;
                     Source::Registers(Box::new(register(a.buffer, at, span)))
                 }
             };
@@ -84,7 +84,7 @@ pub fn warpgroup_mma(pass: &mut Pass<'_>, mma: &WarpgroupMma, span: Span) -> Opt
     Some(stmts)
 }
 
-/// The place of an operand's first element, under a name of its own where it is computed.
+/// The place of an operand's first element, in a variable if it is not constant.
 fn placed<'t>(
     pass: &mut Pass<'_>,
     tile: &'t Tile,
@@ -103,7 +103,7 @@ fn placed<'t>(
     Some(Placed { tile, by, first })
 }
 
-/// The operand from a row (a column of B) and an element of K on.
+/// The operand that begins at a row (a column of B) and an element of K.
 fn described(
     pass: &mut Pass<'_>,
     placed: &Placed<'_>,
@@ -115,7 +115,7 @@ fn described(
     let further = pass.function.cx.simplify(&(&bytes - &placed.first));
     let (by, bytes) = match further.as_int() {
         Some(bytes) => (placed.by, bytes),
-        // In another group of the swizzle, and which is known at run time only.
+        // In another group of the swizzle that is only known at run time.
         None => {
             let buffer = &pass.function.buffer(placed.tile.view.buffer).name;
             let name = match row {
@@ -136,8 +136,9 @@ fn described(
     })
 }
 
-/// From the buffer's beginning. No operand begins before it: with that, quotients and remainders of what depends on
-/// a region's threads are those of the part that is not a multiple.
+/// The byte offset from the beginning of the buffer. No operand begins before it; with this fact,
+/// quotients and remainders of terms that depend on a region's threads simplify to those of the
+/// part that is not a multiple.
 fn bytes(pass: &mut Pass<'_>, tile: &Tile, [row, k]: [i64; 2]) -> Option<Sym> {
     let view = &tile.view;
     let along = view.strides.get(usize::from(tile.k_last))?;

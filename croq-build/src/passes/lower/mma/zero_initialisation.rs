@@ -1,8 +1,10 @@
-//! Sums that begin with zeros need no zeros: the first product sets them.
+//! Zero-initialisation elision: the first MMA overwrites the accumulators instead of adding to
+//! zeros.
 //!
-//! A fill with zeros is left out where the next thing that is done with the sums is a product, or a loop that
-//! certainly runs and each iteration of which begins with one: that adds to the sums in all iterations but the first.
-//! Nothing before such a product may leave the loop around, or the iteration.
+//! A fill with zeros is removed if the next use of the accumulators is an MMA, or a loop that has
+//! at least one iteration and in which each iteration begins with an MMA: it accumulates in all
+//! iterations except the first. No statement before that MMA may leave the enclosing loop or the
+//! iteration.
 
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Function, MmaOp, Scalar, Stmt, StmtKind, Visit,
@@ -10,8 +12,8 @@ use crate::ir::{
 };
 use crate::symbolic::Sym;
 
-/// Leaves out the fills among `stmts`, which are followed by what is done with the sums.
-pub fn leave_out(function: &Function, stmts: &mut Vec<Stmt>) {
+/// Removes such fills from `stmts`.
+pub fn elide_fills(function: &Function, stmts: &mut Vec<Stmt>) {
     let mut at = 0;
     while let Some(stmt) = stmts.get(at) {
         at += 1;
@@ -28,7 +30,7 @@ pub fn leave_out(function: &Function, stmts: &mut Vec<Stmt>) {
     }
 }
 
-/// The fragment that a statement fills with zeros, all of it.
+/// The fragment that a statement fills completely with zeros.
 fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
     let StmtKind::Mma(op) = &stmt.kind else {
         return None;
@@ -50,7 +52,8 @@ fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
     (zero && alone).then_some(part.buffer)
 }
 
-/// Marks the product by which a statement begins to work on the sums.
+/// Sets the `accumulate` operand of the MMA that is the statement's first use of the accumulators;
+/// `false` if there is none.
 fn begins_with(function: &Function, stmt: &mut Stmt, acc: BufferId) -> bool {
     let span = stmt.span;
     if let Some(mma) = mma_into(stmt, acc) {
@@ -82,7 +85,7 @@ fn begins_with(function: &Function, stmt: &mut Stmt, acc: BufferId) -> bool {
     true
 }
 
-/// The first statement that is about the sums, if nobody leaves in front of it.
+/// The first statement that uses the accumulators, unless an earlier one may leave.
 pub(super) fn reached(stmts: &mut [Stmt], acc: BufferId) -> Option<&mut Stmt> {
     let leaves = |s: &Stmt| s.leaves_iteration() || matches!(s.kind, StmtKind::Cpp { .. });
     let ends = |s: &&mut Stmt| mentions(std::slice::from_ref(s), acc) || leaves(s);

@@ -1,11 +1,12 @@
-//! Which mbarrier each load arrives at.
+//! The mbarrier of each load.
 //!
-//! A future has one for each unit that copies by its name, and so has a copy without a name. Exchanged
-//! futures have one for each of their tiles: which it is goes from hand to hand with the tile.
+//! A future has one for each unit that copies by its name, and so has a copy without a name.
+//! Exchanged futures have one for each of their tiles: the mbarrier is exchanged together with the
+//! tile.
 
 use std::collections::BTreeMap;
 
-use super::has_boxes;
+use super::uses_tma;
 use crate::ir::build;
 use crate::ir::{
     Arrival, BarrierReason, BarrierScope, Buffer, BufferId, Copy, Engine, Expr, ExprKind,
@@ -16,12 +17,12 @@ use crate::passes::lower::events::Beginning;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// `events` have mbarriers, too: all are made ready together.
+/// The mbarriers of `events` are initialised together with these.
 pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    if !has_boxes(&kernel.body) && events.slots.is_empty() {
+    if !uses_tma(&kernel.body) && events.slots.is_empty() {
         return;
     }
     let (threads, span) = (kernel.threads.clone(), kernel.span);
@@ -50,7 +51,7 @@ pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Future(FutureId),
-    /// Tiles of so many elements, side by side in a buffer.
+    /// Consecutive tiles of this many elements in a buffer.
     Tiles(BufferId, Sym),
     Unnamed(usize),
 }
@@ -64,9 +65,9 @@ struct Finder<'a> {
     thread: Option<Sym>,
     /// Declarations for the kernel's beginning.
     first: Vec<Stmt>,
-    /// Arrays of mbarriers: how many, and how many arrivals each waits for.
+    /// Arrays of mbarriers: the number of mbarriers, and the arrival count of each.
     made: Vec<(BufferId, Sym, Sym)>,
-    /// A block reaches for mbarriers of others.
+    /// Whether a block accesses mbarriers of other blocks.
     multicast: bool,
 }
 
@@ -108,7 +109,7 @@ impl Finder<'_> {
             .is_some_and(|b| b.storage == Storage::Shared);
         let event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
         self.multicast |= copy.engine.is_multicast();
-        // Where an event is completed, nobody waits for the copy itself.
+        // Where the copy completes an event, no thread waits for the copy itself.
         if copy.engine.is_threads() || !loads || event {
             return;
         }
@@ -159,7 +160,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Which unit of this level this thread is in, and how many there are.
+    /// The number of this thread's unit of this level, and the number of units.
     fn unit(&mut self, level: Level) -> (Sym, Sym) {
         let Some(size) = level.threads().filter(|n| *n > 1) else {
             return (Sym::zero(), Sym::one());
@@ -216,7 +217,8 @@ impl Finder<'_> {
         (barriers, phases)
     }
 
-    /// What the kernel begins with: one thread makes the mbarriers usable, for all and for the engine.
+    /// The statements at the kernel's beginning: one thread initialises the mbarriers, and makes
+    /// them visible to all threads and to the async proxy.
     fn beginning(self) -> Vec<Stmt> {
         let span = self.span;
         let mut first = self.first;
@@ -237,7 +239,7 @@ impl Finder<'_> {
             body.map(|kind| Stmt::new(kind, span)).collect(),
         );
         first.push(Stmt::new(kind, span));
-        // Before the first load for all blocks of a cluster, those of all are ready.
+        // The mbarriers of all blocks of a cluster are initialised before the first multicast load.
         if !self.threads.is_one() || self.multicast {
             let scope = if self.multicast {
                 BarrierScope::Cluster

@@ -1,9 +1,10 @@
-//! Loads that arrive at one mbarrier: those that complete an event, in front of its `trigger`, and those that are waited
-//! for at once.
+//! Loads that arrive at one mbarrier: those that complete an event, before its `trigger`, and
+//! consecutive ones that are waited for immediately.
 //!
-//! Of the second kind those directly one behind the other are in flight at the same time: they arrive at the first
-//! one's mbarrier, and only then is anything waited for. Barriers have been placed for one after the other, and still stand where they must: nothing is between the loads, and
-//! the wait for all of them is where the last one's was.
+//! Consecutive loads of the second kind are in flight together: they arrive at the mbarrier of the
+//! first one, and are waited for once. Barriers were inserted for sequential loads, and are still
+//! correct: there is no statement between the loads, and the wait for all of them is at the place
+//! of the last one's.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +13,19 @@ use crate::ir::{
     retain_stmts, walk_block,
 };
 
-/// The mbarriers of loads that arrive at others', and their bits.
+/// The mbarriers of loads that arrive at other ones, with their phase bits.
 #[derive(Default)]
-pub struct Unneeded(Vec<(BufferId, LocalId)>);
+pub struct UnusedMbarriers(Vec<(BufferId, LocalId)>);
 
-impl Unneeded {
-    /// Those of loads that arrive at the first one's.
+impl UnusedMbarriers {
+    /// Adds those of loads that arrive at the first one's mbarrier.
     pub fn add(&mut self, loads: &[Stmt]) {
-        let loads = loads.iter().filter_map(waited_at_once);
+        let loads = loads.iter().filter_map(waited_immediately);
         self.0
             .extend(loads.map(|(_, _, arrival)| (arrival.barriers, arrival.phases)));
     }
 
-    /// Forgets those that nothing arrives at.
+    /// Removes the declarations and initialisations of mbarriers that no load uses.
     pub fn drop_from(mut self, stmts: &mut Vec<Stmt>) {
         let mut loads = Loads::default();
         walk_block(stmts, &mut loads);
@@ -32,14 +33,14 @@ impl Unneeded {
         retain_stmts(stmts, &mut |stmt| match &stmt.kind {
             StmtKind::Let { local, .. } => self.0.iter().all(|(_, bits)| bits != local),
             StmtKind::Tma(TmaOp::Initialise { barriers, .. }) => {
-                self.0.iter().all(|(unneeded, _)| unneeded != barriers)
+                self.0.iter().all(|(unused, _)| unused != barriers)
             }
             _ => true,
         });
     }
 }
 
-/// Where loads arrive.
+/// The mbarriers at which loads arrive.
 #[derive(Default)]
 struct Loads(BTreeSet<BufferId>);
 
@@ -51,7 +52,7 @@ impl Visit for Loads {
     }
 }
 
-/// Where the copies among these statements, which are nothing else, all arrive.
+/// The event that the copies, of which `stmts` consists, all complete.
 pub fn completes(stmts: &[Stmt]) -> Option<(EventId, Slot)> {
     completed_by(stmts.last()?)
 }
@@ -68,14 +69,14 @@ pub fn completed_by(stmt: &Stmt) -> Option<(EventId, Slot)> {
 
 pub fn triggers(stmt: &Stmt) -> Option<(EventId, Slot)> {
     match &stmt.kind {
-        // Bytes arrive in the block alone, a `trigger` for the cluster does so in all of them.
+        // Bytes arrive only in the block, a `trigger` for the cluster in all of its blocks.
         StmtKind::Trigger(at) if !at.cluster => Some((at.event, at.slot.clone())),
         _ => None,
     }
 }
 
-/// A load that nothing but its own statement waits for.
-pub fn waited_at_once(stmt: &Stmt) -> Option<(&Copy, &Tma, &Arrival)> {
+/// A load for which only its own statement waits.
+pub fn waited_immediately(stmt: &Stmt) -> Option<(&Copy, &Tma, &Arrival)> {
     let StmtKind::Copy(copy) = &stmt.kind else {
         return None;
     };
@@ -83,17 +84,17 @@ pub fn waited_at_once(stmt: &Stmt) -> Option<(&Copy, &Tma, &Arrival)> {
         return None;
     };
     let arrival = tma.arrival.as_ref()?;
-    let alone = copy.future.is_none() && tma.event.is_none() && !copy.engine.is_multicast();
-    alone.then_some((copy, tma, arrival))
+    let is_plain = copy.future.is_none() && tma.event.is_none() && !copy.engine.is_multicast();
+    is_plain.then_some((copy, tma, arrival))
 }
 
-/// Whether `next` goes on with the loads so far: by the same thread, to somewhere else.
-pub fn goes_on(so_far: &[Stmt], next: &Stmt) -> bool {
-    let Some((copy, _, arrival)) = waited_at_once(next) else {
+/// Whether `next` can be combined with the loads so far: by the same thread, to another buffer.
+pub fn joins(so_far: &[Stmt], next: &Stmt) -> bool {
+    let Some((copy, _, arrival)) = waited_immediately(next) else {
         return false;
     };
     so_far.iter().all(|stmt| {
-        waited_at_once(stmt).is_some_and(|(other, _, before)| {
+        waited_immediately(stmt).is_some_and(|(other, _, before)| {
             other.level == copy.level
                 && other.dest.buffer != copy.dest.buffer
                 && before.barriers != arrival.barriers

@@ -1,10 +1,10 @@
-//! Loads and stores as what single threads do.
+//! Lowers loads and stores to statements of single threads.
 
 use super::coalesced_loads::{
-    Unneeded, completed_by, completes, goes_on, triggers, waited_at_once,
+    UnusedMbarriers, completed_by, completes, joins, triggers, waited_immediately,
 };
-use super::has_boxes;
-use super::waits::{by_the_first_block, flip, wait};
+use super::uses_tma;
+use super::waits::{by_first_block, flip, wait};
 use crate::ir::build;
 use crate::ir::{
     BufferId, Copy, Engine, Frame, Function, KernelId, Level, Role, Stmt, StmtKind, TensorMap, Tma,
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 pub fn expand(function: &mut Function, id: KernelId) {
     let kernel = function.kernels.get(id.index());
-    let Some(kernel) = kernel.filter(|kernel| has_boxes(&kernel.body)) else {
+    let Some(kernel) = kernel.filter(|kernel| uses_tma(&kernel.body)) else {
         return;
     };
     let cooperative = kernel.attrs.cooperative.is_some();
@@ -28,11 +28,11 @@ pub fn expand(function: &mut Function, id: KernelId) {
             function,
             maps: Vec::new(),
             loops: Vec::new(),
-            alone: false,
-            unneeded: Unneeded::default(),
+            single_threaded: false,
+            unused: UnusedMbarriers::default(),
         };
         *body = expander.block(std::mem::take(body));
-        expander.unneeded.drop_from(body);
+        expander.unused.drop_from(body);
         expander.maps
     });
     if let (Some(kernel), Some(maps)) = (function.kernels.get_mut(id.index()), maps) {
@@ -40,7 +40,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
     }
 }
 
-/// How many statements mention each buffer.
+/// The number of statements that mention each buffer.
 fn mentions(body: &[Stmt]) -> BTreeMap<BufferId, usize> {
     struct Count(BTreeMap<BufferId, usize>);
     impl crate::ir::Visit for Count {
@@ -69,13 +69,13 @@ pub struct Expander<'a> {
     pub function: &'a Function,
     maps: Vec<TensorMap>,
     mentions: BTreeMap<BufferId, usize>,
-    /// Other blocks may wait for what this one has stored.
+    /// Other blocks may wait for data that this one has stored.
     cooperative: bool,
-    /// The loops around, each with its variable and step if it counts.
+    /// The enclosing loops, each with its variable and step if it is a counted loop.
     loops: Vec<Option<(Var, Sym)>>,
-    /// Only one thread comes here.
-    pub alone: bool,
-    pub unneeded: Unneeded,
+    /// Only one thread executes the code.
+    pub single_threaded: bool,
+    pub unused: UnusedMbarriers,
 }
 
 impl Expander<'_> {
@@ -83,26 +83,26 @@ impl Expander<'_> {
         let mut out = Vec::with_capacity(stmts.len());
         let mut stmts = stmts.into_iter().peekable();
         while let Some(stmt) = stmts.next() {
-            // Copies in front of the `trigger` of the event that they complete.
-            let mut together = vec![stmt];
-            while let Some(next) = stmts.next_if(|next| goes_on(&together, next)) {
-                together.push(next);
+            // Copies before the `trigger` of the event that they complete.
+            let mut group = vec![stmt];
+            while let Some(next) = stmts.next_if(|next| joins(&group, next)) {
+                group.push(next);
             }
-            if together.len() > 1 && self.arrive_together(&together, &mut out).is_some() {
+            if group.len() > 1 && self.coalesced(&group, &mut out).is_some() {
                 continue;
             }
-            while self.alone
-                && let (Some(event), Some(next)) = (completes(&together), stmts.peek())
+            while self.single_threaded
+                && let (Some(event), Some(next)) = (completes(&group), stmts.peek())
                 && (completed_by(next) == Some(event.clone()) || triggers(next) == Some(event))
             {
-                together.extend(stmts.next());
+                group.extend(stmts.next());
             }
-            let last = together.last();
-            let triggered = together.len() > 1 && last.and_then(triggers).is_some();
-            if triggered && self.announced(&together, &mut out).is_some() {
+            let last = group.last();
+            let triggered = group.len() > 1 && last.and_then(triggers).is_some();
+            if triggered && self.announced(&group, &mut out).is_some() {
                 continue;
             }
-            for stmt in together {
+            for stmt in group {
                 self.stmt(stmt, &mut out);
             }
         }
@@ -155,10 +155,10 @@ impl Expander<'_> {
                 }
             }
             StmtKind::Region { set, body, .. } => {
-                let alone = self.alone;
-                self.alone |= set.as_ref().is_some_and(|s| s.len() == 1);
+                let single_threaded = self.single_threaded;
+                self.single_threaded |= set.as_ref().is_some_and(|s| s.len() == 1);
                 *body = self.block(std::mem::take(body));
-                self.alone = alone;
+                self.single_threaded = single_threaded;
             }
             StmtKind::Parallel { body, .. } | StmtKind::SingleThread { body, .. } => {
                 *body = self.block(std::mem::take(body));
@@ -179,10 +179,10 @@ impl Expander<'_> {
     }
 
     fn copy(&mut self, copy: &Copy, tma: &Tma, span: Span) -> Option<Vec<StmtKind>> {
-        let alone = self.alone;
+        let single_threaded = self.single_threaded;
         let once = |level: Level, ops: Vec<TmaOp>| -> Vec<StmtKind> {
             let ops = ops.into_iter().map(StmtKind::Tma);
-            if alone && level != Level::Cluster {
+            if single_threaded && level != Level::Cluster {
                 return ops.collect();
             }
             let body = ops.map(|op| Stmt::new(op, span)).collect();
@@ -209,9 +209,10 @@ impl Expander<'_> {
                 return None;
             }
             let moved = self.moved(&copy.dest, &copy.source, copy.source.shape.clone(), tma)?;
-            // Others may come to use what it writes: then it must be there, not only on its way.
+            // Other statements may use the written data: then the store must be complete, not only
+            // have read its source.
             let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);
-            let whole = others || self.cooperative || !self.turns_are_apart(&copy.dest);
+            let whole = others || self.cooperative || !self.iterations_are_disjoint(&copy.dest);
             let mut ops: Vec<TmaOp> = moved
                 .into_iter()
                 .map(|moved| TmaOp::Store { moved })
@@ -228,7 +229,7 @@ impl Expander<'_> {
         };
         let mut kinds = vec![flip(self.function, arrival, span)];
         if copy.engine.is_multicast() {
-            // Each block announces its own bytes, perhaps after they have come.
+            // Each block announces its own bytes, possibly after they have arrived.
             kinds.extend(once(copy.level, vec![expect]));
             kinds.extend(once(Level::Cluster, ops));
         } else {
@@ -241,7 +242,7 @@ impl Expander<'_> {
         Some(kinds)
     }
 
-    /// The boxes of a load, and how many bytes they bring.
+    /// The boxes of a load, and their size in bytes.
     fn loads(
         &mut self,
         copy: &Copy,
@@ -264,9 +265,9 @@ impl Expander<'_> {
         Some((bytes, moved.into_iter().map(load).collect()))
     }
 
-    /// Whether a tile in device memory is another one in each iteration of the loops around: each loop moves
-    /// it along some axis, by its own size or more.
-    fn turns_are_apart(&self, view: &View) -> bool {
+    /// Whether a tile in device memory is disjoint in all iterations of the enclosing loops: each
+    /// loop advances it along some axis, by at least its own size.
+    fn iterations_are_disjoint(&self, view: &View) -> bool {
         let Some(frame) = &view.frame else {
             return false;
         };
@@ -281,7 +282,7 @@ impl Expander<'_> {
                 return false;
             };
             frame.origin.iter().enumerate().any(|(along, origin)| {
-                let alone = origin
+                let only_counter = origin
                     .vars()
                     .iter()
                     .all(|v| v == var || (!counters.contains(v) && fixed(v)));
@@ -289,13 +290,13 @@ impl Expander<'_> {
                 let size = axis.and_then(|axis| view.shape.get(axis).cloned());
                 let size = size.unwrap_or_else(Sym::one);
                 let next = cx.substituted(origin, *var, &(&Sym::var(*var) + step));
-                alone && cx.le(&size, &(&next - origin)).is_yes()
+                only_counter && cx.le(&size, &(&next - origin)).is_yes()
             })
         })
     }
 
-    /// What a load's box covers: the destination, the end of the tensor included; or a part of it,
-    /// when there is less.
+    /// The shape of a load's box: that of the destination, which may exceed the tensor; or of a
+    /// part of it, if the source is smaller.
     fn loaded(&self, copy: &Copy) -> Option<Vec<Sym>> {
         let frame = copy.source.frame.as_ref()?;
         let cx = &self.function.cx;
@@ -309,7 +310,7 @@ impl Expander<'_> {
         .collect()
     }
 
-    /// The boxes of a copy: one, but of swizzled rows that are wider than a group one for each group.
+    /// The boxes of a copy: one, or one for each group if swizzled rows are wider than a group.
     fn moved(
         &mut self,
         global: &View,
@@ -380,9 +381,9 @@ impl Expander<'_> {
 
     /// One arrival with the bytes of all copies, and the copies.
     ///
-    /// `None` if they can't be lowered, and nothing was done.
-    fn announced(&mut self, together: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
-        let (trigger, copies) = together.split_last()?;
+    /// `None` if they cannot be lowered; nothing is changed then.
+    fn announced(&mut self, group: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
+        let (trigger, copies) = group.split_last()?;
         let StmtKind::Trigger(event) = &trigger.kind else {
             return None;
         };
@@ -402,7 +403,7 @@ impl Expander<'_> {
                 .into_iter()
                 .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
             match copy.engine.is_multicast() {
-                true => loads.push(by_the_first_block(ops.collect(), stmt.span)),
+                true => loads.push(by_first_block(ops.collect(), stmt.span)),
                 false => loads.extend(ops),
             }
         }
@@ -416,14 +417,14 @@ impl Expander<'_> {
         Some(())
     }
 
-    /// Two loads or more.
-    fn arrive_together(&mut self, stmts: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
+    /// Lowers two or more loads that arrive at one mbarrier.
+    fn coalesced(&mut self, stmts: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
         let (first, rest) = stmts.split_first()?;
-        let (copy, _, arrival) = waited_at_once(first)?;
+        let (copy, _, arrival) = waited_immediately(first)?;
         let mut bytes = Sym::zero();
         let mut ops = Vec::new();
         for stmt in stmts {
-            let (copy, tma, _) = waited_at_once(stmt)?;
+            let (copy, tma, _) = waited_immediately(stmt)?;
             let (own, loads) = self.loads(copy, tma, arrival.barriers, &arrival.slot)?;
             bytes = &bytes + &own;
             let loads = loads.into_iter().map(StmtKind::Tma);
@@ -439,7 +440,7 @@ impl Expander<'_> {
             flip(self.function, arrival, first.span),
             first.span,
         ));
-        match self.alone {
+        match self.single_threaded {
             true => out.extend(ops),
             false => {
                 let (level, body) = (copy.level, ops);
@@ -448,7 +449,7 @@ impl Expander<'_> {
         }
         let end = stmts.last().map_or(first.span, |s| s.span);
         out.push(Stmt::new(wait(self.function, arrival, end), end));
-        self.unneeded.add(rest);
+        self.unused.add(rest);
         Some(())
     }
 }
@@ -458,7 +459,7 @@ mod tests {
     use super::*;
     use crate::sema::testing;
 
-    /// Whether each store of the kernel is waited for until it is carried out.
+    /// Whether each store of the kernel is waited for until it is complete.
     fn waits(body: &str) -> Vec<bool> {
         let text = format!(
             "__co__ void f(global s32 [M, 64] x, global s32 [M, 64] y, int n) {{
@@ -485,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_done_before_another_one_may_meet_it() {
+    fn overlapping_stores_are_complete_before_the_next() {
         let store = |at: &str| format!("tma.copy t.data => y.subspan(8, 64).at({at}, 0);");
         assert_eq!(waits(&store("0")), [false]);
         assert_eq!(waits(&format!("foreach k in [n] {}", store("k"))), [false]);

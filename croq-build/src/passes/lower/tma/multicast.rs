@@ -1,8 +1,8 @@
-//! Loads for all blocks of a cluster: each of them comes by, and means the same tile.
+//! Multicast loads: each block of the cluster must reach the load, for the same tile.
 //!
-//! The first block loads, so a tile must not depend on where in its cluster a block is; and all of them
-//! wait, so neither may whether, or how often, they come by. What is read from device memory that the launch writes at
-//! that time may differ.
+//! The first block loads, so the tile must not depend on the block's rank in its cluster; and all
+//! blocks wait, so neither may the control flow that leads to the load. Values read from device
+//! memory that the launch writes at the same time may differ between blocks.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
@@ -10,7 +10,9 @@ use crate::ir::{
     Stmt, StmtKind, Storage, ThreadSet, VarHome, View, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::memory::Changes;
-use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
+use crate::passes::analysis::uniformity::{
+    Divergence, Participation, Split, SymUniformity, Uniformity,
+};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -29,7 +31,7 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
             body,
             uniformity: Uniformity::of(function, body, blocks),
             around: Vec::new(),
-            gone: None,
+            exited: None,
             found: Vec::new(),
         };
         walk.block(body);
@@ -38,8 +40,8 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     });
 }
 
-/// Only some threads come to a region: what it loads for all blocks completes an event, as nothing else
-/// could say when the tiles of all are free.
+/// Reports multicasts in regions that complete no event: only some threads execute a region, so
+/// only an event can determine when the tiles of all blocks are free.
 pub fn check_regions(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     if let Some(kernel) = function.kernels.get(id.index()) {
         in_regions(&kernel.body, false, diags);
@@ -75,8 +77,8 @@ fn in_regions(stmts: &[Stmt], inside: bool, diags: &mut Diagnostics) {
 struct Blocks {
     changes: Changes,
     cluster: [u32; 3],
-    /// Block indices along axes with several blocks of a cluster: a multiple of the cluster's size, which
-    /// is common, and a place in it.
+    /// Block indices along axes with several blocks of a cluster: a multiple of the cluster's size,
+    /// which is uniform, plus a position in the cluster.
     indices: Vec<(Var, Sym)>,
     places: Vec<Var>,
 }
@@ -160,15 +162,15 @@ impl Divergence for Blocks {
         }
     }
 
-    fn common(&self, function: &Function, sym: &Sym) -> Sharing {
+    fn divergent_part(&self, function: &Function, sym: &Sym) -> SymUniformity {
         let vars = sym.vars();
         let present = self.indices.iter().filter(|(var, _)| vars.contains(var));
         let rest = present.fold(sym.clone(), |sym, (var, index)| {
             function.cx.substituted(&sym, *var, index)
         });
         match rest.vars().iter().any(|v| self.places.contains(v)) {
-            true => Sharing::Differs,
-            false => Sharing::As(rest),
+            true => SymUniformity::Divergent,
+            false => SymUniformity::Like(rest),
         }
     }
 
@@ -180,7 +182,7 @@ impl Divergence for Blocks {
         }
     }
 
-    fn once(&self) -> Participation {
+    fn single_thread(&self) -> Participation {
         Participation::All
     }
 }
@@ -189,10 +191,11 @@ struct Walk<'a> {
     function: &'a Function,
     body: &'a [Stmt],
     uniformity: Uniformity<'a, Blocks>,
-    /// What decides whether blocks come here, if it differs between them.
+    /// Enclosing conditions and loops that determine whether blocks reach this point, where these
+    /// are divergent.
     around: Vec<(Span, Split)>,
-    /// Where some of the blocks' threads have left for good.
-    gone: Option<(Span, Split)>,
+    /// The statement at which some of the blocks' threads have exited.
+    exited: Option<(Span, Split)>,
     found: Vec<Diagnostic>,
 }
 
@@ -200,7 +203,7 @@ impl Walk<'_> {
     fn block(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             if matches!(stmt.kind, StmtKind::Yield) && !self.around.is_empty() {
-                self.gone = Some((stmt.span, Split::Leaves(stmt.span)));
+                self.exited = Some((stmt.span, Split::Leaves(stmt.span)));
             }
             if let StmtKind::Copy(copy) = &stmt.kind
                 && copy.engine.is_multicast()
@@ -220,7 +223,7 @@ impl Walk<'_> {
     }
 
     fn copy(&mut self, copy: &Copy, at: Span) {
-        if let Some((around, split)) = self.around.last().or(self.gone.as_ref()) {
+        if let Some((around, split)) = self.around.last().or(self.exited.as_ref()) {
             let report = Diagnostic::new(
                 codes::E0862,
                 at,
@@ -228,7 +231,7 @@ impl Walk<'_> {
             )
             .label("the first loads for all, and each waits");
             let report = match split {
-                Split::Asked => report.also(head(*around, at), "this differs between them"),
+                Split::Condition => report.also(head(*around, at), "this differs between them"),
                 Split::Leaves(leave) => report.also(*leave, "not all of them leave here"),
             };
             self.found
@@ -250,7 +253,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What of a tile's place differs.
+    /// The part of a tile's place that is divergent.
     fn view_differs(&self, view: &View) -> Option<String> {
         let origin = view.frame.iter().flat_map(|f| &f.origin);
         let mut places = origin.chain([&view.offset]);
@@ -259,8 +262,8 @@ impl Walk<'_> {
             let home = self.function.var_home.get(var);
             matches!(home, Some(VarHome::Local(id)) if self.uniformity.local(*id))
         };
-        // A block's index may stand there divided by the cluster's size.
-        let blocks = &self.uniformity.apart;
+        // A block's index may be divided by the cluster's size.
+        let blocks = &self.uniformity.domain;
         let mut candidates = vars.iter().filter(|v| differs(v));
         let other = candidates.clone().find(|v| !blocks.is_index(**v));
         let name = other
@@ -269,7 +272,8 @@ impl Walk<'_> {
         Some(name.unwrap_or_else(|| "the tile".to_owned()))
     }
 
-    /// As the program has it, where the value was taken at some moment.
+    /// The name for reports: if the variable holds a copy of another variable or of an element, the
+    /// name of that variable or buffer.
     fn name(&self, var: Var) -> &str {
         struct Find<'f>(&'f Function, LocalId, Option<&'f str>);
         impl Visit for Find<'_> {

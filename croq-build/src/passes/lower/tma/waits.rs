@@ -1,16 +1,16 @@
-//! Arrivals of loads, as their own mbarriers count them.
+//! Phases and waits of loads with mbarriers of their own.
 
 use crate::ir::build;
 use crate::ir::{Arrival, BinOp, Expr, ExprKind, Function, Level, Stmt, StmtKind, TmaOp};
 use crate::source::Span;
 
-/// What one block does for all of the cluster.
-pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
+/// A statement that one block executes for the whole cluster.
+pub fn by_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
     let level = Level::Cluster;
     Stmt::new(build::once(level, body), span)
 }
 
-/// One load more.
+/// Flips the phase bit, for another load.
 pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     let ty = function.local(arrival.phases).ty;
     let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
@@ -25,7 +25,7 @@ pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     }
 }
 
-/// For the last load that has begun.
+/// Waits for the last load that has begun.
 pub fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     let ty = function.local(arrival.phases).ty;
     let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);

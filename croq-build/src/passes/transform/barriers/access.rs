@@ -1,4 +1,4 @@
-//! One access to one buffer, and when two of them need a barrier between.
+//! One access to a buffer, and the condition under which two accesses need a barrier between them.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +8,24 @@ use super::vars::Vars;
 use crate::ir::{BarrierReason, BufferId, Function, Level, Storage, ThreadSet};
 use crate::symbolic::{Ctx, Sym, Var};
 
-/// Which threads of the unit that runs a statement make the access.
+/// The threads of the unit executing a statement that make the access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Executor {
-    /// Every thread, for itself.
+    /// Every thread makes its own access.
     EachThread,
     /// One thread of the enclosing unit of this level.
     One(Level),
-    /// All threads of a unit of this level share it out.
+    /// The threads of a unit of this level share the work.
     Unit(Level),
 }
 
-/// A `parallel` that is being executed.
+/// A `parallel` around the access.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     /// Differs between two executions.
     pub instance: u32,
     pub level: Level,
-    /// What tells its units apart.
+    /// The indices that distinguish its units.
     pub digits: BTreeSet<Var>,
 }
 
@@ -33,30 +33,30 @@ pub struct Entry {
 pub struct MemAccess {
     pub buffer: BufferId,
     pub write: bool,
-    /// `None` is anywhere in the buffer.
+    /// `None`: any element of the buffer.
     pub place: Option<Place>,
     pub executor: Executor,
     pub chain: Vec<Entry>,
-    /// The threads of the asynchronous region around, as far as they are known.
+    /// The threads of the enclosing asynchronous region, if they are known.
     pub set: Option<ThreadSet>,
-    /// The innermost region around: which, and whose.
+    /// The innermost enclosing region.
     pub inner_region: Option<Region>,
     pub opaque: bool,
-    /// Of elements that others of the kind are made of at the same time.
+    /// An atomic operation; these do not conflict with each other.
     pub atomic: bool,
-    /// TMA makes it for the thread, or a product of a warpgroup: by the async proxy.
+    /// Made by the async proxy: by TMA, or by an MMA of a warpgroup.
     pub by_tma: bool,
-    /// The source of a copy that nobody has waited for when its statement is over.
+    /// The source of a copy that is still in flight after its statement.
     pub in_flight: bool,
-    /// TMA doesn't see what it wrote before a proxy fence.
+    /// The write is not visible to TMA before a proxy fence.
     pub needs_proxy_fence: bool,
-    /// Of memory that loads of another block of the cluster reach, too.
+    /// The memory is also accessed by multicast loads of another block of the cluster.
     pub clustered: bool,
-    /// A barrier over the units of this level has come since.
+    /// A barrier over the units of this level has followed.
     pub ordered_at: Option<Level>,
-    /// And proxy fences before it.
+    /// A barrier of this level that was preceded by proxy fences has followed.
     pub fenced: Option<Level>,
-    /// What events have done about it since.
+    /// The events that have followed.
     pub released: Release,
 }
 
@@ -65,43 +65,43 @@ pub struct MemAccess {
 pub struct Region {
     /// Differs between regions of the same threads, too.
     pub region: u32,
-    /// `None`: known at run time only.
+    /// `None`: only known at run time.
     pub set: Option<ThreadSet>,
 }
 
-/// The way of an access from a region's `trigger` to its next `wait`.
+/// The progress of an access from a region's `trigger` to its next `wait`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Release {
     #[default]
-    Not,
+    None,
     /// All threads of the region have triggered an event since.
-    Over,
-    /// And waited for threads that had waited for that.
-    Back,
+    Triggered,
+    /// And then waited for threads that had waited for that event.
+    Answered,
 }
 
-/// How two accesses stand to each other.
+/// The ordering between two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
-    /// Nothing orders them, and nothing need.
-    Divergence,
-    /// By the program's order in one thread.
+    /// They need no ordering.
+    Independent,
+    /// Program order of one thread.
     OneThread,
-    /// A barrier has come in between.
+    /// A barrier lies between them.
     Ordered,
     /// The threads of a unit of this level must wait for each other.
     Between(Level),
 }
 
-/// Threads of a unit.
+/// The numbers of threads of units.
 pub struct Sizes {
     pub block: Sym,
-    /// Those of the region around.
+    /// The threads of the enclosing region.
     pub region: Option<ThreadSet>,
 }
 
 impl Sizes {
-    /// The block, or the region around, has only one unit of this level.
+    /// Whether the block, or the enclosing region, is a single unit of this level.
     pub fn is_whole_block(&self, level: Level) -> bool {
         match (&self.region, level.threads()) {
             (Some(set), Some(unit)) if unit > 1 => set.is_in_one(unit),
@@ -109,7 +109,7 @@ impl Sizes {
         }
     }
 
-    /// The widest level whose units are these.
+    /// The widest level with the same units.
     pub fn widened(&self, level: Level) -> Level {
         if self.is_whole_block(level) {
             level.min(Level::Block)
@@ -145,8 +145,8 @@ impl MemAccess {
         }
     }
 
-    /// The memory that `self` uses becomes that of another buffer.
-    pub fn makes_room(&self, then: &MemAccess, function: &Function) -> BarrierReason {
+    /// The reason of a barrier after which another buffer uses the memory of this one.
+    pub fn reuse_reason(&self, then: &MemAccess, function: &Function) -> BarrierReason {
         let name = |id: BufferId| {
             let buffer = function.buffers.get(id.index());
             buffer.map_or(String::new(), |b| b.name.clone())
@@ -171,9 +171,9 @@ impl MemAccess {
         }
     }
 
-    /// What has to come between `self` and the later `then` so that TMA, which makes that,
-    /// sees what `self` wrote: nothing, or proxy fences and perhaps a barrier.
-    pub fn hides_from(
+    /// What the later access `then` by TMA needs in order to see the writes of `self`: nothing if
+    /// `None`; otherwise proxy fences, and a barrier if a level is given.
+    pub fn missing_fence(
         &self,
         then: &MemAccess,
         cx: &mut Ctx,
@@ -184,7 +184,7 @@ impl MemAccess {
             return None;
         }
         match self.relation(then, self.fenced, cx, vars, sizes) {
-            Relation::Divergence | Relation::Ordered => None,
+            Relation::Independent | Relation::Ordered => None,
             Relation::OneThread => Some(None),
             Relation::Between(level) => Some(Some(level)),
         }
@@ -199,13 +199,13 @@ impl MemAccess {
         sizes: &Sizes,
     ) -> Relation {
         if self.buffer != then.buffer || !(self.write || then.write) {
-            return Relation::Divergence;
+            return Relation::Independent;
         }
         if self.atomic && then.atomic {
-            return Relation::Divergence;
+            return Relation::Independent;
         }
         let is_ordered = |level: Level| ordered_at.is_some_and(|s| s <= level);
-        // Of which block's memory it is is not known.
+        // It is unknown which block's memory is accessed.
         if [self.executor, then.executor].contains(&Executor::One(Level::Cluster)) {
             return match is_ordered(Level::Cluster) {
                 true => Relation::Ordered,
@@ -215,25 +215,23 @@ impl MemAccess {
         if let (Some(a), Some(b)) = (&self.set, &then.set)
             && !a.meets(b)
         {
-            return Relation::Divergence;
+            return Relation::Independent;
         }
         let one = |inner_region: &Region| inner_region.set.as_ref().is_some_and(|s| s.len() == 1);
         if self.inner_region == then.inner_region && self.inner_region.as_ref().is_some_and(one) {
             return Relation::OneThread;
         }
-        // What a region overwrites after such a wait was given back to it.
-        if self.released == Release::Back && then.write && self.set == then.set {
+        // An event has returned the buffer to the region, which may overwrite it.
+        if self.released == Release::Answered && then.write && self.set == then.set {
             return Relation::Ordered;
         }
-        // Units of one `parallel` are independent; only threads of the same one can conflict.
-        let together = self
+        // Units of one `parallel` are independent; only threads of the same unit can conflict.
+        let common = self
             .chain
             .iter()
             .zip(&then.chain)
             .take_while(|(a, b)| a.instance == b.instance);
-        let mut unit = together
-            .last()
-            .map_or(Level::Block, |(entry, _)| entry.level);
+        let mut unit = common.last().map_or(Level::Block, |(entry, _)| entry.level);
         for executor in [self.executor, then.executor] {
             if let Executor::Unit(level) | Executor::One(level) = executor {
                 unit = unit.min(level);
@@ -248,12 +246,13 @@ impl MemAccess {
         let forced = match (&self.place, &then.place) {
             (Some(a), Some(b)) => match forced(cx, vars, a, b, unit) {
                 Some(forced) => forced,
-                None => return Relation::Divergence,
+                None => return Relation::Independent,
             },
             _ => Forced::default(),
         };
         for level in [Level::Thread, Level::Warp, Level::Warpgroup] {
-            if level > unit && self.meets_within(then, [level, unit], &forced, cx, vars, sizes) {
+            if level > unit && self.same_unit_within(then, [level, unit], &forced, cx, vars, sizes)
+            {
                 return match level {
                     Level::Thread => Relation::OneThread,
                     _ if is_ordered(level) => Relation::Ordered,
@@ -264,8 +263,9 @@ impl MemAccess {
         Relation::Between(unit)
     }
 
-    /// Whether both accesses of threads that meet are made inside one unit of `level`, within one `unit`.
-    fn meets_within(
+    /// Whether all accesses to the same element are made inside one unit of `level`, within one
+    /// `unit`.
+    fn same_unit_within(
         &self,
         then: &MemAccess,
         [level, unit]: [Level; 2],
@@ -280,14 +280,17 @@ impl MemAccess {
         {
             return true;
         }
-        let (Some(a), Some(b)) = (self.pinned(level, unit), then.pinned(level, unit)) else {
+        let (Some(a), Some(b)) = (
+            self.unit_indices(level, unit),
+            then.unit_indices(level, unit),
+        ) else {
             return false;
         };
-        // The first thread of another region is another one.
-        let ones = [self.executor, then.executor]
+        // The first thread of another region is a different thread.
+        let single = [self.executor, then.executor]
             .iter()
             .any(|executor| matches!(executor, Executor::One(_)));
-        if ones && self.inner_region != then.inner_region {
+        if single && self.inner_region != then.inner_region {
             return false;
         }
         if a != b
@@ -298,7 +301,7 @@ impl MemAccess {
         {
             return false;
         }
-        // The indices must tell all units of the level apart.
+        // The indices must distinguish all units of the level.
         let (digits, below) = a;
         let count = digits
             .iter()
@@ -309,9 +312,9 @@ impl MemAccess {
         count.is_some_and(|count| cx.eq(&count, &sizes.of(unit)).is_yes())
     }
 
-    /// The indices that tell which unit of `level` makes the access, among those of one `unit`, and
-    /// the level of the units that they tell apart.
-    fn pinned(&self, level: Level, unit: Level) -> Option<(BTreeSet<Var>, Level)> {
+    /// The indices that determine which unit of `level` inside a `unit` makes the access, and the
+    /// level of the units that they distinguish.
+    fn unit_indices(&self, level: Level, unit: Level) -> Option<(BTreeSet<Var>, Level)> {
         let down_to = match self.executor {
             Executor::EachThread => self.chain.last().map(|e| e.level)?.min(level),
             // The first thread of such a unit.
@@ -334,7 +337,7 @@ impl MemAccess {
     }
 }
 
-/// An index with only one value tells nothing apart.
+/// An index with only one value distinguishes no units.
 fn is_single(cx: &Ctx, var: Var) -> bool {
     matches!(cx.bounds(var), (Some(lo), Some(hi)) if cx.eq(lo, hi).is_yes())
 }

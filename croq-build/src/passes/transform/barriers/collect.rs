@@ -2,7 +2,7 @@
 
 use super::access::{Entry, Executor, MemAccess, Region, Release};
 use super::place::place;
-use super::tma::is_everybodys;
+use super::tma::is_multicast_without_event;
 use super::vars::Vars;
 use crate::ir::{
     Access, Arg, Arrival, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level,
@@ -12,7 +12,7 @@ use crate::passes::analysis::uses::identifiers;
 use crate::symbolic::{Sym, Var};
 use std::collections::BTreeSet;
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Clone, Debug)]
 pub struct Context {
     pub chain: Vec<Entry>,
@@ -30,9 +30,9 @@ impl Context {
 pub struct Collector<'a> {
     pub function: &'a mut Function,
     pub vars: Vars,
-    /// What TMA reads or writes.
+    /// Buffers that TMA reads or writes.
     by_tma: BTreeSet<BufferId>,
-    /// Where loads for all blocks of a cluster come to, and what they read.
+    /// Sources and destinations of loads for all blocks of a cluster.
     clustered: BTreeSet<BufferId>,
     instances: u32,
 }
@@ -73,7 +73,7 @@ impl<'a> Collector<'a> {
         inner
     }
 
-    /// The context inside an `inthreads`. `at` tells regions apart.
+    /// The context inside an `inthreads`. `at` distinguishes regions.
     pub fn region(
         context: &Context,
         set: Option<&ThreadSet>,
@@ -93,19 +93,25 @@ impl<'a> Collector<'a> {
         }
     }
 
-    pub fn once(context: &Context, level: Level) -> Context {
+    pub fn single_thread(context: &Context, level: Level) -> Context {
         Context {
             executor: Executor::One(level),
             ..context.clone()
         }
     }
 
-    /// One thread of the unit has the copy engine do it all.
-    pub fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<MemAccess>) {
+    /// One thread of the unit issues the TMA copy.
+    pub fn tma_copy(
+        &mut self,
+        copy: &Copy,
+        tma: &Tma,
+        context: &Context,
+        out: &mut Vec<MemAccess>,
+    ) {
         let context = match context.executor {
-            _ if is_everybodys(copy) => Self::once(context, Level::Cluster),
+            _ if is_multicast_without_event(copy) => Self::single_thread(context, Level::Cluster),
             Executor::One(_) => context.clone(),
-            _ => Self::once(context, copy.level),
+            _ => Self::single_thread(context, copy.level),
         };
         let first = out.len();
         self.view(&copy.source, false, context.clone(), out);
@@ -115,13 +121,13 @@ impl<'a> Collector<'a> {
             access.in_flight = !access.write && (copy.future.is_some() || tma.event.is_some());
             access.needs_proxy_fence = false;
         }
-        // No thread may still wait for an earlier load there.
+        // No thread may still wait for an earlier load that uses the same mbarrier.
         if let Some(arrival) = &tma.arrival {
             self.view(&slot(arrival), true, context, out);
         }
     }
 
-    /// A load that this thread has waited for.
+    /// The completion of a load for which this thread has waited.
     pub fn arrived(
         &mut self,
         arrival: &Arrival,
@@ -130,7 +136,7 @@ impl<'a> Collector<'a> {
         context: &Context,
         out: &mut Vec<MemAccess>,
     ) {
-        // Units other than the one that waited have yet to wait for that one.
+        // Other units than the one that has waited must wait for that one.
         if level != Level::Block {
             let first = out.len();
             self.view(view, true, in_unit(context, level), out);
@@ -143,7 +149,7 @@ impl<'a> Collector<'a> {
         self.view(&slot(arrival), false, context.clone(), out);
     }
 
-    /// Everything that the statements and those below them do.
+    /// All accesses of the statements and their bodies.
     pub fn block(&mut self, stmts: &[Stmt], context: &Context, out: &mut Vec<MemAccess>) {
         for stmt in stmts {
             self.shallow(stmt, context, out);
@@ -164,7 +170,7 @@ impl<'a> Collector<'a> {
                     self.block(body, &inner, out);
                 }
                 StmtKind::SingleThread { level, body, .. } => {
-                    self.block(body, &Self::once(context, *level), out)
+                    self.block(body, &Self::single_thread(context, *level), out)
                 }
                 StmtKind::Region {
                     set,
@@ -180,7 +186,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What the statement itself does, without the statements below it.
+    /// The accesses of the statement itself, without those of its body.
     pub fn shallow(&mut self, stmt: &Stmt, context: &Context, out: &mut Vec<MemAccess>) {
         match &stmt.kind {
             StmtKind::Let { value: Some(e), .. }
@@ -207,13 +213,13 @@ impl<'a> Collector<'a> {
                 self.expr(cond, context, out);
             }
             StmtKind::Copy(copy) => self.copy(copy, context, out),
-            // What has arrived counts as written here; by whom, the copy says.
+            // The completion of the copy counts as a write here; the copy determines the executor.
             StmtKind::Wait { futures, .. } => {
                 for waited in futures {
                     self.view(&waited.view, true, in_unit(context, waited.level), out);
                 }
             }
-            // By the lanes of a warp or warpgroup, each of which reaches for any element.
+            // By the lanes of a warp or warpgroup, each of which may access any element.
             StmtKind::Mma(op) => {
                 let first = out.len();
                 let unit = self.unit(op);
@@ -257,7 +263,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Whose registers an operation is about.
+    /// The unit whose registers an operation uses.
     fn unit(&self, op: &MmaOp) -> Level {
         let layouts = op.parts().into_iter().filter_map(|part| {
             let fragment = self.function.fragments.get(&part.buffer)?;
@@ -271,7 +277,7 @@ impl<'a> Collector<'a> {
 
     fn copy(&mut self, copy: &Copy, context: &Context, out: &mut Vec<MemAccess>) {
         if let Engine::Tma(tma) = &copy.engine {
-            return self.boxes(copy, tma, context, out);
+            return self.tma_copy(copy, tma, context, out);
         }
         let context = in_unit(context, copy.level);
         if let Transform::Pad { value, .. } = &copy.transform {
@@ -311,7 +317,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// A buffer that every thread has one of its own of needs no barrier.
+    /// A buffer that is private to each thread needs no barrier.
     fn is_private(&self, id: BufferId) -> bool {
         self.function
             .buffers
@@ -385,7 +391,7 @@ impl<'a> Collector<'a> {
             clustered: self.clustered.contains(&view.buffer),
             ordered_at: None,
             fenced: None,
-            released: Release::Not,
+            released: Release::None,
         };
         if !out.contains(&access) {
             out.push(access);
@@ -413,16 +419,17 @@ impl<'a> Collector<'a> {
                 clustered: self.clustered.contains(&id),
                 ordered_at: None,
                 fenced: None,
-                released: Release::Not,
+                released: Release::None,
             });
         }
     }
 }
 
-/// A statement that a unit's threads carry out together, unless a thread does it for itself.
+/// The context of a statement whose work the unit's threads share, unless each thread executes it
+/// for itself.
 pub(super) fn in_unit(context: &Context, level: Level) -> Context {
     let executor = match (context.executor, level) {
-        // Only one thread comes by, so it does all of the work.
+        // Only one thread executes it, so that thread does all of the work.
         (one @ Executor::One(_), _) => one,
         (_, Level::Thread) => Executor::EachThread,
         (_, level) => Executor::Unit(level),

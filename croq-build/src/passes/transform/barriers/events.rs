@@ -1,14 +1,15 @@
-//! What events order.
+//! The ordering of accesses by events.
 //!
-//! Regions of different threads run at the same time, and only events stand between them; nothing is
-//! put there for them. Within one region a wait can save a barrier: what a region overwrites after it has
-//! waited for others, who had waited for what it triggered, was given back to it, and all its threads had
-//! been done with it when it was handed over.
+//! Regions of different threads run concurrently and are ordered only by events; no barriers are
+//! inserted between them. Within one region a wait can save a barrier: a buffer that a region
+//! overwrites after such a wait has been returned to it. The wait is for threads that had waited
+//! for the region's own trigger, and all of its threads had finished their accesses before that
+//! trigger.
 //!
-//! No proxy fence is due where TMA refills what threads have only read: their reads are over,
-//! with their values in registers, before the arrival that releases them, so the engine's writes, which come
-//! after a wait for that arrival, can't reach them. What threads have *written* the engine may miss, so they
-//! fence before they trigger.
+//! No proxy fence is necessary where TMA refills a buffer that threads have only read: the reads
+//! are complete, with their values in registers, before the arrival that releases the buffer, so
+//! the writes of TMA, which follow a wait for that arrival, cannot affect them. Writes by threads
+//! may be invisible to TMA, so the threads execute a proxy fence before they trigger.
 
 use super::access::Release;
 use super::collect::Context;
@@ -16,18 +17,18 @@ use super::pending::Pending;
 use super::tma::after_fences;
 use crate::ir::{EventId, FenceScope, Stmt, StmtKind, ThreadSet};
 
-/// Who waits for what, and who triggers it, in asynchronous regions.
+/// The waits and triggers of asynchronous regions, with the threads that execute them.
 #[derive(Debug, Default)]
-pub struct Exchanges {
+pub struct EventUses {
     waits: Vec<(Option<ThreadSet>, EventId)>,
     triggers: Vec<(Option<ThreadSet>, EventId)>,
 }
 
-impl Exchanges {
-    pub fn of(body: &[Stmt]) -> Exchanges {
-        let mut exchanges = Exchanges::default();
-        exchanges.gather(body, None);
-        exchanges
+impl EventUses {
+    pub fn of(body: &[Stmt]) -> EventUses {
+        let mut event_uses = EventUses::default();
+        event_uses.gather(body, None);
+        event_uses
     }
 
     fn gather(&mut self, stmts: &[Stmt], around: Option<&ThreadSet>) {
@@ -50,7 +51,7 @@ impl Exchanges {
         }
     }
 
-    /// Whoever triggers `event` has waited for something that `set` triggers.
+    /// Whether all threads that trigger `event` have waited for an event that `set` triggers.
     fn answers(&self, event: EventId, set: &ThreadSet) -> bool {
         let mut sites = self.triggers.iter().filter(|(_, e)| *e == event).peekable();
         let own = |f: &EventId| {
@@ -69,9 +70,9 @@ impl Exchanges {
     }
 }
 
-/// Walks the `trigger` or `wait` at `at`; how many statements now stand in its place.
+/// Processes the `trigger` or `wait` at `at`, and returns the number of statements that replace it.
 pub fn event(
-    exchanges: &Exchanges,
+    event_uses: &EventUses,
     fence: FenceScope,
     stmts: &mut Vec<Stmt>,
     at: usize,
@@ -80,24 +81,24 @@ pub fn event(
 ) -> usize {
     let Some(stmt) = stmts.get(at) else { return 1 };
     let span = stmt.span;
-    // Part of a region doesn't speak for all of it.
+    // A part of a region's threads does not order the accesses of the whole region.
     let whole = context.inner_region.as_ref().and_then(|t| t.set.as_ref()) == context.set.as_ref();
     let Some(set) = context.set.as_ref() else {
         return 1;
     };
     match &stmt.kind {
         StmtKind::WaitEvent(waited) => {
-            if whole && exchanges.answers(waited.event, set) {
-                pending.hand(set, Release::Over, Release::Back);
+            if whole && event_uses.answers(waited.event, set) {
+                pending.advance_release(set, Release::Triggered, Release::Answered);
             }
             1
         }
         _ => {
-            let hides = pending.hides(set);
+            let has_unfenced_writes = pending.has_unfenced_writes(set);
             if whole {
-                pending.hand(set, Release::Not, Release::Over);
+                pending.advance_release(set, Release::None, Release::Triggered);
             }
-            if !hides || stmts.get(..at).is_some_and(after_fences) {
+            if !has_unfenced_writes || stmts.get(..at).is_some_and(after_fences) {
                 return 1;
             }
             stmts.insert(at, Stmt::new(StmtKind::Fence(fence), span));

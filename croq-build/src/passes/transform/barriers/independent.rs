@@ -1,4 +1,5 @@
-//! Whether the iterations of a loop nest can be anybody's: each touches elements of its own.
+//! Whether the iterations of a loop nest are independent: no iteration accesses an element that
+//! another one writes.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +10,15 @@ use super::vars::Vars;
 use crate::ir::{Function, Level, Stmt};
 use crate::symbolic::Var;
 
-/// `iteration` is what an iteration of the loops over `nest` does. Two iterations may only meet at an element that
-/// neither writes. `kernel` is the body around.
+/// `iteration`: the body of the loops over `nest`. Two iterations may only access the same element
+/// if neither writes it. `kernel`: the enclosing body.
 pub fn independent(
     function: &mut Function,
     kernel: &[Stmt],
     nest: &[Var],
     iteration: &[Stmt],
 ) -> bool {
-    // As if every iteration were a thread's.
+    // Analysed as if each iteration were executed by a thread of its own.
     let mut vars = Vars::of_block(function, kernel);
     vars.distinguish(nest);
     vars.block(function, iteration, Level::Thread);
@@ -40,7 +41,7 @@ pub fn independent(
             return false;
         };
         let cx = &mut function.cx;
-        // `None`: they never meet at all.
+        // `None`: they never access the same element.
         forced(cx, vars, x, y, Level::Block).is_none_or(|forced| {
             let one_value = |v: Var| matches!(cx.bounds(v), (Some(lo), Some(hi)) if lo == hi);
             nest.iter()

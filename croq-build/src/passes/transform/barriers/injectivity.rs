@@ -1,11 +1,11 @@
-//! When do two threads of a unit meet at one element? A mixed-radix argument.
+//! When do two threads of a unit access the same element? A mixed-radix argument.
 //!
-//! Let both threads' coordinates be sums of products: a coefficient that both agree on times a
-//! *digit*, one that may differ. If the coefficients are the same on both sides, and all digits below
+//! Let both threads' coordinates be sums of products of a coefficient that is equal for both and a
+//! *digit* that may differ. If the coefficients are the same on both sides, and all digits below
 //! some coefficient add up to less than it, then the sums can only be equal if the parts above and
-//! below are equal on their own: 16 * qx + qy = 16 * qx' + qy' with 0 <= qy, qy' < 16 means that
-//! qx = qx' and qy = qy'. A coefficient that has one thread index as its digit on both sides so
-//! forces that index to be the same for both threads.
+//! below that coefficient are equal separately: 16 * qx + qy = 16 * qx' + qy' with 0 <= qy, qy' <
+//! 16 implies qx = qx' and qy = qy'. So a coefficient whose digit on both sides is the same single
+//! thread index forces that index to be equal for both threads.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::vars::{Behaviour, Vars, atom_sym};
 use crate::ir::Level;
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
-/// What must be the same for two threads of a unit that meet.
+/// The values that must be equal for two threads of a unit that access the same element.
 #[derive(Debug, Default)]
 pub struct Forced {
     atoms: BTreeSet<Atom>,
@@ -22,7 +22,7 @@ pub struct Forced {
 
 impl Forced {
     pub fn contains(&self, cx: &Ctx, vars: &Vars, var: Var) -> bool {
-        // A number is known once its quotient and its remainder by the same divisor are.
+        // A number is determined by its quotient and its remainder by the same divisor.
         self.atoms.contains(&Atom::Var(var))
             || self.atoms.iter().any(|atom| match atom {
                 Atom::Div(a, b) => {
@@ -43,7 +43,7 @@ impl Forced {
     }
 }
 
-/// `None` when no two threads ever meet.
+/// `None` if no two threads ever access the same element.
 pub fn forced(cx: &mut Ctx, vars: &mut Vars, a: &Place, b: &Place, unit: Level) -> Option<Forced> {
     let mut forced = Forced::default();
     let flat = || vec![(a.flat.clone(), b.flat.clone())];
@@ -54,7 +54,7 @@ pub fn forced(cx: &mut Ctx, vars: &mut Vars, a: &Place, b: &Place, unit: Level) 
         _ => flat(),
     };
     for (x, y) in equations {
-        let there = vars.elsewhere(cx, &y, unit);
+        let there = vars.in_other_thread(cx, &y, unit);
         if cx.eq(&x, &there).is_no() {
             return None;
         }
@@ -70,12 +70,12 @@ struct Term {
     digit: Atom,
 }
 
-/// What both sides have for one coefficient.
+/// The digits of both sides for one coefficient.
 struct Radix {
     coef: Sym,
     x: Vec<Atom>,
     y: Vec<Atom>,
-    /// What x has more of than its digits say.
+    /// A constant that is added to the digits of x.
     shift: i64,
 }
 
@@ -91,26 +91,26 @@ impl Radix {
     }
 }
 
-/// What `x = y` forces; `None` when the argument doesn't apply.
+/// The values that `x = y` forces to be equal; `None` if the argument does not apply.
 fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Atom>> {
     if x.is_poison() || y.is_poison() {
         return None;
     }
     let mut all = radixes(cx, vars, x, y, unit)?;
-    let mut apart = x.constant_part().checked_sub(y.constant_part())?;
-    // All negative is all positive seen from the other end.
+    let mut difference = x.constant_part().checked_sub(y.constant_part())?;
+    // If all coefficients are negative, the signs are inverted.
     if all.iter().all(|p| cx.lt(&p.coef, &Sym::zero()).is_yes()) {
         for place in &mut all {
             place.coef = -&place.coef;
         }
-        apart = apart.checked_neg()?;
+        difference = difference.checked_neg()?;
     }
     let mut places = ascending(cx, all)?;
-    if apart != 0 {
-        // A difference of whole units of some digit belongs to it.
+    if difference != 0 {
+        // A difference that is a multiple of a coefficient is added to its digit.
         let (place, shift) = places.iter_mut().rev().find_map(|p| {
             let coef = p.coef.as_int()?;
-            (apart % coef == 0).then_some((p, apart / coef))
+            (difference % coef == 0).then_some((p, difference / coef))
         })?;
         place.shift = shift;
     }
@@ -150,7 +150,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
         let ([x], [y]) = (place.x.as_slice(), place.y.as_slice()) else {
             continue;
         };
-        // A loop's variable may differ between two threads although it has one name.
+        // A loop variable may differ between two threads although it has one name.
         let same = x == y
             && place.shift == 0
             && atom_sym(cx, x)
@@ -164,7 +164,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
     Some(forced)
 }
 
-/// The digits of both sides by their coefficients, but for the terms that cancel out.
+/// The digits of both sides by their coefficients, without the terms that cancel out.
 fn radixes(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Radix>> {
     let fixed = |atoms: &[Atom]| atoms.iter().all(|a| vars.is_fixed_atom(cx, a, unit));
     let common = |coef: i64, atoms: &[Atom], other: &Sym| {
@@ -201,14 +201,15 @@ fn radixes(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<R
     Some(all)
 }
 
-/// Splits a term into what both threads agree on and the one factor that may differ.
+/// Splits a term into the factors that are equal for both threads and the one factor that may
+/// differ.
 fn term(cx: &Ctx, vars: &Vars, coef: i64, atoms: &[Atom], unit: Level) -> Option<Term> {
     let varying = |a: &&Atom| !vars.is_fixed_atom(cx, a, unit);
     let mut candidates = atoms.iter().filter(varying);
     let digit = match (candidates.next(), candidates.next()) {
         (Some(digit), None) => digit.clone(),
         (Some(_), Some(_)) => return None,
-        // The same for both threads at one time, but these are two times.
+        // The same for both threads at one time, but the accesses are at two times.
         (None, _) => {
             let ordinary = |a: &&Atom| matches!(a, Atom::Var(v) if vars.is_ordinary(*v));
             let mut candidates = atoms.iter().filter(ordinary);
@@ -227,7 +228,7 @@ fn term(cx: &Ctx, vars: &Vars, coef: i64, atoms: &[Atom], unit: Level) -> Option
     })
 }
 
-/// Sorted by coefficient; `None` when the prover can't order them or one may not be positive.
+/// Sorted by coefficient; `None` if the prover cannot order them or one may not be positive.
 fn ascending(cx: &Ctx, mut places: Vec<Radix>) -> Option<Vec<Radix>> {
     let mut sorted: Vec<Radix> = Vec::with_capacity(places.len());
     while !places.is_empty() {

@@ -1,4 +1,4 @@
-//! Which instances of the levels make two accesses.
+//! The instances of the levels that make two accesses.
 
 use super::access::MemAccess;
 use super::injectivity::forced;
@@ -6,23 +6,23 @@ use super::vars::Vars;
 use crate::ir::Level;
 use crate::symbolic::{Ctx, Var};
 
-/// The indices that tell the instances of a kernel apart.
+/// The indices that distinguish the instances of a kernel.
 #[derive(Default)]
-pub(super) struct Around {
+pub(super) struct EnclosingIndices {
     pub(super) blocks: Vec<Var>,
-    /// A block's place in its cluster, which the indices of the block determine.
+    /// A block's position in its cluster, which the indices of the block determine.
     pub(super) clusters: Vec<Var>,
-    /// Those of a level that is split into blocks and threads: they determine both.
+    /// The indices of a level that is split into blocks and threads: they determine both.
     pub(super) split: Vec<Var>,
 }
 
-/// Whether two accesses of one element are made by the same instance of all levels around both.
+/// Whether two accesses to one element are made by the same instance of all levels around both.
 pub(super) fn is_one_instance(
     cx: &mut Ctx,
     vars: &mut Vars,
     a: &MemAccess,
     b: &MemAccess,
-    around: &Around,
+    around: &EnclosingIndices,
 ) -> bool {
     let (Some(x), Some(y)) = (&a.place, &b.place) else {
         return false;
@@ -34,7 +34,7 @@ pub(super) fn is_one_instance(
     let Some(forced) = forced(cx, vars, x, y, Level::Cluster) else {
         return true;
     };
-    // The threads of a region may all be of one warp or warpgroup.
+    // The threads of a region may all belong to one warp or warpgroup.
     let set = a.set.as_ref().filter(|_| a.set == b.set);
     let is_one_unit = |level: Level| match level.threads_together() {
         None => level == Level::Cluster && !around.blocks.is_empty(),

@@ -1,33 +1,34 @@
-//! Barriers: the fewest that make every read see the write it should.
+//! Insertion of barriers: the minimal number that orders all conflicting accesses.
 //!
-//! A unit (block, warpgroup, warp) runs its statements in order, but its threads don't run in step.
-//! So wherever one statement writes a buffer that another reads or writes, and the two accesses to
-//! one element may come from different threads, all of the unit's threads must meet in between. The
-//! pass walks the statements in order with the accesses made since the last such meeting, and puts
-//! a barrier in front of a statement at the moment it conflicts with one of those. That is as late
-//! as possible, hence as few as possible.
+//! A unit (block, warpgroup, warp) executes its statements in order, but its threads do not run in
+//! lockstep. So wherever one statement writes a buffer that another reads or writes, and the two
+//! accesses to one element may be made by different threads, the threads of the unit must
+//! synchronise in between. The pass walks the statements in order with the accesses since the last
+//! synchronisation (the pending accesses), and inserts a barrier before the first statement that
+//! conflicts with one of them. That is as late as possible, hence as few as possible.
 //!
-//! * A loop's body is walked twice. The second time the accesses of the iteration before are pending at
-//!   its start, with everything that the loop changes standing for unknown earlier values; what
-//!   conflicts across iterations so gets its barrier in the right place.
+//! * A loop's body is walked twice. In the second walk the accesses of the previous iteration are
+//!   pending at its start, with fresh unknown values for everything that the loop changes, so a
+//!   conflict between iterations gets its barrier in the right place.
 //! * The instances of a `parallel` are independent: threads of different instances never conflict
-//!   inside its body. Where the threads of one warp or warpgroup do, a barrier over those is enough.
-//!   Only copies that a whole unit makes inside a body of finer level bring that unit back in.
-//! * If both accesses to an element are made by the same thread, whatever the element, no barrier is
-//!   needed: the program's own order holds. `digits` proves it.
-//! * A barrier in a place that only some threads reach would be a deadlock, so conflicts with what
-//!   came before an `inthreads`, a masked statement, or a branch on something that may differ
-//!   between threads are resolved in front of it.
+//!   inside its body. Where the threads of one warp or warpgroup conflict, a barrier over that unit
+//!   suffices. Only copies by a whole unit inside a body of finer level concern that unit again.
+//! * If both accesses to an element are always made by the same thread, no barrier is needed:
+//!   program order suffices. `injectivity` proves it.
+//! * A barrier that only some threads reach would be a deadlock, so conflicts with accesses before
+//!   an `inthreads`, a statement for a single thread, or a possibly divergent branch are resolved
+//!   before it.
+//! * TMA accesses shared memory through the async proxy: it does not see the writes of threads
+//!   before these execute a proxy fence. Where TMA follows such writes, the fences are inserted
+//!   before the barrier. Data that TMA writes is visible to all threads that wait for it, so no
+//!   barrier follows.
 //!
-//! * TMA reads and writes shared memory past what threads have written there, until those
-//!   threads execute a proxy fence: where it comes upon such, the fences go in front of the barrier. What
-//!   it brings is there for all threads that wait for it, so no barrier follows.
+//! After this pass, accesses through the views of the program in program order are correct;
+//! `kernel.waits` is whether any thread can wait for another.
 //!
-//! After this pass, reading and writing through the views of the program in program order is right;
-//! `kernel.waits` says whether any thread can wait for another.
-//!
-//! Buffers that share memory come later, when [`crate::passes::analysis::shared_memory`] has placed them: a second walk finds
-//! where one of two is used after the other with no barrier of the block in between.
+//! Buffers that share storage are handled later, when [`crate::passes::analysis::shared_memory`]
+//! has placed them: a second walk finds the places where one of two is used after the other without
+//! a barrier of the block in between.
 
 mod access;
 mod collect;
@@ -56,7 +57,7 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use access::{Executor, MemAccess, Sizes};
 use collect::{Collector, Context};
-use events::Exchanges;
+use events::EventUses;
 pub use independent::independent;
 use overlaps::Overlaps;
 pub use overlaps::Pairs;
@@ -71,21 +72,21 @@ pub fn insert_barriers(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    // A lone thread can't be out of step, except with TMA.
-    let alone = kernel.threads.is_one();
+    // A block of one thread only needs ordering with TMA.
+    let one_thread = kernel.threads.is_one();
     function.with_kernel_body(id, |function, body| {
-        if !alone || !moved_by_tma(body).is_empty() {
-            if !alone {
+        if !one_thread || !moved_by_tma(body).is_empty() {
+            if !one_thread {
                 end_regions(body);
             }
             walk(function, id, body, Overlaps::default());
         }
     });
-    note_waits(function, id);
+    record_waits(function, id);
 }
 
-/// Which of `pairs`, laid over each other, would need barriers that the kernel doesn't have.
-pub fn out_of_step(function: &mut Function, id: KernelId, pairs: &Pairs) -> Pairs {
+/// The `pairs` of overlapping buffers that would need barriers that the kernel does not have.
+pub fn missing_barriers(function: &mut Function, id: KernelId, pairs: &Pairs) -> Pairs {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return Pairs::new();
     };
@@ -96,8 +97,8 @@ pub fn out_of_step(function: &mut Function, id: KernelId, pairs: &Pairs) -> Pair
     walk(function, id, &mut body, Overlaps::only_noted(pairs)).noted
 }
 
-/// Puts barriers between uses of the two buffers of each pair, which share memory.
-pub fn part(function: &mut Function, id: KernelId, pairs: &Pairs) {
+/// Inserts barriers between the uses of the two buffers of each pair, which overlap.
+pub fn separate(function: &mut Function, id: KernelId, pairs: &Pairs) {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
     };
@@ -107,7 +108,7 @@ pub fn part(function: &mut Function, id: KernelId, pairs: &Pairs) {
     function.with_kernel_body(id, |function, body| {
         walk(function, id, body, Overlaps::of(pairs));
     });
-    note_waits(function, id);
+    record_waits(function, id);
 }
 
 fn walk(
@@ -126,7 +127,7 @@ fn walk(
             block: threads.unwrap_or_else(Sym::one),
             region: None,
         },
-        exchanges: Exchanges::of(body),
+        event_uses: EventUses::of(body),
         loops: Vec::new(),
         overlaps,
         fence,
@@ -142,7 +143,7 @@ fn walk(
     walker.overlaps
 }
 
-fn note_waits(function: &mut Function, id: KernelId) {
+fn record_waits(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
@@ -165,7 +166,7 @@ fn has_barrier(body: &[Stmt]) -> bool {
     })
 }
 
-/// Lanes of a warp exchange values, which they do together.
+/// Whether lanes of a warp exchange values, for which they converge.
 fn has_exchange(body: &[Stmt]) -> bool {
     let exchanges = |e: &Expr| match &*e.kind {
         ExprKind::Intrinsic(of, _) => of.info().converges,
@@ -178,7 +179,7 @@ fn is_async_region(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Region { is_async: true, .. })
 }
 
-/// A plain `inthreads` ends with a barrier over the block, unless it is inside another.
+/// Adds a barrier over the block after a plain `inthreads`, unless it is inside another one.
 fn end_regions(stmts: &mut Vec<Stmt>) {
     let mut at = 0;
     while let Some(stmt) = stmts.get_mut(at) {
@@ -213,11 +214,12 @@ fn end_regions(stmts: &mut Vec<Stmt>) {
     }
 }
 
-/// Loops within so many others are walked once, with every access in them pending at the start: each
-/// level of nesting would double the time otherwise. Such a loop may get a barrier too many.
+/// Loops in at least this many others are walked once, with all of their accesses pending at the
+/// start, because each level of nesting would double the time otherwise. Such a loop may get a
+/// superfluous barrier.
 const PRECISE_NESTING: usize = 6;
 
-/// What leaves a loop, or starts its next iteration, other than by the end of its body.
+/// The accesses pending at the exits of a loop other than the end of its body.
 #[derive(Default)]
 struct Exits {
     breaks: Pending,
@@ -229,15 +231,15 @@ struct Walker<'a> {
     sizes: Sizes,
     loops: Vec<Exits>,
     overlaps: Overlaps,
-    exchanges: Exchanges,
-    /// Which fence the kernel needs.
+    event_uses: EventUses,
+    /// The fence that the kernel needs.
     fence: FenceScope,
-    /// The statement before is a proxy fence.
+    /// The previous statement is a proxy fence.
     after_fences: bool,
 }
 
 impl Walker<'_> {
-    /// Walks `stmts` with `pending` at their start; what is pending at their end.
+    /// Walks `stmts` with `pending` at their start, and returns the accesses pending at their end.
     fn block(&mut self, stmts: &mut Vec<Stmt>, context: &Context, mut pending: Pending) -> Pending {
         let mut at = 0;
         while at < stmts.len() {
@@ -246,7 +248,7 @@ impl Walker<'_> {
         pending
     }
 
-    /// Statements that have their own rules, and those that wait; `None` for any other.
+    /// Statements with rules of their own, and waits; `None` for all others.
     fn special(
         &mut self,
         stmts: &mut Vec<Stmt>,
@@ -260,10 +262,10 @@ impl Walker<'_> {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Copy(copy) if !copy.engine.is_threads() => {
-                Some(self.boxes(stmts, at, context, pending))
+                Some(self.tma_copy(stmts, at, context, pending))
             }
             StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => Some(events::event(
-                &self.exchanges,
+                &self.event_uses,
                 self.fence,
                 stmts,
                 at,
@@ -271,18 +273,18 @@ impl Walker<'_> {
                 pending,
             )),
             StmtKind::WaitTma { .. } => {
-                self.wait_for_boxes(stmt, context, pending);
+                self.wait_for_tma(stmt, context, pending);
                 Some(1)
             }
             StmtKind::Barrier {
                 scope: BarrierScope::Grid,
                 ..
-            } if tma::hides_from_others(self.collector.function, stmts, at, pending) => {
+            } if tma::has_unfenced_global_writes(self.collector.function, stmts, at, pending) => {
                 stmts.insert(at, Stmt::new(StmtKind::Fence(self.fence), span));
-                pending.settle(Level::Cluster, true, None);
+                pending.order(Level::Cluster, true, None);
                 Some(2)
             }
-            // Its bytes are written at the wait; whoever still uses what they replace comes first.
+            // Its bytes are written at the wait; uses of the previous contents must precede it.
             StmtKind::Copy(copy) if copy.future.is_some() => {
                 let accesses = self.all_of(std::slice::from_ref(stmt), context);
                 let reads = accesses.iter().filter(|t| !t.write).cloned().collect();
@@ -290,7 +292,7 @@ impl Walker<'_> {
                 pending.add(reads);
                 Some(1 + inserted)
             }
-            // Each thread waits for its own share: nobody need be waited for first.
+            // Each thread waits for its own part of the copy, so no barrier is needed before it.
             StmtKind::Wait { .. } => {
                 let accesses = self.all_of(std::slice::from_ref(stmt), context);
                 pending.add(accesses);
@@ -300,7 +302,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the statement at `at`; how many statements now stand in its place.
+    /// Walks the statement at `at`, and returns the number of statements that replace it.
     fn statement(
         &mut self,
         stmts: &mut Vec<Stmt>,
@@ -319,8 +321,8 @@ impl Walker<'_> {
             pending.add(accesses);
             return 1 + inserted;
         }
-        // In front of the whole statement: its own condition, and everything inside that must not
-        // meet a barrier there.
+        // Conflicts to resolve before the whole statement: those of its condition, and of
+        // everything inside where no barrier may be inserted.
         let mut first = Vec::new();
         if !matches!(stmt.kind, StmtKind::While { .. }) {
             self.collector.shallow(stmt, context, &mut first);
@@ -337,8 +339,8 @@ impl Walker<'_> {
         1 + inserted
     }
 
-    /// Adds what the statement at `at` accesses where no barrier may be inserted in it; the context of
-    /// what is in it.
+    /// Adds the accesses of the statement at `at` in bodies where no barrier may be inserted, and
+    /// returns the context of its body.
     fn accesses_inside(
         &mut self,
         stmts: &[Stmt],
@@ -356,7 +358,7 @@ impl Walker<'_> {
                 self.collector.block(body, &inner, first);
             }
             StmtKind::SingleThread { level, body, .. } => {
-                inner = Collector::once(context, *level);
+                inner = Collector::single_thread(context, *level);
                 self.collector.block(body, &inner, first);
             }
             StmtKind::Region {
@@ -368,7 +370,11 @@ impl Walker<'_> {
                 inner = Collector::region(context, set.as_ref(), *is_async, stmt.span);
                 self.collector.block(body, &inner, first);
                 if *is_async && !follows_async_region(stmts, at) {
-                    self.regions_beside(stmts.get(at + 1..).unwrap_or_default(), context, first);
+                    self.concurrent_regions(
+                        stmts.get(at + 1..).unwrap_or_default(),
+                        context,
+                        first,
+                    );
                 }
             }
             StmtKind::If { cond, .. } if self.is_uniform(cond, context) => {}
@@ -390,8 +396,8 @@ impl Walker<'_> {
             .is_uniform(function, cond, context.level())
     }
 
-    /// Walks the load or store at `at`; how many statements now stand in its place.
-    fn boxes(
+    /// Walks the TMA load or store at `at`, and returns the number of statements that replace it.
+    fn tma_copy(
         &mut self,
         stmts: &mut Vec<Stmt>,
         at: usize,
@@ -408,13 +414,13 @@ impl Walker<'_> {
         let mut after = accesses;
         let by_event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
         if by_event {
-            // Who waits for the event comes after it.
+            // Threads that wait for the event follow the load.
             after.retain(|t| !t.write);
         } else if let Some(arrival) = copy.engine.arrival() {
             after.retain(|t| !t.write);
             if copy.future.is_none() {
-                // Who has waited knows that it is over, what it read included.
-                pending.settle_first(copy.level, context.inner_region.as_ref());
+                // The wait also implies that the reads of the copy are complete.
+                pending.order_first(copy.level, context.inner_region.as_ref());
                 after.retain(|_| copy.level != Level::Block);
                 for access in &mut after {
                     access.ordered_at = Some(copy.level);
@@ -428,7 +434,7 @@ impl Walker<'_> {
         1 + inserted
     }
 
-    fn wait_for_boxes(&mut self, stmt: &Stmt, context: &Context, pending: &mut Pending) {
+    fn wait_for_tma(&mut self, stmt: &Stmt, context: &Context, pending: &mut Pending) {
         let StmtKind::WaitTma { futures } = &stmt.kind else {
             return;
         };
@@ -443,8 +449,8 @@ impl Walker<'_> {
         pending.add(after);
     }
 
-    /// Concurrent regions begin together: a barrier in front of one must be in front of all.
-    fn regions_beside(&mut self, stmts: &[Stmt], context: &Context, out: &mut Vec<MemAccess>) {
+    /// Concurrent regions start together: a barrier before one of them must precede all of them.
+    fn concurrent_regions(&mut self, stmts: &[Stmt], context: &Context, out: &mut Vec<MemAccess>) {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Region {
@@ -472,13 +478,13 @@ impl Walker<'_> {
                     | BarrierScope::WarpgroupFrom(_)
                     | BarrierScope::WarpgroupOf { .. } => Level::Warpgroup,
                     BarrierScope::Warp => Level::Warp,
-                    // The program's own: who meets there is its business.
+                    // An explicit barrier: the program determines its threads.
                     BarrierScope::Named { .. }
                     | BarrierScope::Arrive { .. }
                     | BarrierScope::Lanes(_) => return,
                 };
                 let level = self.sizes.widened(level);
-                pending.settle(level, self.after_fences, self.sizes.region.as_ref());
+                pending.order(level, self.after_fences, self.sizes.region.as_ref());
             }
             StmtKind::Yield => pending.end(),
             StmtKind::Break => {
@@ -496,13 +502,13 @@ impl Walker<'_> {
             StmtKind::Parallel { body, .. } => {
                 *pending = self.block(body, context, pending.clone())
             }
-            // Not every thread comes by.
+            // Not every thread executes it.
             StmtKind::SingleThread { body, .. } => {
                 let after = self.block(body, context, pending.clone());
                 pending.join(&after);
             }
             StmtKind::Region { set, body, .. } => {
-                // What is ordered in there is so among its threads.
+                // Barriers inside order accesses only among the region's threads.
                 let mut own = Vec::new();
                 self.collector.block(body, context, &mut own);
                 let around = self.sizes.region.clone();
@@ -542,12 +548,12 @@ impl Walker<'_> {
                 changing.extend(var);
                 let last = var.map(|v| (v, &Sym::var(v) - &*step));
                 let runs = self.collector.function.cx.lt(lo, hi).is_yes();
-                let none = Pending::nowhere();
+                let none = Pending::unreachable();
                 let skipped = if runs { none } else { pending.clone() };
                 let all = self.accesses_of_nested_loop(pending, &[body], context);
                 let iteration = |w: &mut Self, start: Pending| {
                     let end = w.block(body, context, start);
-                    (Pending::nowhere(), end)
+                    (Pending::unreachable(), end)
                 };
                 let iterations = Iterations {
                     changing: &changing,
@@ -555,7 +561,7 @@ impl Walker<'_> {
                     only_one_ago: true,
                 };
                 let entry = (&*pending, all);
-                let mut after = self.repeat(iterations, entry, iteration);
+                let mut after = self.walk_loop(iterations, entry, iteration);
                 after.join(&skipped);
                 *pending = after;
             }
@@ -584,14 +590,14 @@ impl Walker<'_> {
                     only_one_ago: true,
                 };
                 let entry = (&*pending, all);
-                *pending = self.repeat(iterations, entry, iteration);
+                *pending = self.walk_loop(iterations, entry, iteration);
             }
             _ => {}
         }
     }
 
-    /// For a loop within so many others that walking each several times would take too long: what is
-    /// pending at its start, and every access in it.
+    /// For a loop that is nested too deeply for several walks: the accesses pending at its start,
+    /// and all of its own.
     fn accesses_of_nested_loop(
         &mut self,
         before: &Pending,
@@ -610,10 +616,11 @@ impl Walker<'_> {
         Some(all)
     }
 
-    /// Walks a loop twice, or three times. `iteration` walks one iteration: what is pending where the
-    /// loop may end, and at the end of the iteration. At entry `before` is pending. `all` is given
-    /// where one walk must do: a superset of what an iteration leaves pending.
-    fn repeat(
+    /// Walks a loop two or three times. `iteration` walks one iteration and returns the accesses
+    /// pending where the loop may end, and at the end of the iteration. `before`: pending at the
+    /// entry. `all`: given if only one walk is allowed; a superset of the accesses that an
+    /// iteration leaves pending.
+    fn walk_loop(
         &mut self,
         mut iterations: Iterations<'_>,
         (before, all): (&Pending, Option<Pending>),
@@ -637,14 +644,14 @@ impl Walker<'_> {
         }
         let (mut stop, mut end, mut breaks) = walk(self, start);
         if !only_once && end.outlives(&one_ago, &first) {
-            // No barrier in a whole iteration: any number of them may lie between.
+            // No barrier in a whole iteration: the accesses may be any number of iterations old.
             let mut start = before.clone();
             start.join(&one_ago);
             start.join(&self.earlier(&end, &iterations));
             (stop, end, breaks) = walk(self, start);
         }
-        // A `while` only ends where its condition is; a `for` where an iteration does.
-        let mut after = if stop.is_somewhere() { stop } else { end };
+        // A `while` ends only at its condition; a `for` at the end of an iteration.
+        let mut after = if stop.is_reachable() { stop } else { end };
         after.join(&breaks);
         after
     }
@@ -654,8 +661,8 @@ impl Walker<'_> {
         pending.in_earlier_iteration(&mut function.cx, vars, iterations)
     }
 
-    /// Puts a barrier in front of the statement at `at` if its accesses conflict with pending ones;
-    /// the number of statements inserted.
+    /// Inserts a barrier before the statement at `at` if its accesses conflict with pending ones,
+    /// and returns the number of statements inserted.
     fn wait_before(
         &mut self,
         stmts: &mut Vec<Stmt>,
@@ -678,18 +685,18 @@ impl Walker<'_> {
                     break;
                 }
                 if earlier.buffer != then.buffer {
-                    // Whoever uses one of two buffers in the same memory may meet whoever uses the
-                    // other, whatever `parallel` they are in.
+                    // Accesses to two overlapping buffers conflict regardless of the `parallel`
+                    // that they are in.
                     if self.overlaps.conflict(earlier, then) {
-                        widest = Some((Level::Block, earlier.makes_room(then, function)));
+                        widest = Some((Level::Block, earlier.reuse_reason(then, function)));
                     }
                     continue;
                 }
-                if self.overlaps.are_all_that_is_new() {
+                if self.overlaps.is_second_walk() {
                     continue;
                 }
                 let needs_proxy_fence =
-                    earlier.hides_from(then, &mut function.cx, vars, &self.sizes);
+                    earlier.missing_fence(then, &mut function.cx, vars, &self.sizes);
                 fence |= needs_proxy_fence.is_some();
                 let level = earlier
                     .conflict(then, &mut function.cx, vars, &self.sizes)
@@ -713,13 +720,13 @@ impl Walker<'_> {
         let at = at + inserted;
         let wide = |(level, _): &(Level, BarrierReason)| *level == Level::Cluster;
         if self.sizes.block.is_one() && !widest.as_ref().is_some_and(wide) {
-            pending.settle(Level::Block, fence, None);
+            pending.order(Level::Block, fence, None);
             return inserted;
         }
         let Some((level, why)) = widest else {
             return inserted;
         };
-        // A unit that is the whole block needs no name of its own.
+        // A unit that is the whole block uses the block's barrier.
         let whole = self.sizes.is_whole_block(level);
         let scope = match level {
             Level::Cluster => BarrierScope::Cluster,
@@ -732,7 +739,7 @@ impl Walker<'_> {
         };
         stmts.insert(at, Stmt::new(StmtKind::Barrier { scope, why }, span));
         let level = self.sizes.widened(level);
-        pending.settle(level, fence, self.sizes.region.as_ref());
+        pending.order(level, fence, self.sizes.region.as_ref());
         inserted + 1
     }
 
@@ -742,7 +749,7 @@ impl Walker<'_> {
         accesses
     }
 
-    /// Nothing inside can need a barrier, be one, or go elsewhere.
+    /// Whether no statement inside can need a barrier, be one, or change the control flow.
     fn is_plain(&self, stmt: &Stmt, context: &Context) -> bool {
         if context.level() == Level::Thread {
             return only_private_work(std::slice::from_ref(stmt));
@@ -752,7 +759,7 @@ impl Walker<'_> {
                 level: Level::Thread,
                 body,
             } => only_private_work(body),
-            // One barrier in front will do for all its iterations: they only read.
+            // One barrier before the loop suffices for all its iterations: they only read.
             StmtKind::For { body, .. } if only_mmas(body) => true,
             StmtKind::Barrier { .. }
             | StmtKind::Yield
@@ -769,7 +776,8 @@ impl Walker<'_> {
     }
 }
 
-/// Products by warpgroups, which write only registers, and names; loops of such.
+/// Whether there are only MMAs by warpgroups, which write only registers, names, and loops of
+/// these.
 fn only_mmas(stmts: &[Stmt]) -> bool {
     stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Mma(op) => matches!(**op, MmaOp::WarpgroupMma(_)),
@@ -782,7 +790,8 @@ fn only_mmas(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Statements at thread level in which no thread waits for, works with, or leaves others.
+/// Whether these are statements at thread level in which no thread waits for, cooperates with, or
+/// leaves others.
 fn only_private_work(stmts: &[Stmt]) -> bool {
     !any_stmt(stmts, |stmt| match &stmt.kind {
         StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
@@ -794,7 +803,7 @@ fn only_private_work(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// The variables that a piece of code sets, indices of `parallel` excepted: those are the same each
+/// The variables that the code sets, except indices of `parallel`, which have the same value each
 /// time.
 fn declared(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
     let uses = crate::passes::analysis::uses::Uses::of_block(function, body);

@@ -1,4 +1,4 @@
-//! Buffers that are laid over each other in shared memory.
+//! Shared buffers that overlap.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub type Pairs = BTreeSet<(BufferId, BufferId)>;
 #[derive(Debug, Default)]
 pub struct Overlaps {
     pairs: Pairs,
-    /// Conflicts are only noted; barriers are for those that are decided on.
+    /// Only record conflicts, without barriers.
     only_note: bool,
     pub noted: Pairs,
 }
@@ -31,12 +31,13 @@ impl Overlaps {
         }
     }
 
-    /// Barriers between uses of one buffer are in place already, from before buffers were moved.
-    pub fn are_all_that_is_new(&self) -> bool {
+    /// Whether this is the second walk, in which the barriers between uses of one buffer are
+    /// already in place.
+    pub fn is_second_walk(&self) -> bool {
         !self.pairs.is_empty()
     }
 
-    /// Whether a barrier must come between two accesses to different buffers.
+    /// Whether a barrier must lie between two accesses to different buffers.
     pub fn conflict(&mut self, earlier: &MemAccess, then: &MemAccess) -> bool {
         let (a, b) = (earlier.buffer, then.buffer);
         let pair = (a.min(b), a.max(b));

@@ -1,15 +1,16 @@
-//! Which elements of device memory are one instance's own, and which two of a launch may touch.
+//! Device memory on which instances of a kernel may race.
 //!
-//! Blocks run in any order, and so do the instances of a level; inside a block the barriers of this pass order what one statement
-//! writes and another one touches. So two accesses of an element, one of them a store, may race if they are made in
-//! different blocks, or by different instances of a level that both stand in. `digits` proves for most buffers that they are not:
-//! that the element determines the indices of all levels around both accesses. The simulated GPU looks at the accesses of the others.
+//! Blocks run in any order, and so do the instances of a level; inside a block the barriers of this
+//! pass order conflicting accesses. So two accesses to an element, one of them a store, may race if
+//! they are made in different blocks, or by different instances of an enclosing level. For most
+//! buffers, `injectivity` proves that they are not: the element determines the indices of all
+//! levels around both accesses. The simulated GPU tracks accesses to the other buffers.
 
 use std::collections::BTreeSet;
 
 use super::access::{Executor, MemAccess};
 use super::collect::{Collector, Context};
-use super::instances::{Around, is_one_instance};
+use super::instances::{EnclosingIndices, is_one_instance};
 use super::vars::Vars;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{
@@ -18,17 +19,17 @@ use crate::ir::{
 };
 use crate::symbolic::Ctx;
 
-/// More accesses of one buffer are not gone through.
+/// The maximum number of accesses to one buffer that are compared.
 const MOST: usize = 64;
 
-/// What a launch does with device memory that it writes.
+/// The device memory that a launch writes.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// Two instances may touch an element.
+    /// Buffers of which two instances may access the same element.
     pub buffers: Vec<BufferId>,
-    /// Text that the compiler can't see into has the address.
+    /// Buffers whose address is available to opaque code.
     pub escaping: Vec<BufferId>,
-    /// Something may order accesses that are not a block's barriers.
+    /// Accesses may be ordered by anything but a block's barriers.
     pub synchronises: bool,
 }
 
@@ -44,16 +45,16 @@ pub fn shared_by_instances(
 fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> Shared {
     let mut seen = Seen {
         function,
-        around: Around::default(),
+        around: EnclosingIndices::default(),
         fences: false,
-        meets: false,
+        other_sync: false,
         opaque: false,
     };
     walk_block(body, &mut seen);
     let Seen {
         around,
         fences,
-        meets,
+        other_sync,
         opaque,
         ..
     } = seen;
@@ -86,7 +87,7 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
             shared.escaping.push(id);
         } else if of(id).all(|t| t.atomic) {
             only_atomic.push(id);
-        } else if !are_own(&mut function.cx, vars, &of(id).collect::<Vec<_>>(), &around) {
+        } else if !are_disjoint(&mut function.cx, vars, &of(id).collect::<Vec<_>>(), &around) {
             shared.buffers.push(id);
         }
     }
@@ -101,20 +102,25 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
         &context,
         diags,
     );
-    // What orders other accesses is looked at, too.
+    // Atomic operations order other accesses, so they are tracked, too.
     if !shared.buffers.is_empty() {
         if fences || opaque {
             shared.buffers.extend(only_atomic);
             shared.buffers.sort();
         }
-        shared.synchronises = fences || meets || opaque;
+        shared.synchronises = fences || other_sync || opaque;
     }
     shared
 }
 
-/// Whether no element is touched by two instances, one of which stores to it. What an asynchronous copy of the copy
-/// engine reads may be stored to before that is over, by whichever instance.
-fn are_own(cx: &mut Ctx, vars: &mut Vars, all: &[&MemAccess], around: &Around) -> bool {
+/// Whether no element that one instance stores to is accessed by another one. The source of an
+/// asynchronous TMA copy may be overwritten while the copy is in flight, by any instance.
+fn are_disjoint(
+    cx: &mut Ctx,
+    vars: &mut Vars,
+    all: &[&MemAccess],
+    around: &EnclosingIndices,
+) -> bool {
     if all.len() > MOST || all.iter().any(|access| access.in_flight) {
         return false;
     }
@@ -126,12 +132,12 @@ fn are_own(cx: &mut Ctx, vars: &mut Vars, all: &[&MemAccess], around: &Around) -
     })
 }
 
-/// The indices of a kernel's blocks, and what may order accesses.
+/// The indices of a kernel's blocks, and the statements that may order accesses.
 struct Seen<'a> {
     function: &'a Function,
-    around: Around,
+    around: EnclosingIndices,
     fences: bool,
-    meets: bool,
+    other_sync: bool,
     opaque: bool,
 }
 
@@ -159,14 +165,14 @@ impl Visit for Seen<'_> {
             StmtKind::Region { .. }
             | StmtKind::Trigger(_)
             | StmtKind::WaitEvent(_)
-            | StmtKind::Mma(_) => self.meets = true,
+            | StmtKind::Mma(_) => self.other_sync = true,
             StmtKind::Barrier { scope, .. } => {
                 let whole = [
                     BarrierScope::Block,
                     BarrierScope::Cluster,
                     BarrierScope::Grid,
                 ];
-                self.meets |= !whole.contains(scope);
+                self.other_sync |= !whole.contains(scope);
             }
             _ => {}
         }
@@ -177,7 +183,7 @@ impl Visit for Seen<'_> {
     }
 }
 
-/// Whether an index comes from the number of a thread or block itself.
+/// Whether an index is computed from the number of the thread or block.
 fn is_of_hardware(value: &Expr) -> bool {
     any_expr(value, |expr| match &*expr.kind {
         ExprKind::Intrinsic(of, _) => {

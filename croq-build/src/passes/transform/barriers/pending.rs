@@ -1,4 +1,4 @@
-//! The accesses made since the threads last met.
+//! The accesses since the last synchronisation of the threads.
 
 use super::access::{Executor, MemAccess, Region, Release};
 use super::vars::{Iterations, Vars};
@@ -8,19 +8,19 @@ use crate::symbolic::{Ctx, Sym};
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     accesses: Vec<MemAccess>,
-    /// No thread gets here.
+    /// No thread reaches this point.
     unreachable: bool,
 }
 
 impl Pending {
-    pub fn nowhere() -> Pending {
+    pub fn unreachable() -> Pending {
         Pending {
             accesses: Vec::new(),
             unreachable: true,
         }
     }
 
-    pub fn is_somewhere(&self) -> bool {
+    pub fn is_reachable(&self) -> bool {
         !self.unreachable
     }
 
@@ -47,14 +47,14 @@ impl Pending {
         };
         let own = region(&access);
         let same = self.accesses.iter_mut().find(|t| {
-            // The quick half first: of hundreds of regions each has its own.
+            // The cheap comparison first: hundreds of regions may each have accesses of their own.
             if (t.buffer, t.write, region(t)) != (access.buffer, access.write, own) {
                 return false;
             }
             (access.ordered_at, access.fenced) = (t.ordered_at, t.fenced);
             **t == access
         });
-        // Two ways to get here: only what both have waited for is over.
+        // After a join of two paths, only the weaker ordering holds.
         let both = |a: Option<Level>, b: Option<Level>| match (a, b) {
             (Some(a), Some(b)) => Some(a.max(b)),
             _ => None,
@@ -71,9 +71,10 @@ impl Pending {
         }
     }
 
-    /// All threads of each unit of `level` have met, with proxy fences before or without.
-    /// Inside an `inthreads` those are `within` it, and settle what such threads did.
-    pub fn settle(&mut self, level: Level, fenced: bool, within: Option<&ThreadSet>) {
+    /// Records a barrier over all threads of each unit of `level`, with or without proxy fences
+    /// before it. Inside an `inthreads` it synchronises the threads `within` it, and orders only
+    /// their accesses.
+    pub fn order(&mut self, level: Level, fenced: bool, within: Option<&ThreadSet>) {
         let theirs = |access: &MemAccess| {
             let Some(within) = within else { return true };
             let made = access.inner_region.as_ref().and_then(|t| t.set.as_ref());
@@ -88,9 +89,9 @@ impl Pending {
         self.drop_ordered();
     }
 
-    /// All threads of each unit of `level` have waited for what its first thread began: what that did
-    /// before is over.
-    pub fn settle_first(&mut self, level: Level, inner_region: Option<&Region>) {
+    /// All threads of each unit of `level` have waited for an operation of its first thread, so the
+    /// earlier accesses of that thread are complete.
+    pub fn order_first(&mut self, level: Level, inner_region: Option<&Region>) {
         for access in &mut self.accesses {
             if access.executor == Executor::One(level)
                 && access.inner_region.as_ref() == inner_region
@@ -101,8 +102,8 @@ impl Pending {
         self.drop_ordered();
     }
 
-    /// What a region's threads did is a step further on its way.
-    pub fn hand(&mut self, set: &ThreadSet, from: Release, to: Release) {
+    /// Advances the release of the accesses of a region's threads from one step to the next.
+    pub fn advance_release(&mut self, set: &ThreadSet, from: Release, to: Release) {
         for access in &mut self.accesses {
             if access.set.as_ref() == Some(set) && access.released == from {
                 access.released = to;
@@ -110,9 +111,9 @@ impl Pending {
         }
     }
 
-    /// A region's threads have written what TMA doesn't see.
-    pub fn hides(&self, set: &ThreadSet) -> bool {
-        let needs_proxy_fence = |t: &MemAccess| t.needs_proxy_fence && t.released == Release::Not;
+    /// Whether a region's threads have written data that is not visible to TMA.
+    pub fn has_unfenced_writes(&self, set: &ThreadSet) -> bool {
+        let needs_proxy_fence = |t: &MemAccess| t.needs_proxy_fence && t.released == Release::None;
         self.accesses
             .iter()
             .any(|t| needs_proxy_fence(t) && t.set.as_ref() == Some(set))
@@ -130,10 +131,10 @@ impl Pending {
     }
 
     pub fn end(&mut self) {
-        *self = Pending::nowhere();
+        *self = Pending::unreachable();
     }
 
-    /// Either of two ways leads here.
+    /// Joins the state of another path.
     pub fn join(&mut self, other: &Pending) {
         if other.unreachable {
             return;
@@ -147,7 +148,7 @@ impl Pending {
         }
     }
 
-    /// An access of `earlier` iterations is still pending, and it is not one that `own` has as well.
+    /// Whether an access of `earlier` iterations is still pending that is not also in `own`.
     pub fn outlives(&self, earlier: &Pending, own: &Pending) -> bool {
         let same = |t: &MemAccess, u: &MemAccess| {
             t.buffer == u.buffer
@@ -160,7 +161,7 @@ impl Pending {
         })
     }
 
-    /// Seen from a later iteration.
+    /// The same accesses, from the point of view of a later iteration.
     pub fn in_earlier_iteration(
         &self,
         cx: &mut Ctx,

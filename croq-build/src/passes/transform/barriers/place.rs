@@ -1,10 +1,10 @@
-//! Where an access is: coordinates in its buffer.
+//! The place of an access: coordinates in its buffer.
 //!
-//! Views of one buffer come with different strides and offsets. To compare two, both are brought
-//! back to the buffer's own axes: every stride is a multiple of one of the buffer's strides, and the
-//! terms of the offset are dealt out to the axes whose stride divides them. If every coordinate but
-//! the outermost stays below its extent, two places are the same exactly when all coordinates are.
-//! Otherwise only the flat element number is left to compare.
+//! Views of one buffer have different strides and offsets. To compare two, both are expressed in
+//! the buffer's own axes: every stride is a multiple of one of the buffer's strides, and the terms
+//! of the offset are assigned to the axes whose stride divides them. If every coordinate except the
+//! outermost is below its extent, two places are equal exactly when all coordinates are. Otherwise
+//! only the linear element number is compared.
 
 use super::vars::Vars;
 use crate::ir::{Buffer, View};
@@ -12,14 +12,14 @@ use crate::symbolic::{Atom, Ctx, Sym};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Outermost first, the copies of an array of buffers before the axes proper; `None` when the
-    /// coordinates don't determine the element.
+    /// Outermost first, with the index in an array of buffers before the proper axes; `None` if the
+    /// coordinates do not determine the element.
     pub coordinates: Option<Vec<Sym>>,
     /// Elements from the start of the buffer.
     pub flat: Sym,
 }
 
-/// A place at `indices` in `view`; without indices any of the view's elements.
+/// The place at `indices` in `view`; without indices, any of the view's elements.
 pub fn place(
     cx: &mut Ctx,
     vars: &mut Vars,
@@ -47,7 +47,7 @@ pub fn place(
     }
 }
 
-/// Dense strides, with one more for the copies of an array of buffers.
+/// Dense strides, with an additional one for an array of buffers.
 fn strides_of(buffer: &Buffer) -> Vec<Sym> {
     let mut strides = vec![Sym::one()];
     for extent in buffer.shape.iter().rev() {
@@ -78,7 +78,7 @@ fn coordinates(
     }
     let mut here = origin.clone();
     let mut furthest = origin.clone();
-    // Which axes are known to stay inside because the view ends where the buffer does.
+    // Axes that are known to stay inside because the view ends where the buffer does.
     let mut bounded = vec![false; strides.len()];
     let mut sources = vec![0; strides.len()];
     for (axis, stride) in view.strides.iter().enumerate() {
@@ -112,17 +112,17 @@ fn coordinates(
     Some(here)
 }
 
-/// The extent of axis `at` of [`strides_of`]; the outermost has no end.
+/// The extent of axis `at` of [`strides_of`]; the outermost is unlimited.
 fn extent_of(buffer: &Buffer, at: usize) -> Option<&Sym> {
     buffer.shape.get(at.checked_sub(1)?)
 }
 
-/// `sym = quotient * stride + remainder`, term by term: each term that the stride divides goes to
-/// the quotient. `None` for strides that are not one product.
+/// `sym = quotient * stride + remainder`, term by term: each term that the stride divides is part
+/// of the quotient. `None` for strides that are not a single product.
 fn divide_terms(cx: &Ctx, sym: &Sym, stride: &Sym) -> Option<(Sym, Sym)> {
     let mut terms = stride.terms();
     let (Some((by, factors)), None) = (terms.next(), terms.next()) else {
-        // A sum: only an exact multiple would do, and the zero multiple is the common one.
+        // A sum: only an exact multiple would be possible, and zero is the common case.
         return Some((Sym::zero(), sym.clone()));
     };
     let (mut quotient, mut remainder) = (Sym::zero(), Sym::zero());
@@ -142,7 +142,7 @@ fn divide_terms(cx: &Ctx, sym: &Sym, stride: &Sym) -> Option<(Sym, Sym)> {
     Some((quotient, remainder))
 }
 
-/// `atoms` less `factors`, when all of them are there.
+/// `atoms` without `factors`, if it contains all of them.
 fn without(atoms: &[Atom], factors: &[Atom]) -> Option<Vec<Atom>> {
     let mut left = atoms.to_vec();
     for factor in factors {

@@ -1,10 +1,10 @@
-//! Barriers against a model: every thread of a block is run on its own and notes what it touches and
-//! which barriers it has passed; then no two threads may touch one element, one of them writing, with
-//! no barrier between. What programs race among the instances of one `parallel` is their own affair.
+//! Tests barriers against a model: every thread of a block is executed separately and records its
+//! accesses and barriers. No two threads may access one element, one of them writing, without a
+//! barrier between. Races among the instances of one `parallel` are allowed.
 
 use std::collections::BTreeMap;
 
-use super::{Pairs, insert_barriers, part};
+use super::{Pairs, insert_barriers, separate};
 use crate::diagnostics::Diagnostics;
 use crate::ir::*;
 use crate::passes::analysis::shared_memory::{Limits, plan};
@@ -12,7 +12,7 @@ use crate::passes::model::{Event, Thread, Value};
 use crate::sema::testing;
 use crate::symbolic::Var;
 
-/// Memory by which events are told apart: an element of a buffer, or a byte that several buffers share.
+/// The memory of an event: an element of a buffer, or a byte that several buffers share.
 type Cell = (Option<BufferId>, i128);
 
 fn cells(event: &Event, function: &Function, kernel: &Kernel) -> Vec<Cell> {
@@ -29,7 +29,7 @@ fn cells(event: &Event, function: &Function, kernel: &Kernel) -> Vec<Cell> {
             })
     };
     match own {
-        // Slots of symbolic offset are of the same one if they overlap at all.
+        // Slots of symbolic offset overlap only if they are the same slot.
         Some(own) if overlaps(own) => {
             let size = i128::from(function.buffer(event.buffer).elem.bytes());
             let begin = own.offset.as_int().map_or(1 << 40, i128::from) + event.element * size;
@@ -39,7 +39,7 @@ fn cells(event: &Event, function: &Function, kernel: &Kernel) -> Vec<Cell> {
     }
 }
 
-/// Two events that no barrier orders although one must come first.
+/// Two conflicting events that no barrier orders.
 pub fn race<'e>(
     events: &'e [Event],
     threads: i128,
@@ -78,7 +78,7 @@ pub fn race<'e>(
                 if independent || one_statement {
                     continue;
                 }
-                // Nothing but events orders regions of other threads.
+                // Regions of different threads are ordered only by events.
                 let ordered_in_region = match (a.region, b.region) {
                     (Some(x), Some(y)) => {
                         let later = if x.released > y.released { a } else { b };
@@ -125,14 +125,14 @@ pub fn events_of(
         thread.threads = threads;
         thread.block(&kernel.body);
         events.extend(thread.events);
-        // All of the first warp, and some of each other.
+        // All threads of the first warp, and some of each other warp.
         tid += if tid < 36 { 1 } else { 31 };
     }
     (events, threads)
 }
 
-/// Barriers and fences.
-fn meetings(body: &[Stmt]) -> usize {
+/// The number of barriers and fences.
+fn synchronisations(body: &[Stmt]) -> usize {
     struct Count(usize);
     impl Visit for Count {
         fn stmt(&mut self, stmt: &Stmt) {
@@ -145,17 +145,18 @@ fn meetings(body: &[Stmt]) -> usize {
     count.0
 }
 
-/// Every kernel of the file, for a few sizes; `share_all`: memory is shared whatever it costs.
+/// Checks every kernel of the file, for a few sizes. `share_all`: memory is shared regardless of
+/// the cost.
 fn check_file(path: &str, text: &str) {
     let (_, program, _) = testing::program(path, text);
     let seen = check_program(path, text, program.clone(), false, &[]);
     check_program(path, text, program, true, &seen);
 }
 
-/// Where the shared buffers of a kernel are, and its number of barriers.
+/// The placement of a kernel's shared buffers, and its number of barriers.
 type Plan = (Vec<Placed>, usize);
 
-/// Returns the plans of the kernels. A kernel whose plan is among `seen` was run already.
+/// Returns the plans of the kernels. A kernel whose plan is among `seen` has been checked already.
 fn check_program(
     path: &str,
     text: &str,
@@ -174,15 +175,15 @@ fn check_program(
                 crate::passes::lower::events::prepare(function, id, &mut Diagnostics::new());
             crate::passes::lower::tma::prepare(function, id, events);
             insert_barriers(function, KernelId(at as u32));
-            let steps = meetings(&function.kernels[at].body);
-            part(function, KernelId(at as u32), &Pairs::new());
-            let again = meetings(&function.kernels[at].body);
+            let steps = synchronisations(&function.kernels[at].body);
+            separate(function, KernelId(at as u32), &Pairs::new());
+            let again = synchronisations(&function.kernels[at].body);
             assert_eq!(steps, again, "{path}: a second walk finds all in place");
             let least = if share_all { 0 } else { u64::MAX };
             let most = u64::MAX;
             plan(function, KernelId(at as u32), Limits { most, least });
             let kernel = &function.kernels[at];
-            plans.push((kernel.shared.clone(), meetings(&kernel.body)));
+            plans.push((kernel.shared.clone(), synchronisations(&kernel.body)));
         }
         for size in [6, 19] {
             let mut values = BTreeMap::new();
@@ -216,7 +217,7 @@ fn check_program(
     plans
 }
 
-/// Scalars that host code declares on the way.
+/// Scalars that host code declares.
 fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<LocalId, Value> {
     let mut host = Thread {
         values: values.clone(),
@@ -264,14 +265,14 @@ fn no_kernel_of_the_workspace_races() {
         co_files(&root.join(folder), &mut files);
     }
     files.sort();
-    // Their programs are wrong, to see the simulated GPU stop them.
+    // Their programs are wrong on purpose, for tests of the simulated GPU's reports.
     files.retain(|path| {
         !path.ends_with("stops.co")
             && !path.ends_with("races.co")
             && !path.ends_with("device_races.co")
     });
     assert!(!files.is_empty());
-    // By two threads: this is the longest test of the crate.
+    // With two threads: this is the longest test of the crate.
     let next = std::sync::atomic::AtomicUsize::new(0);
     let check = || {
         while let Some(path) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {

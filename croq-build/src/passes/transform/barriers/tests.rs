@@ -1,4 +1,4 @@
-//! Programs, and where their barriers go.
+//! Programs, and the places of their barriers.
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{BarrierReason, BarrierScope, Kernel, Stmt, StmtKind};
@@ -20,7 +20,7 @@ fn kernel(text: &str) -> Kernel {
     function.kernels.swap_remove(0)
 }
 
-/// One word per statement that matters here; nested ones in braces.
+/// One word for each relevant statement; nested ones in braces.
 fn outline(stmts: &[Stmt]) -> String {
     let words: Vec<String> = stmts
         .iter()
@@ -130,7 +130,7 @@ fn a_tile_is_complete_before_it_is_read() {
 }
 
 #[test]
-fn the_tiled_product_needs_two_a_turn() {
+fn the_tiled_product_needs_two_barriers_per_iteration() {
     let text = |m: &str, n: &str| {
         format!(
             "__co__ auto mm(f32 [{m}, 128] lhs, f32 [128, {n}] rhs) {{
@@ -153,7 +153,7 @@ fn the_tiled_product_needs_two_a_turn() {
 }
 
 #[test]
-fn copies_by_the_block_inside_a_thread_body_bring_the_block_back() {
+fn block_copies_in_a_thread_body_need_block_barriers() {
     let outline = barriers(
         "__co__ auto f(f32 [64, 64] x) {
            f32 [64, 64] y;
@@ -176,7 +176,7 @@ fn copies_by_the_block_inside_a_thread_body_bring_the_block_back() {
 }
 
 #[test]
-fn what_a_thread_wrote_itself_it_may_read() {
+fn a_thread_may_read_its_own_writes() {
     let body = |index: &str| {
         format!(
             "__co__ auto f(f32 [512] x) {{
@@ -219,7 +219,7 @@ fn threads_of_a_warp_wait_for_their_warp() {
 }
 
 #[test]
-fn slots_of_an_array_are_apart() {
+fn slots_of_an_array_are_disjoint() {
     let outline = barriers(
         "__co__ auto f(s32 [64] x) {
            s32 [64] y;
@@ -240,7 +240,7 @@ fn slots_of_an_array_are_apart() {
 }
 
 #[test]
-fn a_ring_needs_one_barrier_a_turn() {
+fn a_ring_needs_one_barrier_per_iteration() {
     let text = |slots: u32| {
         format!(
             "__co__ auto f(s32 [8, 32] x) {{
@@ -267,8 +267,8 @@ fn a_ring_needs_one_barrier_a_turn() {
 }
 
 #[test]
-fn what_no_barrier_follows_may_be_many_turns_old() {
-    // Only the third iteration meets what the first one wrote.
+fn accesses_without_barriers_stay_pending_for_many_iterations() {
+    // Only the third iteration accesses the elements that the first one wrote.
     let outline = barriers(
         "__co__ auto f(s32 [64] x) {
            s32 [64] y;
@@ -287,7 +287,7 @@ fn what_no_barrier_follows_may_be_many_turns_old() {
 }
 
 #[test]
-fn a_loop_carries_hazards_around() {
+fn conflicts_between_iterations_get_barriers() {
     let outline = barriers(
         "__co__ auto f(s32 [64] x) {
            s32 [64] y;
@@ -309,7 +309,7 @@ fn a_loop_carries_hazards_around() {
 }
 
 #[test]
-fn masked_statements_of_one_thread_are_in_order() {
+fn single_thread_statements_are_in_program_order() {
     let outline = barriers(
         "__co__ auto f(s32 [64] x) {
            s32 [64] y;
@@ -375,7 +375,7 @@ fn older_copies_arrive_with_the_one_that_is_waited_for() {
 }
 
 #[test]
-fn a_lone_thread_never_waits() {
+fn a_block_of_one_thread_never_waits() {
     let k = kernel(
         "__co__ auto f(s32 [4] x) {
            s32 [4] y;
@@ -391,7 +391,7 @@ fn a_lone_thread_never_waits() {
 }
 
 #[test]
-fn what_an_earlier_wait_has_brought_is_read_after_a_barrier() {
+fn copies_of_an_earlier_wait_are_read_after_a_barrier() {
     let outline = barriers(
         "__co__ void f(global s32 [64] x, global s32 [64] y) {
            parallel by 1 : block {
@@ -406,7 +406,7 @@ fn what_an_earlier_wait_has_brought_is_read_after_a_barrier() {
     assert_eq!(outline, "copy copy BLOCK(read:a) par { store }");
 }
 
-/// After the mbarriers are ready.
+/// The statements after the initialisation of the mbarriers.
 fn with_tma(body: &str) -> String {
     let all = barriers(body);
     let rest = all.strip_prefix("once { fence } BLOCK(ready) ");
@@ -414,7 +414,7 @@ fn with_tma(body: &str) -> String {
 }
 
 #[test]
-fn what_arrives_is_there_for_all_who_wait() {
+fn loaded_data_is_visible_to_all_waiting_threads() {
     let outline = with_tma(
         "__co__ void f(global s32 [64] x, global s32 [64] y) {
            parallel by 1 : block {
@@ -427,7 +427,7 @@ fn what_arrives_is_there_for_all_who_wait() {
 }
 
 #[test]
-fn a_load_waits_for_those_who_use_what_it_replaces() {
+fn a_load_waits_for_readers_of_the_previous_tile() {
     let outline = with_tma(
         "__co__ void f(global s32 [N] x, global s32 [N] y) {
            parallel by 1 : block {
@@ -443,7 +443,7 @@ fn a_load_waits_for_those_who_use_what_it_replaces() {
 }
 
 #[test]
-fn a_load_waits_for_those_who_wait_for_the_one_before() {
+fn a_load_waits_for_waits_for_the_previous_load() {
     let outline = with_tma(
         "__co__ void f(global s32 [N] x, global s32 [64] y) {
            parallel by 1 : block {
@@ -457,7 +457,7 @@ fn a_load_waits_for_those_who_wait_for_the_one_before() {
 }
 
 #[test]
-fn the_copy_engine_sees_what_is_fenced() {
+fn stores_are_fenced_before_tma_reads() {
     let outline = with_tma(
         "__co__ void f(global s32 [N] x) {
            parallel by 1 : block {
@@ -470,8 +470,8 @@ fn the_copy_engine_sees_what_is_fenced() {
            }
          }",
     );
-    // The barrier that the reading threads need has no fences before it. The load needs none: its
-    // thread is the one that has stored.
+    // The barrier for the reading threads has no fences before it. The load needs none: its own
+    // thread has stored the data.
     assert_eq!(
         outline,
         "for { copy par { store } BLOCK(read:t) par { store } fence BLOCK(read:t) copy }"
@@ -479,7 +479,7 @@ fn the_copy_engine_sees_what_is_fenced() {
 }
 
 #[test]
-fn a_ring_has_one_barrier_a_turn() {
+fn a_tma_ring_has_one_barrier_per_iteration() {
     let outline = with_tma(
         "__co__ void f(global s32 [N] x, global s32 [64] y) {
            parallel by 1 : block {
@@ -523,7 +523,7 @@ fn warps_wait_for_their_own_loads() {
 }
 
 #[test]
-fn a_load_for_the_block_among_threads_waits_for_the_block() {
+fn a_block_load_at_thread_level_waits_for_the_block() {
     let outline = with_tma(
         "__co__ void f(global s32 [N] x, global s32 [64] y) {
            parallel by 1 : block {
@@ -550,7 +550,7 @@ fn a_load_for_the_block_among_threads_waits_for_the_block() {
 }
 
 #[test]
-fn a_load_for_all_waits_for_all_blocks_of_the_cluster() {
+fn a_multicast_load_waits_for_all_blocks_of_the_cluster() {
     let outline = barriers(
         "__co__ void f(global s32 [M, 64] x, global s32 [64, 64] y, global s32 [M, 64] z) {
            parallel c by 2 : cluster, p by M : block {
@@ -573,10 +573,10 @@ fn a_load_for_all_waits_for_all_blocks_of_the_cluster() {
     );
 }
 
-/// A barrier of the grid is one of the block, too. What other blocks may have TMA read after it is fenced
-/// before, even where this block itself never does.
+/// A barrier of the grid is also one of the block. Data that TMA copies of other blocks may read
+/// after it is fenced before it, even if this block itself has no such copy.
 #[test]
-fn the_barrier_of_a_grid_is_enough() {
+fn a_grid_barrier_suffices() {
     let of = |read: &str| {
         barriers(&format!(
             "__co__ void f(global s32 [64, 64] x, global s32 [64] y) {{
@@ -600,7 +600,7 @@ fn the_barrier_of_a_grid_is_enough() {
     );
 }
 
-/// Atomic operations on one element order themselves; an ordinary access is another matter.
+/// Atomic operations on one element are ordered; other accesses need a barrier.
 #[test]
 fn atomics_wait_only_for_ordinary_accesses() {
     let of = |body: &str| {
@@ -629,7 +629,8 @@ fn atomics_wait_only_for_ordinary_accesses() {
         of(&format!("foreach k in [3] {{ {add} }} {load}")),
         "for { par { atomic } } BLOCK(read:a) par { store }"
     );
-    // What comes back is everybody's, and in the next iteration so is the memory that it came through.
+    // All threads use the result, and in the next iteration also the memory through which it was
+    // broadcast.
     assert_eq!(
         of(
             "s32 n = 0; foreach k in [3] { n = __atomic_add(a.at(0), 1); }

@@ -1,8 +1,9 @@
-//! What TMA touches, and when.
+//! The memory accesses of TMA, and their order.
 //!
-//! One thread of a unit begins a load or a store. A load's bytes are there for every thread that waits
-//! for it; what comes after the wait also comes after everything that the first thread did before it
-//! began the load. A store has read its source when the statement is over, as far as that thread goes.
+//! One thread of a unit issues a load or a store. The bytes of a load are visible to every thread
+//! that waits for it, and code after the wait is also ordered after everything that the issuing
+//! thread did before it. A store has read its source when the statement is complete, with respect
+//! to the issuing thread.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +14,8 @@ use crate::ir::{
     Stmt, StmtKind, Visit, walk_block,
 };
 
-/// Buffers that TMA or products of warpgroups read or write: by the async proxy, past what
-/// threads have written.
+/// Buffers that TMA or MMAs of warpgroups read or write: by the async proxy, which does not see
+/// unfenced writes of threads.
 pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
     struct Find(BTreeSet<BufferId>);
     impl Visit for Find {
@@ -36,13 +37,13 @@ pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
     find.0
 }
 
-/// What a load for all blocks of a cluster reaches in each of them, and what it reads.
+/// Sources and destinations of loads that write shared memory of all blocks of a cluster.
 pub fn clustered(body: &[Stmt]) -> BTreeSet<BufferId> {
     struct Find(BTreeSet<BufferId>);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Copy(copy) = &stmt.kind
-                && is_everybodys(copy)
+                && is_multicast_without_event(copy)
             {
                 self.0.extend([copy.source.buffer, copy.dest.buffer]);
                 self.0.extend(copy.engine.arrival().map(|a| a.barriers));
@@ -54,13 +55,14 @@ pub fn clustered(body: &[Stmt]) -> BTreeSet<BufferId> {
     find.0
 }
 
-/// All threads of the cluster must be done with what it replaces. Where an event is completed, events say so.
-pub fn is_everybodys(copy: &Copy) -> bool {
+/// Whether all threads of the cluster must have finished with the previous contents before the
+/// copy. A copy that completes an event is ordered by events.
+pub fn is_multicast_without_event(copy: &Copy) -> bool {
     let event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
     copy.engine.is_multicast() && !event
 }
 
-/// What must be fenced: shared memory, or device memory as well, if threads write where TMA
+/// The memory to be fenced: shared memory, or device memory as well, if threads write where TMA
 /// reads or writes.
 pub fn fence(function: &Function, body: &[Stmt], by_tma: &BTreeSet<BufferId>) -> FenceScope {
     struct Find<'a> {
@@ -139,19 +141,19 @@ pub fn after_fences(stmts: &[Stmt]) -> bool {
     )
 }
 
-/// Other blocks may have the copy engine read or overwrite what threads of this one have written, and that
-/// it does not see before proxy fences.
-pub fn hides_from_others(
+/// Whether TMA copies of other blocks may read or overwrite data that threads of this block have
+/// written without a proxy fence.
+pub fn has_unfenced_global_writes(
     function: &Function,
     stmts: &[Stmt],
     at: usize,
     pending: &Pending,
 ) -> bool {
-    let everybodys = |access: &MemAccess| {
+    let is_global = |access: &MemAccess| {
         let buffer = function.buffers.get(access.buffer.index());
         buffer.is_some_and(|b| b.storage.is_global())
     };
     let fenced = stmts.get(..at).is_some_and(after_fences);
     let mut accesses = pending.accesses().iter();
-    !fenced && accesses.any(|access| access.needs_proxy_fence && everybodys(access))
+    !fenced && accesses.any(|access| access.needs_proxy_fence && is_global(access))
 }

@@ -1,25 +1,27 @@
-//! Updates such as `y.at(e) += v` where two instances may find the same element: one update gets lost.
+//! Updates such as `y.at(e) += v` in which two instances may update the same element, so one update
+//! is lost.
 //!
-//! Only what is hardly meant is reported: `e` is computed from data, an index appears in it divided alone, or two
-//! instances are found whose `e` is the same number. Where the program chooses which instances make the update, by a
-//! condition, only a range of instances or of values is looked into; the simulated GPU looks at all others.
+//! Only updates that are hardly intended are reported: `e` is computed from data, an index appears
+//! in it only in quotients, or two instances with equal `e` are found. Where the program selects
+//! the updating instances by a condition, only a range of instances or of values is examined; the
+//! simulated GPU checks all other cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::collect::{Collector, Context};
-use super::instances::{Around, is_one_instance};
+use super::instances::{EnclosingIndices, is_one_instance};
 use super::place::Place;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind, Function, Role, Stmt, StmtKind, VarHome};
 use crate::symbolic::{Atom, Var};
 
-/// More instances than this are not gone through.
+/// The maximum number of instances that are enumerated.
 const INSTANCES: i64 = 4096;
 
-/// Which updates are looked at.
+/// The updates that are examined.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
-    pub(super) around: &'a Around,
+    pub(super) around: &'a EnclosingIndices,
     pub(super) tracked: &'a [BufferId],
     /// Not all instances make the update.
     pub(super) guarded: bool,
@@ -68,7 +70,7 @@ pub(super) fn check(
 
 /// Comparisons that more than one instance can satisfy, such as `e >= 0 && e < n`.
 fn is_range(cond: &Expr) -> bool {
-    // `a < n`, with one more where equality is allowed.
+    // `a < n`, with one more value where equality is allowed.
     let several = |n: &Expr, more: i128| constant(n).is_none_or(|n| n + more > 1);
     match &*cond.kind {
         ExprKind::Binary(BinOp::LogicAnd, a, b) => is_range(a) && is_range(b),
@@ -152,7 +154,7 @@ fn check_one(
     );
 }
 
-/// The local that an index or a value is.
+/// The role of the local that an index or a value refers to.
 fn role(function: &Function, var: Var) -> Option<Role> {
     match function.var_home.get(&var)? {
         VarHome::Local(id) => function.locals.get(id.index()).map(|l| l.role),
@@ -166,9 +168,9 @@ fn selected_by_data(function: &Function, place: &Place) -> Option<String> {
         .then(|| "which element it is depends on data".to_owned())
 }
 
-/// An index that appears only divided.
+/// An index that appears only in quotients.
 fn divided(function: &Function, place: &Place) -> Option<String> {
-    let alone = |var: &Var| {
+    let is_only_divided = |var: &Var| {
         let mut divided = false;
         for (_, atoms) in place.flat.terms() {
             for atom in atoms {
@@ -185,14 +187,14 @@ fn divided(function: &Function, place: &Place) -> Option<String> {
     let found: BTreeSet<Var> = (place.flat.vars().into_iter())
         .filter(|var| matches!(role(function, *var), Some(Role::Parallel(_))))
         .collect();
-    let var = found.into_iter().find(alone)?;
+    let var = found.into_iter().find(is_only_divided)?;
     let name = function.cx.name(var);
     Some(format!("several values of `{name}` have the same quotient"))
 }
 
-/// Two instances with the same element, found by going through them.
+/// Two instances with the same element, found by enumeration.
 fn collision(function: &Function, place: &Place) -> Option<String> {
-    // Each index with its first value and how many it has; a loop is in its first iteration.
+    // Each index with its first value and its number of values; a loop is in its first iteration.
     let mut indices: Vec<(Var, i64, i64)> = Vec::new();
     let mut fixed: BTreeMap<Var, i64> = BTreeMap::new();
     let vars: BTreeSet<Var> = place.flat.vars().into_iter().collect();

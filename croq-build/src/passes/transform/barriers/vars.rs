@@ -1,4 +1,5 @@
-//! What is known of each variable of a kernel: who computes it, and for whom its value is the same.
+//! The variables of a kernel: the level that computes each of them, and the units in which it is
+//! uniform.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,40 +9,41 @@ use crate::symbolic::{Atom, Ctx, Sym, Var};
 
 #[derive(Clone, Debug)]
 struct Info {
-    /// The level of the code that gives it its value.
+    /// The level of the code that defines it.
     home: Level,
     /// All threads of a unit of that level compute the same value.
     uniform: bool,
-    /// An index of a `parallel` at this level: it tells the units apart.
+    /// An index of a `parallel` at this level: it distinguishes the units.
     digit: Option<Level>,
     /// The linear thread id itself.
     whole: bool,
-    /// What a parallel index is in terms of the linear thread id, where that has a variable.
+    /// The value of a parallel index in terms of the linear thread id, where that has a variable.
     meaning: Option<Sym>,
 }
 
-/// How a variable behaves when two threads of one unit are compared.
+/// The relation between the values of a variable in two threads of one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Behaviour {
-    /// The same for both.
+    /// Equal.
     Fixed,
-    /// Tells them apart.
+    /// Distinguishes the threads.
     Digit,
-    /// Anything within its bounds, for each on its own.
+    /// Any value within its bounds, independently for each thread.
     Free,
 }
 
-/// What iterations of a loop have to do with each other.
+/// The relation between the iterations of a loop.
 pub struct Iterations<'a> {
     /// The variables that an iteration sets.
     pub changing: &'a BTreeSet<Var>,
-    /// The loop's own variable, and its value in the iteration before.
+    /// The loop's own variable, and its value in the previous iteration.
     pub last: Option<&'a (Var, Sym)>,
-    /// The iteration in question is the one before, not any earlier one.
+    /// The previous iteration, not any earlier one.
     pub only_one_ago: bool,
 }
 
-/// How a parallel index is computed. Two with the same signature always have the same value in a thread.
+/// The computation of a parallel index. Two with the same signature always have the same value in a
+/// thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Signature {
     Index(Sym),
@@ -49,20 +51,20 @@ enum Signature {
     Intrinsic(Intrinsic),
     Binary(BinOp, Box<Signature>, Box<Signature>),
     Cast(Scalar, Box<Signature>),
-    /// Unlike every other.
+    /// Different from every other signature.
     At(Span),
 }
 
 #[derive(Debug, Default)]
 pub struct Vars {
     info: BTreeMap<Var, Info>,
-    /// Immutable scalars that are just a name for an expression, resolved.
+    /// Immutable scalars that are only names of expressions, resolved.
     definitions: BTreeMap<Var, Sym>,
-    /// The first parallel index with a given definition stands for the others.
+    /// The first parallel index with a given definition represents the others.
     canonical: HashMap<Signature, Var>,
     /// The first variable that is the linear thread id.
     thread: Option<Var>,
-    /// A second variable with the same bounds: another thread's, or an earlier iteration's.
+    /// A second variable with the same bounds: of another thread, or of an earlier iteration.
     twins: BTreeMap<Var, Var>,
     earlier: BTreeMap<Var, Var>,
     positions: BTreeMap<(usize, Sym), Var>,
@@ -75,7 +77,7 @@ impl Vars {
         vars
     }
 
-    /// Each thread has another set of values of these.
+    /// Treats each combination of values of these variables as a thread.
     pub fn distinguish(&mut self, vars: &[Var]) {
         for var in vars {
             let info = Info {
@@ -149,11 +151,11 @@ impl Vars {
             return;
         }
         let whole = matches!(&*value.kind, ExprKind::Intrinsic(Intrinsic::Thread, _));
-        let distinguished = match role {
+        let digit_level = match role {
             Role::Parallel(own) => Some(own),
             _ => whole.then_some(Level::Thread),
         };
-        if let Some(own) = distinguished {
+        if let Some(own) = digit_level {
             let info = Info {
                 home: own,
                 uniform: true,
@@ -223,7 +225,7 @@ impl Vars {
         }
     }
 
-    /// With every name for an expression replaced by the expression.
+    /// Replaces every name of an expression by the expression.
     pub fn resolve(&self, cx: &Ctx, sym: &Sym) -> Sym {
         let mut out = sym.clone();
         for var in sym.vars() {
@@ -241,7 +243,7 @@ impl Vars {
             .unwrap_or(var)
     }
 
-    /// Seen from two threads of one unit of level `unit`.
+    /// The relation between its values in two threads of one unit of level `unit`.
     pub fn behaviour(&self, var: Var, unit: Level) -> Behaviour {
         match self.info.get(&var) {
             None => Behaviour::Fixed,
@@ -264,17 +266,17 @@ impl Vars {
         self.is_fixed(&atom_sym(cx, atom), unit)
     }
 
-    /// A thread's linear id.
+    /// Whether the variable is the linear thread id.
     pub fn is_whole(&self, var: Var) -> bool {
         self.info.get(&var).is_some_and(|i| i.whole)
     }
 
-    /// Local to the kernel, not an index of a `parallel`.
+    /// Whether the variable is local to the kernel and not an index of a `parallel`.
     pub fn is_ordinary(&self, var: Var) -> bool {
         self.info.get(&var).is_some_and(|i| i.digit.is_none())
     }
 
-    /// All threads of a unit of `unit` get the same value.
+    /// Whether all threads of each unit of level `unit` compute the same value.
     pub fn is_uniform(&self, function: &Function, e: &Expr, unit: Level) -> bool {
         let all = |list: &[&Expr]| list.iter().all(|e| self.is_uniform(function, e, unit));
         match &*e.kind {
@@ -303,8 +305,8 @@ impl Vars {
         }
     }
 
-    /// `sym` as another thread of the unit sees it.
-    pub fn elsewhere(&mut self, cx: &mut Ctx, sym: &Sym, unit: Level) -> Sym {
+    /// `sym` in another thread of the unit.
+    pub fn in_other_thread(&mut self, cx: &mut Ctx, sym: &Sym, unit: Level) -> Sym {
         let varying: Vec<Var> = sym
             .vars()
             .into_iter()
@@ -325,7 +327,7 @@ impl Vars {
         out
     }
 
-    /// `sym` as it was in an earlier iteration of a loop that sets `changing`.
+    /// The value of `sym` in an earlier iteration of a loop that sets `changing`.
     pub fn in_earlier_iteration(&mut self, cx: &mut Ctx, sym: &Sym, loop_: &Iterations<'_>) -> Sym {
         let mut out = sym.clone();
         for var in sym.vars().intersection(loop_.changing) {
@@ -351,7 +353,7 @@ impl Vars {
         earlier
     }
 
-    /// Any position of an axis with `extent` positions.
+    /// A variable for any position of an axis with `extent` positions.
     pub fn position(&mut self, cx: &mut Ctx, axis: usize, extent: &Sym) -> Sym {
         if extent.is_one() {
             return Sym::zero();

@@ -1,19 +1,22 @@
-//! Integers that nothing but literals, dimensions, scalar parameters, loop and parallel variables goes into are exact:
-//! they have the value that mathematics gives them, or the call is an error (R19).
+//! Integer expressions of literals, dimensions, scalar parameters, loop and parallel variables are
+//! exact: they have their mathematical value, or the call fails (R19).
 //!
-//! Text computes them in plain 64-bit arithmetic, on the host and in kernels. This pass comes last, sees every
-//! expression that will be printed, and lets none stay that could overflow there. Each is proved to be small,
-//! from types, from the declared bounds of variables, and from what exists: a tensor's elements have been counted
-//! before. Otherwise:
+//! Printed code computes them in plain 64-bit arithmetic, on the host and in kernels. This pass
+//! runs last, visits every expression that will be printed, and leaves none that could overflow.
+//! Each one is proved to be small, from types, from the declared bounds of variables, and from the
+//! sizes of existing tensors, whose elements have been counted before. Otherwise:
 //!
-//! * On the host a check in front of the statement computes it by operations that notice overflow (`croq::exact`).
-//! * In a kernel an upper bound of its size, made of what the host knows ([`size`]), is checked before the launch, so
-//!   that device text pays nothing.
-//! * Where that could refuse a right program, because the place may never be reached and a 64-bit argument alone
-//!   decides, or where no such bound exists, the check stands in the kernel, in front of the statement.
+//! * On the host, a check before the statement computes it with operations that detect overflow
+//!   (`croq::exact`).
+//! * In a kernel, an upper bound of its magnitude in terms of values that the host knows ([`size`])
+//!   is checked before the launch, so device code has no cost.
+//! * Where that could reject a correct program, because the statement may never be executed and the
+//!   value of a 64-bit argument alone decides, or where no such bound exists, the check is in the
+//!   kernel, before the statement.
 //!
-//! What becomes an `s32` or a `u32` without a cast must fit it, in whatever statement ([`needs`]). If the host knows
-//! all of it, it computes it before the launch; in branches of `?:`, `&&` and `||` the kernel does.
+//! An integer that is converted to `s32` or `u32` without a cast must fit that type, in any
+//! statement ([`needs`]). If the host knows all of its operands, it is computed before the launch;
+//! in branches of `?:`, `&&` and `||`, by the kernel.
 
 mod need;
 mod needs;
@@ -36,7 +39,7 @@ use need::{Narrowed, Need};
 use needs::Needs;
 use size::{Existing, How, Known, MOST_BLOCKS, Size, Sizes};
 
-/// Values that a failure has room for.
+/// The number of values that a failure can record.
 const MOST_VALUES: usize = 6;
 
 pub fn check(function: &mut Function, checks: Checks, diags: &mut Diagnostics) {
@@ -67,18 +70,18 @@ pub fn check(function: &mut Function, checks: Checks, diags: &mut Diagnostics) {
 struct Pass<'a> {
     function: &'a Function,
     host_locals: BTreeSet<LocalId>,
-    /// Rows to come in the function's table of checks.
+    /// New rows of the function's table of checks.
     rows: Vec<CheckInfo>,
     diags: &'a mut Diagnostics,
     checks: Checks,
 }
 
-/// What is certain at a place of the host's code.
+/// The facts at a point of the host's code.
 #[derive(Clone, Default)]
 struct Before {
     existing: Existing,
     known: Known,
-    /// Expressions of which a check has found out that they fit, 64 bits or a smaller type.
+    /// Expressions that a check has shown to fit 64 bits or a smaller type.
     fit: BTreeSet<(Sym, Option<Scalar>)>,
 }
 
@@ -128,7 +131,7 @@ impl Pass<'_> {
                     before.fit.insert(key);
                 }
                 out.push(match need.narrowed {
-                    // That it fits 64 bits is a need of its own, which comes first.
+                    // That it fits 64 bits is a separate need, which precedes this one.
                     Some(_) => self.between(&need),
                     None => {
                         let fits = Fits::Value(need.sym.clone());
@@ -139,7 +142,7 @@ impl Pass<'_> {
             for narrowed in narrowed {
                 let small = sizes.is_within(&narrowed, &before.known, &before.existing);
                 if !small && self.checks != Checks::None {
-                    out.push(self.cut_off(&narrowed));
+                    out.push(self.narrowed_check(&narrowed));
                 }
             }
             match &stmt.kind {
@@ -161,7 +164,8 @@ impl Pass<'_> {
         *stmts = out;
     }
 
-    /// Checks of what a kernel computes, as far as they come before its launch; others are put in it.
+    /// The checks of a kernel's integers that precede its launch; others are inserted in the
+    /// kernel.
     fn kernel(&mut self, kernel: &mut Kernel, before: &Before) -> Vec<Stmt> {
         let function = self.function;
         let mut existing = before.existing.clone();
@@ -192,7 +196,7 @@ impl Pass<'_> {
         if self.checks == Checks::None {
             return Vec::new();
         }
-        // The largest first: what they cover needs no check of its own.
+        // The largest bounds first: those that they cover need no check.
         early.sort_by(|a, b| {
             let factors = |e: &Early| e.size.factors().count();
             let order = factors(b).cmp(&factors(a));
@@ -216,7 +220,8 @@ impl Pass<'_> {
         stmts
     }
 
-    /// Whether there is nothing to compute: a variable is what it is, unless it has bits that an index lacks.
+    /// Whether nothing is computed: a variable has its value, unless it has bits that an index
+    /// lacks.
     fn is_given(&self, need: &Need) -> bool {
         let f = self.function;
         if let Some(ty) = need.narrowed {
@@ -241,7 +246,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether the compiler itself could not keep the expression; says so.
+    /// Whether the expression exceeds the compiler's own limits; reports it.
     fn is_poison(&mut self, need: &Need) -> bool {
         let poison = need.sym.is_poison();
         if poison && !self.diags.has_errors() {
@@ -255,7 +260,7 @@ impl Pass<'_> {
         poison
     }
 
-    /// The check that fails unless what is needed fits; `vars` are shown.
+    /// The check that fails unless the needed value fits; a failure shows the values of `vars`.
     fn stmt(&mut self, fits: Fits, need: &Need, vars: BTreeSet<Var>) -> Stmt {
         let fits = Expr::new(ExprKind::Fits(fits), Scalar::Bool, need.span);
         self.check(fits, need, vars)
@@ -267,8 +272,8 @@ impl Pass<'_> {
         self.check(within(&value, need.most), need, need.sym.vars())
     }
 
-    /// The same of a value that the prover has no expression of.
-    fn cut_off(&mut self, narrowed: &Narrowed) -> Stmt {
+    /// The same for a value without a symbolic expression.
+    fn narrowed_check(&mut self, narrowed: &Narrowed) -> Stmt {
         let message = format!("the value {{0}} does not fit `{}`", narrowed.ty);
         self.guarded(
             within(&narrowed.expr, narrowed.most),
@@ -282,7 +287,7 @@ impl Pass<'_> {
     fn check(&mut self, fits: Expr, need: &Need, vars: BTreeSet<Var>) -> Stmt {
         let cx = &self.function.cx;
         let span = need.span;
-        // A failure has room for signed values.
+        // A failure records signed values.
         let shown = |v: &Var| !matches!(self.type_of(*v), Some(Scalar::U64));
         let vars: Vec<Var> = vars.into_iter().filter(shown).take(MOST_VALUES).collect();
         let shown = vars.iter().enumerate();
@@ -319,7 +324,7 @@ impl Pass<'_> {
         self.guarded(fits, message, &need.guards, values, span)
     }
 
-    /// A check where these conditions have these values.
+    /// A check under the condition that these expressions have these values.
     fn guarded(
         &mut self,
         fits: Expr,
@@ -365,8 +370,8 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a value is in the range of the signed type whose largest value this is, or, for an unsigned one,
-/// of the same size below zero: a negative integer wraps there.
+/// Whether a value is in the range of the signed type with this largest value; for an unsigned
+/// type, the negative range has the same size: a negative integer wraps there.
 fn within(value: &Expr, most: i64) -> Expr {
     let span = value.span;
     let compare = |op, limit: i64| {
@@ -395,15 +400,16 @@ struct Walk<'p, 'a> {
     pass: &'p mut Pass<'a>,
     existing: &'p Existing,
     early: Vec<Early>,
-    /// What the host computes whole before the launch, and that becomes of a smaller type.
+    /// Values that are converted to a smaller type and that the host can compute completely before
+    /// the launch.
     narrowed: Vec<Need>,
-    /// What checks in the kernel around and before this place have made sure of.
+    /// The bounds that checks in the kernel, around and before this point, have established.
     placed: Vec<(Size, i64)>,
 }
 
 impl Walk<'_, '_> {
-    /// `maybe`: a launch may be over without a thread that comes here. `level` is the statement of a level
-    /// that this is the body of: whose guard some thread passes.
+    /// `maybe`: a launch may complete without any thread that reaches these statements. `level`:
+    /// the span of the level of which this is the body; some thread passes its guard.
     fn block(&mut self, stmts: &mut Vec<Stmt>, known: &Known, maybe: bool, level: Span) {
         let mut known = known.clone();
         let mut maybe = maybe;
@@ -419,7 +425,7 @@ impl Walk<'_, '_> {
             for narrowed in narrowed {
                 let is_small = self.sizes.is_within(&narrowed, &known, self.existing);
                 if !is_small && matches!(self.pass.checks, Checks::All | Checks::Report) {
-                    in_place.push(self.pass.cut_off(&narrowed));
+                    in_place.push(self.pass.narrowed_check(&narrowed));
                 }
             }
             match &mut stmt.kind {
@@ -470,8 +476,9 @@ impl Walk<'_, '_> {
         sym.vars().into_iter().all(self.sizes.is_host)
     }
 
-    /// What becomes of a smaller type, of values that the host knows: computed before the launch, or, in a
-    /// branch of an expression where not extents alone decide, in place.
+    /// For a host-computable value that is converted to a smaller type: the check is made before
+    /// the launch, or, in a branch of an expression that does not depend on extents alone, in
+    /// place.
     fn narrowed_of_host(&mut self, mut need: Need) -> Option<Stmt> {
         if need.guards.is_empty() || !self.sizes.has_scalar(&need.sym) {
             need.guards.clear();
@@ -484,7 +491,8 @@ impl Walk<'_, '_> {
         matches!(self.pass.checks, Checks::All | Checks::Report).then(|| self.pass.between(&need))
     }
 
-    /// Sees to it that an expression fits: by a proof, by a check to come before the launch, or by one here.
+    /// Ensures that an expression fits: by a proof, by a check before the launch, or by the
+    /// returned check at this point.
     fn need(&mut self, need: Need, known: &Known, maybe: bool) -> Option<Stmt> {
         if self.pass.is_given(&need) || self.pass.is_poison(&need) {
             return None;
@@ -495,15 +503,15 @@ impl Walk<'_, '_> {
         if need.narrowed.is_some() && self.is_of_host(&need.sym) && divides_safely(&need.sym) {
             return self.narrowed_of_host(need);
         }
-        // A bound that no call keeps is none.
-        let size = self.sizes.of_need(&need, known, How::Given);
+        // A bound that no call can satisfy is useless.
+        let size = self.sizes.of_need(&need, known, How::Computable);
         let size = size.filter(|size| size.least() <= need.most as f64);
         let maybe = maybe || !need.guards.is_empty();
         match size {
             Some(size) if !maybe || !size.factors().any(|f| self.sizes.is_wide(f)) => {
                 let known = |e: &Early| e.need.most <= need.most && e.size.covers(&size);
                 if !self.early.iter().any(known) {
-                    // Conditions of the kernel's own mean nothing before it.
+                    // Conditions of the kernel itself do not apply before it.
                     let mut need = need;
                     need.guards.clear();
                     self.early.push(Early { size, need });
@@ -531,7 +539,8 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether each division is by a constant: what checks others by zero comes later, in the kernel.
+/// Whether each division is by a constant: the checks of other divisors for zero follow later, in
+/// the kernel.
 fn divides_safely(sym: &Sym) -> bool {
     let mut atoms = sym.terms().flat_map(|(_, factors)| factors);
     atoms.all(|atom| match atom {
@@ -543,7 +552,7 @@ fn divides_safely(sym: &Sym) -> bool {
     })
 }
 
-/// Whether a thread may leave what is around a list of statements.
+/// Whether a thread may leave the block around these statements.
 fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| {
         matches!(
@@ -553,7 +562,7 @@ fn leaves(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Notes the limits that a true condition sets to single variables.
+/// Records the bounds that a true condition implies for single variables.
 fn assume(cond: &Expr, known: &mut Known) {
     let ExprKind::Binary(op, a, b) = &*cond.kind else {
         return;

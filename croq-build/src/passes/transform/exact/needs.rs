@@ -1,4 +1,4 @@
-//! Which integers a statement computes.
+//! The integers that a statement computes.
 
 use super::need::{Narrowed, Need};
 use crate::ir::{
@@ -10,7 +10,7 @@ use crate::symbolic::{Atom, Sym};
 
 /// The largest coordinate of a TMA copy, and the largest `s32`.
 const MOST_COORDINATE: i64 = i32::MAX as i64;
-/// Cases of one expression that are looked at separately.
+/// The maximum number of cases of one expression that are examined separately.
 const MOST_CASES: usize = 16;
 
 #[derive(Default)]
@@ -21,14 +21,14 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What the statement itself computes; the statements in it are not looked at.
+    /// The integers that the statement itself computes, without those of its body.
     pub fn of_stmt(stmt: &Stmt) -> Self {
         let mut needs = Self::default();
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::For { lo, hi, step, .. } => {
                 needs.value(lo, span);
-                // The variable has one value beyond the last.
+                // The variable takes one value beyond the last.
                 needs.value(&(hi + step), span);
                 needs.value(hi, span);
             }
@@ -42,7 +42,7 @@ impl Needs {
         needs
     }
 
-    /// Integers, and what becomes of a type without being one of the prover's.
+    /// The integers, and the converted values without a symbolic expression.
     pub fn into_lists(self) -> (Vec<Need>, Vec<Narrowed>) {
         (self.list, self.narrowed)
     }
@@ -80,7 +80,7 @@ impl Needs {
         }
     }
 
-    /// Of a buffer.
+    /// The size of a buffer in bytes.
     pub fn bytes(&mut self, buffer: &Buffer, span: Span) {
         let before = self.list.len();
         self.size(&buffer.count, buffer.elem, span);
@@ -89,13 +89,13 @@ impl Needs {
         }
     }
 
-    /// So many elements, in bytes.
+    /// The size in bytes of `count` elements.
     pub fn size(&mut self, count: &Sym, elem: Scalar, span: Span) {
         let bytes = i64::try_from(elem.bytes()).unwrap_or(i64::MAX);
         self.value(&(count * bytes), span);
     }
 
-    /// What the host computes for a launch.
+    /// The values that the host computes for a launch.
     pub fn launch(&mut self, kernel: &Kernel, function: &Function) {
         let span = kernel.span;
         for extent in &kernel.grid {
@@ -139,7 +139,7 @@ impl Needs {
                 self.guarded(c, true, |needs| needs.expr(a, span));
                 self.guarded(c, false, |needs| needs.expr(b, span));
             }
-            ExprKind::Cast(a) if a.ty == Scalar::Index => self.becomes(a, e.ty, span),
+            ExprKind::Cast(a) if a.ty == Scalar::Index => self.converted(a, e.ty, span),
             ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => {
                 for e in [a, b].into_iter().filter(|e| !is_variable(e)) {
                     self.expr(e, span);
@@ -160,11 +160,12 @@ impl Needs {
         let _ = walk::expr(&mut Collect(self, span), e);
     }
 
-    /// An index becomes a value of the type. A cast that is written in the program goes by way of
-    /// another type of 64 bits, which keeps its bits, and may cut off.
-    fn becomes(&mut self, e: &Expr, ty: Scalar, span: Span) {
+    /// An index is converted to a value of the type. A cast that is written in the program goes
+    /// through another 64-bit type, which keeps its bits, and may truncate.
+    fn converted(&mut self, e: &Expr, ty: Scalar, span: Span) {
         let Some(most) = limit(ty) else {
-            // The bits of a `u64` are asked for, except where they would become another number.
+            // The bits of a `u64` are used as they are, except where they would become another
+            // number.
             if ty == Scalar::S64 || !is_variable(e) {
                 self.expr(e, span);
             }
@@ -229,7 +230,8 @@ impl Needs {
     }
 }
 
-/// Nothing but a quotient or the like of what is looked at on its own.
+/// Whether the expression is only a quotient, remainder, minimum or maximum whose operands are
+/// examined separately.
 fn is_part(sym: &Sym) -> bool {
     let mut terms = sym.terms();
     match (terms.next(), terms.next()) {
@@ -242,7 +244,8 @@ fn is_part(sym: &Sym) -> bool {
     }
 }
 
-/// The largest value of a type that integers which nobody cast must fit. For narrower types there is a warning (W0703).
+/// The largest value of a type that integers without a cast must fit. For narrower types there is a
+/// warning (W0703).
 fn limit(ty: Scalar) -> Option<i64> {
     let narrowed = matches!(ty, Scalar::S32 | Scalar::U32);
     let (_, most) = ty.limits().filter(|_| narrowed)?;
@@ -253,10 +256,11 @@ fn is_variable(e: &Expr) -> bool {
     matches!(&*e.kind, ExprKind::Index(sym) if sym.as_var().is_some())
 }
 
-/// What an expression is where these conditions have these values.
+/// The value of an expression where these conditions have these values.
 type Case = (Vec<(Expr, bool)>, Sym);
 
-/// The cases of sums and products of `?:`; none for other operations, and for more than a few cases.
+/// The cases of sums and products of `?:`; `None` for other operations, and for more than a few
+/// cases.
 fn cases(e: &Expr) -> Option<Vec<Case>> {
     let cases = match &*e.kind {
         ExprKind::Index(sym) => vec![(Vec::new(), sym.clone())],
@@ -268,7 +272,7 @@ fn cases(e: &Expr) -> Option<Vec<Case>> {
         ExprKind::Select(c, a, b) => {
             let arm = |arm, holds| {
                 let under = move |(mut guards, sym): Case| {
-                    // A check does not call anything a second time.
+                    // A check does not repeat a call.
                     if !calls(c) {
                         guards.insert(0, (c.clone(), holds));
                     }
@@ -300,7 +304,7 @@ fn calls(e: &Expr) -> bool {
     any_expr(e, |e| matches!(&*e.kind, ExprKind::Call(_)))
 }
 
-/// Everything that a statement itself evaluates, whatever its kind.
+/// Visits all expressions that a statement itself evaluates, for any kind of statement.
 struct Collect<'a>(&'a mut Needs, Span);
 
 impl Visitor for Collect<'_> {

@@ -1,9 +1,9 @@
-//! How large integers can get: upper bounds of sums of magnitudes.
+//! Magnitudes of integers: upper bounds of sums of absolute values.
 //!
-//! The size of an expression is a sum of products of what the host knows before a launch, each factor taken
-//! as its magnitude and as one at least. So it bounds the expression and each step in computing it, in
-//! whatever order and with whatever factors taken out: every such step is a part of the sum, or a part of
-//! one of its products.
+//! The size of an expression is a sum of products of values that the host knows before a launch,
+//! where each factor counts as its absolute value, and at least as one. So it bounds the expression
+//! and each step in computing it, in any order and with any factors factored out: every such step
+//! is a part of the sum, or a part of one of its products.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,20 +16,20 @@ use crate::symbolic::{Atom, Sym, Var};
 
 use super::need::{Narrowed, Need};
 
-/// No tensor has more bytes: croq-sys and `host::alloc` refuse such memory.
+/// The maximum number of bytes of a tensor: croq-sys and `host::alloc` reject more.
 const MOST_BYTES: f64 = (1u64 << 56) as f64;
-/// Shared memory of a block, with room to spare; a launch that wants more is refused.
+/// An upper bound of a block's shared memory; a launch that needs more is rejected.
 const MOST_SHARED: f64 = (1u64 << 20) as f64;
-/// Blocks of a grid along its longest axis.
+/// The maximum number of blocks of a grid along its longest axis.
 pub const MOST_BLOCKS: f64 = (1u64 << 31) as f64;
-/// Half of what 64 bits hold, so that rounding here doesn't matter.
+/// Half of the 64-bit range, so that rounding here does not matter.
 const SAFE: f64 = (1u64 << 62) as f64;
-/// Products beyond this many are added up to fewer.
+/// The maximum number of products of a size; more are merged.
 const MOST_TERMS: usize = 12;
-/// Bounds of variables that mention variables …
+/// The maximum depth of bounds of variables in terms of other variables.
 const DEPTH: u32 = 24;
 
-/// Coefficients of products of magnitudes; factors are sorted.
+/// The coefficients of products of magnitudes; factors are sorted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Size(BTreeMap<Vec<Sym>, f64>);
 
@@ -49,13 +49,13 @@ impl Size {
         self.merged()
     }
 
-    /// And a product of two more.
+    /// Adds the product of two sizes.
     pub fn and(self, a: &Self, b: &Self) -> Self {
         let (a, b) = (a.clone().at_least_one(), b.clone().at_least_one());
         self.plus(&a.times(&b))
     }
 
-    /// At least as large as either.
+    /// An upper bound of both.
     fn or(mut self, other: &Self) -> Self {
         for (product, coef) in &other.0 {
             let own = self.0.entry(product.clone()).or_default();
@@ -81,7 +81,7 @@ impl Size {
         product.merged()
     }
 
-    /// One at least, whatever the factors are.
+    /// At least one, for any values of the factors.
     fn at_least_one(mut self) -> Self {
         let sum: f64 = self.0.values().sum();
         if sum < 1.0 {
@@ -90,7 +90,7 @@ impl Size {
         self
     }
 
-    /// With many products, those that are part of others are added to these.
+    /// Merges products that are part of others into these, if there are many.
     fn merged(mut self) -> Self {
         if self.0.len() <= MOST_TERMS {
             return self;
@@ -116,7 +116,7 @@ impl Size {
     /// Whether `other` is never larger, product by product.
     pub fn covers(&self, other: &Self) -> bool {
         let own = |product: &Vec<Sym>| self.0.get(product).copied().unwrap_or(0.0);
-        // What is left of a product after others took their part.
+        // The remainders of the products after others have used their part.
         let mut left = self.0.clone();
         let mut missing: Vec<(&Vec<Sym>, f64)> = Vec::new();
         for (product, coef) in &other.0 {
@@ -140,10 +140,10 @@ impl Size {
         })
     }
 
-    /// With whole numbers; `None` where one of them is too large for any comparison to hold.
+    /// With integer coefficients; `None` if one of them is too large for any comparison to hold.
     pub fn terms(&self) -> Option<Vec<(i64, Vec<Sym>)>> {
         let whole = |(product, coef): (&Vec<Sym>, &f64)| {
-            // Below 2^62, so it is exact enough and within range.
+            // Below 2^62, so the conversion is exact enough and within range.
             #[allow(clippy::cast_possible_truncation)]
             let coef = (*coef < SAFE).then(|| coef.ceil() as i64)?;
             Some((coef, product.clone()))
@@ -157,12 +157,12 @@ impl Size {
         terms
     }
 
-    /// Its value when all factors are one.
+    /// The value if all factors are one.
     pub fn least(&self) -> f64 {
         self.0.values().sum()
     }
 
-    /// All that it is made of.
+    /// All factors of its products.
     pub fn factors(&self) -> impl Iterator<Item = &Sym> {
         self.0.keys().flatten()
     }
@@ -178,12 +178,12 @@ fn rest(large: &[Sym], small: &[Sym]) -> Option<Vec<Sym>> {
     Some(left)
 }
 
-/// Products that are known to be small because something of that size exists.
+/// Products that are known to be small because an object of that size exists.
 #[derive(Clone, Default)]
 pub struct Existing(Vec<(Vec<Sym>, f64)>);
 
 impl Existing {
-    /// The tensors that a call is given.
+    /// The tensors that are passed to the call.
     pub fn of_params(function: &Function) -> Self {
         let mut existing = Self::default();
         let ids = (0..function.buffers.len()).map(|at| BufferId(u32::try_from(at).unwrap_or(0)));
@@ -236,8 +236,8 @@ impl Existing {
         best
     }
 
-    /// What is left of a product when those of its factors are taken out that `known` has, too: the others of
-    /// `known` are one at least.
+    /// The remaining factors of a product after division by `known`; further factors of `known` are
+    /// at least one.
     fn left_of(&self, product: &[Sym], known: &[Sym]) -> Option<Vec<Sym>> {
         let mut known = known.to_vec();
         let mut left = Vec::new();
@@ -251,7 +251,7 @@ impl Existing {
     }
 }
 
-/// A constant that no result of `&` with it is beyond.
+/// A constant that bounds the results of `&` with it.
 fn mask(e: &Expr) -> Option<f64> {
     let mask = match &*e.kind {
         ExprKind::Index(sym) => sym.as_int()?,
@@ -261,7 +261,7 @@ fn mask(e: &Expr) -> Option<f64> {
     (mask >= 0).then_some(mask as f64)
 }
 
-/// What any value of a type is within.
+/// The size of any value of the type.
 fn of_type(ty: Scalar) -> Option<Size> {
     let narrow = ty == Scalar::Bool || ty.is_integer() && ty.bytes() <= 4;
     narrow.then(|| Size::constant((1u64 << 32) as f64))
@@ -274,34 +274,35 @@ fn of_var(atom: &Atom) -> Option<Sym> {
     }
 }
 
-/// What sizes are made of.
+/// The factors that sizes may contain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum How {
     /// Variables of the host.
     Variables,
-    /// Those, but for what a check before has made sure of.
-    Noted,
-    /// What the host can compute: quotients and the like of its own stay as they are.
-    Given,
+    /// Variables of the host, replaced by the bounds that an earlier check has established.
+    Checked,
+    /// Expressions that the host can compute: quotients and the like of host values remain as they
+    /// are.
+    Computable,
 }
 
-/// Bounds that hold at one place of the program.
+/// Bounds that hold at one point of the program.
 #[derive(Clone, Default)]
 pub struct Known {
-    /// Of variables of the device: what a check before has made sure of.
+    /// Bounds of device variables that an earlier check has established.
     pub bounds: BTreeMap<Var, (Option<Sym>, Option<Sym>)>,
 }
 
-/// Sizes of expressions, in what `is_host` takes for known before.
+/// Sizes of expressions, in terms of the variables that `is_host` accepts.
 pub struct Sizes<'a> {
     pub function: &'a Function,
     /// Whether a variable has its value before the code in question runs.
     pub is_host: &'a dyn Fn(Var) -> bool,
-    /// What a kernel's own locals are given.
-    given: BTreeMap<LocalId, Vec<Expr>>,
-    /// Sizes, where nothing but declared bounds went into them.
+    /// The values that are assigned to a kernel's own locals.
+    assigned: BTreeMap<LocalId, Vec<Expr>>,
+    /// Cached sizes that depend only on declared bounds.
     seen: RefCell<BTreeMap<(Sym, How), Option<Size>>>,
-    /// Locals whose values are being looked at.
+    /// Locals whose values are being examined.
     open: RefCell<Vec<LocalId>>,
 }
 
@@ -310,21 +311,21 @@ impl<'a> Sizes<'a> {
         Self {
             function,
             is_host,
-            given: BTreeMap::new(),
+            assigned: BTreeMap::new(),
             seen: RefCell::default(),
             open: RefCell::default(),
         }
     }
 
-    /// In a kernel's body.
+    /// Adds the locals of a kernel's body.
     pub fn within(mut self, body: &[Stmt]) -> Self {
-        let mut given = std::mem::take(&mut self.given);
-        self.values(body, &mut given);
-        self.given = given;
+        let mut assigned = std::mem::take(&mut self.assigned);
+        self.values(body, &mut assigned);
+        self.assigned = assigned;
         self
     }
 
-    fn values(&self, stmts: &[Stmt], given: &mut BTreeMap<LocalId, Vec<Expr>>) {
+    fn values(&self, stmts: &[Stmt], assigned: &mut BTreeMap<LocalId, Vec<Expr>>) {
         for stmt in stmts {
             if let StmtKind::Let {
                 local,
@@ -335,14 +336,14 @@ impl<'a> Sizes<'a> {
                 let info = self.function.local(*local);
                 let bounds = info.var.map(|v| self.function.cx.bounds(v));
                 if !matches!(bounds, Some((Some(_), Some(_)))) {
-                    given.entry(*local).or_default().push(value.clone());
+                    assigned.entry(*local).or_default().push(value.clone());
                 }
             }
-            stmt.kind.blocks().for_each(|b| self.values(b, given));
+            stmt.kind.blocks().for_each(|b| self.values(b, assigned));
         }
     }
 
-    /// The size of `e`; `None` where something has no bound.
+    /// The size of `e`; `None` if a part of it has no bound.
     pub fn of(&self, e: &Sym, known: &Known, how: How) -> Option<Size> {
         self.at(e, known, how, 0)
     }
@@ -384,11 +385,11 @@ impl<'a> Sizes<'a> {
         };
         let of_host = |s: &Sym| s.vars().iter().all(|v| (self.is_host)(*v));
         let by_constant = matches!(atom, Atom::Div(..) | Atom::Rem(..)) && b.as_int().is_some();
-        if how == How::Given && of_host(a) && of_host(b) && !by_constant {
+        if how == How::Computable && of_host(a) && of_host(b) && !by_constant {
             return Some(Size::of(alone(atom, &self.function.cx)));
         }
         let size = |s: &Sym| self.at(s, known, how, depth);
-        // The operands are somebody's to look at as expressions of their own.
+        // The operands are checked as expressions of their own.
         match (atom, b.as_int()) {
             (Atom::Div(..), Some(by)) if by != 0 => {
                 Some(size(a)?.scaled(1.0 / by.unsigned_abs() as f64))
@@ -406,7 +407,7 @@ impl<'a> Sizes<'a> {
         let (lo, hi) = noted.map_or((None, None), |(lo, hi)| (lo.as_ref(), hi.as_ref()));
         let ends = lo.or(declared.0).zip(hi.or(declared.1));
         if (self.is_host)(v) {
-            let (Some((lo, hi)), Some(_), How::Noted) = (ends, noted, how) else {
+            let (Some((lo, hi)), Some(_), How::Checked) = (ends, noted, how) else {
                 return Some(Size::of(Sym::var(v)));
             };
             let end = |s: &Sym| self.at(s, known, how, depth + 1);
@@ -414,7 +415,7 @@ impl<'a> Sizes<'a> {
             return between.or_else(|| Some(Size::of(Sym::var(v))));
         }
         let between = |lo: &Sym, hi: &Sym| {
-            // A bound that mentions the variable itself says nothing.
+            // A bound that mentions the variable itself is useless.
             if lo.contains(v) || hi.contains(v) {
                 return None;
             }
@@ -435,12 +436,12 @@ impl<'a> Sizes<'a> {
             })
     }
 
-    /// By what it is given, or by its type. Copies of locals among each other add nothing.
+    /// From the values assigned to it, or from its type. Copies among locals add nothing.
     fn local(&self, id: LocalId, known: &Known, how: How, depth: u32) -> Option<Size> {
         if self.open.borrow().contains(&id) {
             return Some(Size::default());
         }
-        let of_values = self.given.get(&id).and_then(|values| {
+        let of_values = self.assigned.get(&id).and_then(|values| {
             self.open.borrow_mut().push(id);
             let sizes = values.iter().map(|e| self.value(e, known, how, depth));
             let all = sizes.collect::<Option<Vec<Size>>>();
@@ -455,7 +456,7 @@ impl<'a> Sizes<'a> {
             return of_type(e.ty);
         }
         let of = |e: &Expr| self.value(e, known, how, depth + 1);
-        // What is computed of a local that is being looked at may grow with each iteration of a loop.
+        // A value computed from a local under examination may grow in each iteration of a loop.
         let still = |e: &Expr| of(e).filter(|_| !self.mentions_open(e));
         let size = match &*e.kind {
             ExprKind::Index(s) if s.as_var().is_some() => self.at(s, known, how, depth + 1),
@@ -479,7 +480,7 @@ impl<'a> Sizes<'a> {
             ExprKind::Binary(BinOp::And, a, b) if let Some(most) = mask(a).or_else(|| mask(b)) => {
                 Some(Size::constant(most))
             }
-            // Within the power of two above both, if not below its negative.
+            // At most the power of two above both, and not below its negative.
             ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => {
                 Some(of(a)?.or(&of(b)?).at_least_one().scaled(2.0))
             }
@@ -509,7 +510,7 @@ impl<'a> Sizes<'a> {
         find.2
     }
 
-    /// What is needed, by the products that are added up to it.
+    /// The size of a need, from the products that are added up.
     pub fn of_need(&self, need: &Need, known: &Known, how: How) -> Option<Size> {
         if need.parts.is_empty() {
             return self.of(&need.sym, known, how);
@@ -522,25 +523,27 @@ impl<'a> Sizes<'a> {
         Some(sum)
     }
 
-    /// Whether what is needed is far below what 64 bits hold, and below what it may be, whatever a call is given.
+    /// Whether the needed value is far below the 64-bit limit, and below its own limit, for all
+    /// arguments of the call.
     pub fn are_small(&self, need: &Need, known: &Known, existing: &Existing) -> bool {
-        [How::Variables, How::Noted].into_iter().any(|how| {
+        [How::Variables, How::Checked].into_iter().any(|how| {
             let size = self.of_need(need, known, how);
             size.is_some_and(|size| self.is_small(&size, existing, need.most as f64))
         })
     }
 
-    /// Whether a value is known to fit the smaller type that it becomes of.
+    /// Whether a value is known to fit the smaller type to which it is converted.
     pub fn is_within(&self, narrowed: &Narrowed, known: &Known, existing: &Existing) -> bool {
         let small = |how| {
             let size = self.value(&narrowed.expr, known, how, 0);
             size.is_some_and(|size| self.is_small(&size, existing, narrowed.most as f64))
         };
         self.keeps(&narrowed.expr, narrowed.ty)
-            || [How::Variables, How::Noted].into_iter().any(small)
+            || [How::Variables, How::Checked].into_iter().any(small)
     }
 
-    /// Whether an operation on bits, or a choice, has operands that fit the type: then it does, too.
+    /// Whether the operands of a bit operation or a selection fit the type: then the result does,
+    /// too.
     fn keeps(&self, e: &Expr, ty: Scalar) -> bool {
         let Some((least, most)) = ty.limits() else {
             return false;
@@ -568,7 +571,7 @@ impl<'a> Sizes<'a> {
         size.0.iter().map(bound).sum::<f64>() <= most.min(SAFE)
     }
 
-    /// What a factor's type allows.
+    /// The limit of a factor that its type implies.
     fn single(&self, factor: &Sym) -> f64 {
         match self.function.cx.range(factor) {
             (Some(lo), Some(hi)) => lo.unsigned_abs().max(hi.unsigned_abs()).max(1) as f64,
@@ -576,7 +579,7 @@ impl<'a> Sizes<'a> {
         }
     }
 
-    /// Whether an argument of a call decides alone how large it is: scalars of 64 bits.
+    /// Whether a single argument of the call determines the factor's magnitude: a 64-bit scalar.
     pub fn is_wide(&self, factor: &Sym) -> bool {
         let wide = |v: Var| self.single(&Sym::var(v)) > (1u64 << 33) as f64;
         factor
@@ -585,7 +588,7 @@ impl<'a> Sizes<'a> {
             .any(|v| !self.is_dim(v) && wide(v))
     }
 
-    /// Whether more than extents go into it.
+    /// Whether it depends on more than extents.
     pub fn has_scalar(&self, sym: &Sym) -> bool {
         sym.vars().into_iter().any(|v| !self.is_dim(v))
     }

@@ -1,4 +1,4 @@
-//! What is proved, and where checks stand.
+//! Proofs for integers, and the places of checks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn device_text(text: &str) -> String {
         .device
 }
 
-/// Checks of integers on the host, and in kernels.
+/// The numbers of integer checks on the host, and in kernels.
 fn checks(text: &str) -> (usize, usize) {
     const SIGNS: [&str; 3] = ["croq::fits(", ">= -2147483648 &&", ">= -4294967296 &&"];
     let text = device_text(text);
@@ -30,7 +30,7 @@ fn checks(text: &str) -> (usize, usize) {
 }
 
 #[test]
-fn what_tensors_bound_costs_nothing() {
+fn integers_bounded_by_tensors_need_no_checks() {
     let scale = "__co__ f32 [M, N] scale(f32 [M, N] x, f32 k) {
       f32 [M, N] y;
       parallel {p, q} by [M, N] { y.at(p, q) = x.at(p, q) * k; }
@@ -53,7 +53,7 @@ fn a_product_of_extents_that_no_tensor_has_is_checked_once() {
 }
 
 #[test]
-fn an_argument_of_64_bits_is_looked_at_where_it_matters() {
+fn a_64_bit_argument_is_checked_where_it_is_used() {
     let always = "__co__ void f(global s64 [N] x, s64 m) { parallel p by N { x.at(p) = m * 3; } }";
     assert_eq!(checks(always), (1, 0));
     let perhaps = "__co__ void f(global s64 [N] x, s64 m) {
@@ -86,7 +86,7 @@ fn in_kernel(statement: &str) -> (usize, usize) {
 }
 
 #[test]
-fn whatever_statement_narrows_is_checked() {
+fn narrowing_is_checked_in_any_statement() {
     for statement in [
         "y.at(p) = n * 2;",
         "y.at(p) += n * 2;",
@@ -110,7 +110,7 @@ fn whatever_statement_narrows_is_checked() {
         let text = device_text(&text);
         text.lines().filter(|l| l.contains("CROQ_REQUIRE(")).count()
     };
-    // That it fits 64 bits is not known, either.
+    // It is also unknown whether it fits 64 bits.
     assert_eq!(returned("N * n"), 2);
     for e in [
         "n * m",
@@ -127,7 +127,7 @@ fn whatever_statement_narrows_is_checked() {
 }
 
 #[test]
-fn what_may_not_be_reached_is_checked_where_it_is() {
+fn conditional_expressions_are_checked_in_place() {
     assert_eq!(in_kernel("y.at(p) = n > 0 ? n * 2 : 0;"), (0, 1));
     assert_eq!(in_kernel("y.at(p) = n > 0 ? n : 0;"), (0, 0));
     assert_eq!(in_kernel("if (n > 0) y.at(p) = n * 2;"), (1, 0));
@@ -137,7 +137,7 @@ fn what_may_not_be_reached_is_checked_where_it_is() {
 }
 
 #[test]
-fn what_fits_by_its_operation_costs_nothing() {
+fn operations_with_bounded_results_need_no_checks() {
     for statement in [
         "y.at(p) = p ^ 1;",
         "y.at(p) = m & 255;",
@@ -180,7 +180,7 @@ fn kernels(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Not one of our own kernels pays for it on the device.
+/// No kernel of the workspace has integer checks on the device.
 #[test]
 fn kernels_pay_nothing() {
     let mut found = Vec::new();
@@ -191,7 +191,7 @@ fn kernels_pay_nothing() {
     assert!(found.len() > 30);
     for path in found {
         let text = fs::read_to_string(&path).expect("a kernel");
-        // Its work items are data, and coordinates of boxes are made of them.
+        // Its work items are data, and the coordinates of its boxes are computed from them.
         let of_data = if path.ends_with("matmul/teams.co") {
             2
         } else {

@@ -1,11 +1,12 @@
-//! What an order costs: the accesses of a level as its first warp makes them.
+//! The cost of an order: the accesses of a level by its first warp.
 //!
-//! Every address is an expression in the level's indices, so the addresses of 32 threads are known up to
-//! what is the same for all of them. That is set to something: sizes that the caller decides to a large
-//! one, loop variables to their first value, other integers to zero. Global memory is looked up in lines of
-//! 128 bytes and moved in sectors of 32, and an access costs as many of both as the warp touches; shared
-//! memory serves one word of each of its 32 banks at a time, and an access costs as often as the fullest
-//! bank is asked.
+//! Every address is an expression in the level's indices, so the addresses of 32 threads are known
+//! up to terms that are equal for all of them. These are assumed to have some value: a large one
+//! for sizes that the caller determines, the first one for loop variables, zero for other integers.
+//! Global memory is accessed in lines of 128 bytes and transferred in sectors of 32, and the cost
+//! of an access is the number of lines and sectors that the warp touches; shared memory serves one
+//! word of each of its 32 banks at a time, and the cost of an access is the number of words in the
+//! most used bank.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,16 +18,16 @@ use crate::ir::{
 use crate::passes::transform::barriers::Vars;
 use crate::symbolic::{Sym, Var};
 
-/// What a size is taken for that only the caller knows.
+/// The assumed value of a size that only the caller knows.
 const LARGE: i128 = 4096;
-/// Longer loops count as this many iterations.
+/// The maximum number of iterations that a loop counts as.
 const MANY: u64 = 64;
 const SECTOR: i128 = 32;
 const LINE: i128 = 128;
 const BANKS: i128 = 32;
 const WORD: i128 = 4;
 
-/// Sectors and lines of global memory, then iterations of the banks of shared memory.
+/// Sectors and lines of global memory, and wavefronts of shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     global: u64,
@@ -42,7 +43,7 @@ impl std::iter::Sum for Cost {
     }
 }
 
-/// The accesses of global and shared memory that each thread makes on its own.
+/// The accesses of global and shared memory that each thread makes for itself.
 pub fn traffic(function: &Function, vars: &Vars, body: &[Stmt]) -> Vec<Traffic> {
     let mut collector = Collector {
         function,
@@ -142,7 +143,7 @@ impl Collector<'_> {
         self.times = before;
     }
 
-    /// Elements one after the other.
+    /// A tile is accessed element by element.
     fn tile(&mut self, view: &View) {
         let count: Sym = view.shape.iter().product();
         self.repeated(&count, |c| c.access(view.buffer, &view.offset, 1));
@@ -160,7 +161,7 @@ impl Collector<'_> {
     }
 }
 
-/// What variables are set to.
+/// The assumed values of variables.
 struct Values<'a> {
     function: &'a Function,
     /// The level's indices.
@@ -179,7 +180,7 @@ impl<'a> Values<'a> {
         self.within(sym, 8)
     }
 
-    /// Bounds of bounds end somewhere.
+    /// Limits the depth of bounds of bounds.
     fn within(&self, sym: &Sym, depth: u32) -> Option<i128> {
         sym.evaluate(&|var| Some(self.value(var, depth)))
     }
@@ -203,15 +204,15 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What the first warp of a level costs if its indices have this order, the fastest first.
+/// The cost of the first warp of a level if its indices have this order, the fastest first.
 pub fn cost(function: &Function, candidate: &Candidate, order: &[usize]) -> Cost {
     let warp = first_warp(function, candidate, order);
     let costs = candidate.traffic.iter();
     costs.map(|traffic| one(function, traffic, &warp)).sum()
 }
 
-/// How many accesses of global memory touch no more than 32 neighbouring elements would, and how many
-/// there are.
+/// The number of accesses of global memory that touch no more lines and sectors than 32 adjacent
+/// elements, and the number of all accesses.
 #[cfg(test)]
 pub fn coalesced(function: &Function, candidate: &Candidate, order: &[usize]) -> (usize, usize) {
     let warp = first_warp(function, candidate, order);
@@ -296,7 +297,7 @@ fn one(function: &Function, traffic: &Traffic, warp: &[Values]) -> Cost {
     }
 }
 
-/// Where the units of a swizzle are, counting rows of its own width.
+/// The byte offset after swizzling, in rows of the swizzle's own width.
 fn swizzled(swizzle: Option<&Swizzle>, at: i128) -> i128 {
     let mask = match swizzle.map(|s| s.bytes) {
         Some(128) => 7,

@@ -5,16 +5,16 @@ use crate::symbolic::{Sym, Var};
 
 /// A level of threads with several sub-levels.
 pub(super) struct Candidate {
-    /// Which `parallel` of the kernel it is, in order of the text.
+    /// The number of its `parallel` in the kernel, in the order of the source.
     pub site: usize,
     pub indices: Vec<Index>,
-    /// The quotient by all but the slowest needs no remainder: there are no more threads.
+    /// The slowest index needs no remainder, because there are no more threads.
     pub open: bool,
-    /// What the indices are the digits of.
+    /// The number of which the indices are the digits.
     pub number: Expr,
-    /// The levels around.
+    /// The enclosing levels.
     pub around: Vec<Level>,
-    /// What it touches.
+    /// Its memory accesses.
     pub traffic: Vec<Traffic>,
 }
 
@@ -31,7 +31,7 @@ impl Candidate {
         a == b && self.open == other.open && self.around == other.around
     }
 
-    /// The program's first.
+    /// The program's order first.
     pub fn orders(&self) -> &'static [&'static [usize]] {
         match self.indices.len() {
             2 => &[&[0, 1], &[1, 0]],
@@ -50,7 +50,7 @@ impl Candidate {
 
 /// Accesses by one statement.
 pub struct Traffic {
-    /// In elements, from the buffer's first.
+    /// In elements from the start of the buffer.
     pub address: Sym,
     pub buffer: BufferId,
     pub times: u64,

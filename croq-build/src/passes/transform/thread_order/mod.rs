@@ -1,29 +1,32 @@
-//! Which index of a level is the fastest among its threads.
+//! Thread ordering: the choice of the fastest index of a level, for coalesced accesses.
 //!
-//! `parallel {i, j} by [16, 16] : thread` gives thread `t` the indices `i = t % 16, j = t / 16`: the first
-//! sub-level is the fastest. A program can hardly tell, but memory can: what the threads of one warp
-//! touch comes in few pieces when neighbouring threads touch neighbouring elements. So where nothing in
-//! the kernel can tell, the order is taken that touches the fewest pieces of global memory
-//! ([`accesses`]), then the one with the fewest conflicts in the banks of shared memory, then the one
-//! that other levels of this shape have, then the program's.
+//! `parallel {i, j} by [16, 16] : thread` gives thread `t` the indices `i = t % 16, j = t / 16`:
+//! the first sub-level is the fastest. A program can hardly observe the order, but it affects the
+//! cost: accesses of a warp are coalesced if adjacent threads access adjacent elements. So where
+//! the order is not observable, the pass chooses the order with the fewest lines and sectors of
+//! global memory ([`accesses`]), then the one with the fewest bank conflicts in shared memory, then
+//! the one that other levels of this shape have, then the program's.
 //!
-//! Exchanging the order is a renaming of a level's threads. What could tell, and leaves the order as it is:
+//! Changing the order is a renaming of a level's threads. The order is observable, and remains, in
+//! these cases:
 //!
-//! * Text that can't be seen into (`__cpp__`, `call`), anywhere in the kernel: it may read `threadIdx`.
-//! * Products of fragments, anywhere in the kernel: what a lane has of one is its own.
-//! * In the level's body: `print`, whose lines would come in another order; a barrier of a warp or
-//!   warpgroup, or one with a number, which means just these threads; events, whose generations each
-//!   thread counts for itself; `inthreads`, whose predicate picks threads.
-//! * What a thread keeps from one level to another: a mutable variable or `local` memory that one level
-//!   leaves to another or to the statements around them ([`observability`]). A copy that it has begun can't
-//!   be: names that a level binds to copies end with it. Renaming all these levels alike is still right if they have the same shape and
-//!   the statements around them do the same in each thread; else the order stays.
-//! * `yield`, after which a thread is missing: only in a kernel that is nothing but this level.
+//! * Opaque code (`__cpp__`, `call`), anywhere in the kernel: it may read `threadIdx`.
+//! * MMAs, anywhere in the kernel: each lane holds its own part of a fragment.
+//! * In the level's body: `print`, whose lines would appear in another order; a barrier of a warp
+//!   or warpgroup, or one with a number, which concerns particular threads; events, whose
+//!   generations each thread counts for itself; `inthreads`, whose predicate selects threads.
+//! * Values that a thread keeps from one level to another: a mutable variable or `local` memory
+//!   that one level leaves to another or to the statements around them ([`observability`]). Copies
+//!   in flight are not among them: names that a level binds to copies end with it. Renaming all
+//!   these levels equally is still correct if they have the same shape and the statements around
+//!   them do the same in each thread; otherwise the order remains.
+//! * `yield`, after which a thread is missing: except in a kernel that consists of only this level.
 //!
-//! Shared memory tells nothing, as barriers come after this pass; nor do copies that threads make together,
-//! which are divided by thread ids but are whole when they are done. Sub-levels of `group` and `group-4`
-//! stay: their order moves whole warps, and no access becomes a better one. Of a level
-//! of threads merged of two the inner one is the faster by its meaning, and only its own sub-levels move.
+//! Shared memory does not reveal the order, because barriers are inserted after this pass; nor do
+//! copies that threads share, which are divided by thread ids but complete when they are done.
+//! Sub-levels of `group` and `group-4` remain: their order moves whole warps, and improves no
+//! access. Of a level of threads that was merged from two levels, the inner one is the faster by
+//! definition, and only its own sub-levels are reordered.
 
 mod accesses;
 mod candidate;
@@ -40,14 +43,14 @@ use crate::symbolic::Sym;
 use accesses::Cost;
 use candidate::{Candidate, Index};
 
-/// Levels that must have one order.
+/// Levels that must have the same order.
 struct Class {
     members: Vec<usize>,
     /// The cost of each order.
     costs: Vec<Cost>,
 }
 
-/// Decides the order of every level of a kernel.
+/// Chooses the order of every level of a kernel.
 pub fn choose(function: &mut Function, id: KernelId) {
     for (candidate, order) in orders(function, id) {
         if order.iter().enumerate().any(|(at, axis)| at != *axis) {
@@ -56,7 +59,7 @@ pub fn choose(function: &mut Function, id: KernelId) {
     }
 }
 
-/// The order of each level that may have another than the program's.
+/// The order of each level that may have another one than the program's.
 fn orders(function: &Function, id: KernelId) -> Vec<(Candidate, &'static [usize])> {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return Vec::new();
@@ -103,8 +106,8 @@ fn costs(function: &Function, candidates: &[Candidate], members: Vec<usize>) -> 
     Some(Class { members, costs })
 }
 
-/// The number of each class's order. Among equals it is that of another class of the same shape: threads
-/// that meet the same elements in both need no barrier then.
+/// The number of each class's order. Among equals it is that of another class of the same shape,
+/// because threads that access the same elements in both then need no barrier.
 fn decide(candidates: &[Candidate], classes: &[Class]) -> Vec<usize> {
     let best = |class: &Class| -> Vec<usize> {
         let least = class.costs.iter().min();
@@ -172,7 +175,7 @@ impl Find<'_> {
                 }
             }
         }
-        // A split level's thread id is none of them.
+        // The thread id of a split level is none of them.
         let number = digits.last()?.number.clone();
         digits.retain(|d| same(&d.number, &number));
         if digits.len() < 2 || observability::is_observed_in(body) {
@@ -206,7 +209,8 @@ impl Find<'_> {
     }
 }
 
-/// Where the indices of a level are declared: at its start, or in the guard of a split one.
+/// The statement lists in which the indices of a level are declared: at its start, or in the guard
+/// of a split level.
 pub fn lists(body: &[Stmt]) -> impl Iterator<Item = &[Stmt]> {
     let guarded = body.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::If { then, .. } => Some(then.as_slice()),
@@ -224,8 +228,8 @@ pub struct Digit {
 }
 
 pub fn digit(local: LocalId, value: &Expr) -> Option<Digit> {
-    let (rest, modulus) = taken_off(value, BinOp::Rem);
-    let (number, divisor) = taken_off(rest, BinOp::Div);
+    let (rest, modulus) = stripped(value, BinOp::Rem);
+    let (number, divisor) = stripped(rest, BinOp::Div);
     let plain = matches!(
         &*number.kind,
         ExprKind::Intrinsic(Intrinsic::Thread, _) | ExprKind::Index(_)
@@ -238,7 +242,7 @@ pub fn digit(local: LocalId, value: &Expr) -> Option<Digit> {
     })
 }
 
-fn taken_off(e: &Expr, wanted: BinOp) -> (&Expr, Option<Sym>) {
+fn stripped(e: &Expr, wanted: BinOp) -> (&Expr, Option<Sym>) {
     match &*e.kind {
         ExprKind::Binary(op, a, b) if *op == wanted => match &*b.kind {
             ExprKind::Index(by) => (a, Some(by.clone())),
@@ -258,7 +262,7 @@ fn same(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// Gives the indices the values that they have in this order, the fastest first.
+/// Assigns the indices their values in this order, the fastest first.
 fn reorder(function: &mut Function, id: KernelId, candidate: &Candidate, order: &[usize]) {
     let at = candidate.number.span;
     let op = |op, a, by: &Sym| {

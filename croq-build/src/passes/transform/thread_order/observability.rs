@@ -1,4 +1,5 @@
-//! What a thread is known by: by text that asks, and by what it keeps from one level to another.
+//! Observability of the order of threads: by code that depends on the thread, and by values that a
+//! thread keeps from one level to another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +10,19 @@ use crate::ir::{
 };
 use crate::symbolic::Sym;
 
-/// Something in the kernel may ask which thread it runs in, or means the lanes of a warp.
+/// Whether any code in the kernel may depend on the thread number, or on the lanes of a warp.
 pub fn is_observed(body: &[Stmt]) -> bool {
-    let looks = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Cpp { .. } | StmtKind::Mma(_));
-    let asks = |e: &Expr| match &*e.kind {
+    let is_observing = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Cpp { .. } | StmtKind::Mma(_));
+    let observes = |e: &Expr| match &*e.kind {
         ExprKind::Call(_) => true,
         ExprKind::Intrinsic(of, _) => of.info().converges,
         _ => false,
     };
-    any_in(body, looks, asks) || may_miss_threads(body)
+    any_in(body, is_observing, observes) || may_miss_threads(body)
 }
 
-/// A thread leaves, and something but its own level follows or comes again.
+/// Whether threads may exit and code outside of their own level follows, or the level is executed
+/// again.
 fn may_miss_threads(body: &[Stmt]) -> bool {
     let leaves = |body: &[Stmt]| {
         let mut all = Count::default();
@@ -53,9 +55,10 @@ impl Visit for Count {
     }
 }
 
-/// Something in the level's body can tell its threads apart, or means just those of a warp.
+/// Whether any code in the level's body can distinguish its threads, or concerns only those of a
+/// warp.
 pub fn is_observed_in(body: &[Stmt]) -> bool {
-    let looks = |stmt: &Stmt| match &stmt.kind {
+    let is_observing = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Print { .. } | StmtKind::Region { .. } | StmtKind::Parallel { .. } => true,
         StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
         StmtKind::Barrier { scope, .. } => {
@@ -64,18 +67,18 @@ pub fn is_observed_in(body: &[Stmt]) -> bool {
         StmtKind::SingleThread { level, .. } => *level != Level::Thread,
         _ => false,
     };
-    any_stmt(body, looks)
+    any_stmt(body, is_observing)
 }
 
-/// The levels, by number, in groups of those that must have one order. One that must not change is
-/// in none.
+/// The levels, by number, in groups that must have the same order. A level whose order must not
+/// change is in no group.
 pub fn classes(function: &Function, body: &[Stmt], candidates: &[Candidate]) -> Vec<Vec<usize>> {
     let mut state = State::of(function, body);
     state.propagate();
     let of_site = |site: usize| candidates.iter().position(|c| c.site == site);
-    // The class of each candidate by its first member; `None`: it stays as it is.
+    // The class of each candidate, by its first member; `None`: its order remains.
     let mut class: Vec<Option<usize>> = (0..candidates.len()).map(Some).collect();
-    let mut together: Vec<(Vec<usize>, bool)> = Vec::new();
+    let mut constraints: Vec<(Vec<usize>, bool)> = Vec::new();
     for kept in state.connected() {
         let uses: Vec<&Use> = kept
             .iter()
@@ -86,26 +89,26 @@ pub fn classes(function: &Function, body: &[Stmt], candidates: &[Candidate]) -> 
         if sites.len() < 2 {
             continue;
         }
-        let common = state.common(&sites);
+        let common_site = state.common_site(&sites);
         let levels: Vec<Option<usize>> = sites
             .iter()
-            .filter(|s| **s != common)
+            .filter(|s| **s != common_site)
             .map(|s| of_site(*s))
             .collect();
         let members: Vec<usize> = levels.iter().flatten().copied().collect();
-        let around_is_alike = uses.iter().all(|u| u.site != common || u.alike);
+        let around_is_alike = uses.iter().all(|u| u.site != common_site || u.alike);
         let first = members.first().and_then(|m| candidates.get(*m));
         let of_one_shape = members
             .iter()
             .filter_map(|m| candidates.get(*m))
             .all(|c| first.is_some_and(|f| f.has_shape_of(c)));
         let movable = levels.iter().all(Option::is_some) && around_is_alike && of_one_shape;
-        together.push((members, movable));
+        constraints.push((members, movable));
     }
-    // Classes grow until nothing changes; there are few.
+    // Classes grow until a fixpoint is reached; there are few.
     loop {
         let before = class.clone();
-        for (members, movable) in &together {
+        for (members, movable) in &constraints {
             let of = |m: &usize| class.get(*m).copied().flatten();
             let stays = !movable || members.iter().any(|m| of(m).is_none());
             let least = members.iter().filter_map(of).min();
@@ -136,7 +139,7 @@ fn of_member(class: &[Option<usize>], member: usize) -> Option<usize> {
     class.get(member).copied().flatten()
 }
 
-/// Something that each thread has its own of.
+/// A variable or buffer that is private to each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kept {
     Local(LocalId),
@@ -144,7 +147,7 @@ enum Kept {
 }
 
 struct Use {
-    /// Which `parallel` it is right inside of; 0 is the block.
+    /// The innermost enclosing `parallel`; 0 is the block.
     site: usize,
     written: bool,
     /// Each thread does the same with its own.
@@ -154,19 +157,19 @@ struct Use {
 struct State<'a> {
     function: &'a Function,
     uses: BTreeMap<Kept, Vec<Use>>,
-    /// What a value depends on that is written.
+    /// Each written value with the values that it depends on.
     flows: Vec<(Kept, BTreeSet<Kept>)>,
     varying: BTreeSet<Kept>,
-    /// The site around each.
+    /// The enclosing site of each site.
     parents: Vec<usize>,
 }
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Clone)]
 struct Here {
     site: usize,
     alike: bool,
-    /// What decides whether it runs.
+    /// The values that determine whether it is executed.
     conditions: BTreeSet<Kept>,
 }
 
@@ -188,13 +191,13 @@ impl<'a> State<'a> {
         state
     }
 
-    /// What threads may have different values of: what some level writes that others use, and what
-    /// depends on it.
+    /// Collects the values that may differ between threads: those that one level writes and others
+    /// use, and their dependents.
     fn propagate(&mut self) {
         for (kept, uses) in &self.uses {
             let sites = uses.iter().map(|u| u.site).collect();
-            let common = self.common(&sites);
-            if uses.iter().any(|u| u.written && u.site != common) {
+            let common_site = self.common_site(&sites);
+            if uses.iter().any(|u| u.written && u.site != common_site) {
                 self.varying.insert(*kept);
             }
         }
@@ -211,7 +214,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What varies, in groups of which one part depends on another.
+    /// The varying values, in groups connected by dependence.
     fn connected(&self) -> Vec<BTreeSet<Kept>> {
         let mut groups: Vec<BTreeSet<Kept>> =
             self.varying.iter().map(|k| BTreeSet::from([*k])).collect();
@@ -224,11 +227,11 @@ impl<'a> State<'a> {
             let mut joined = ends;
             joined.insert(*target);
             groups.retain(|group| {
-                let apart = group.is_disjoint(&joined);
-                if !apart {
+                let disjoint = group.is_disjoint(&joined);
+                if !disjoint {
                     joined.extend(group);
                 }
-                apart
+                disjoint
             });
             groups.push(joined);
         }
@@ -236,21 +239,21 @@ impl<'a> State<'a> {
     }
 
     /// The innermost site around all of these.
-    fn common(&self, sites: &BTreeSet<usize>) -> usize {
-        let way = |site: usize| {
-            let mut way = vec![site];
+    fn common_site(&self, sites: &BTreeSet<usize>) -> usize {
+        let path = |site: usize| {
+            let mut path = vec![site];
             let mut at = site;
             while at != 0 {
                 at = self.parents.get(at).copied().unwrap_or(0);
-                way.push(at);
+                path.push(at);
             }
-            way
+            path
         };
         let mut sites = sites.iter();
         let Some(first) = sites.next() else { return 0 };
-        let rest: Vec<Vec<usize>> = sites.map(|s| way(*s)).collect();
-        let around_all = |site: &usize| rest.iter().all(|way| way.contains(site));
-        way(*first).into_iter().find(around_all).unwrap_or(0)
+        let rest: Vec<Vec<usize>> = sites.map(|s| path(*s)).collect();
+        let encloses_all = |site: &usize| rest.iter().all(|path| path.contains(site));
+        path(*first).into_iter().find(encloses_all).unwrap_or(0)
     }
 
     fn block(&mut self, stmts: &[Stmt], here: &Here) {
@@ -343,7 +346,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Notes what is read; what then depends on that stands at the returned place.
+    /// Records the reads, and returns the context of statements that depend on them.
     fn reads(&mut self, sources: BTreeSet<Kept>, here: &Here) -> Here {
         let mut inside = here.clone();
         for source in sources {
@@ -370,7 +373,7 @@ impl<'a> State<'a> {
         });
     }
 
-    /// Indices follow from the order; shared and global memory are everybody's.
+    /// Indices follow from the order; shared and global memory are not private.
     fn is_own(&self, kept: Kept) -> bool {
         match kept {
             Kept::Local(id) => {

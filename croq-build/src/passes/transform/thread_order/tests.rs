@@ -35,7 +35,7 @@ fn takes(order: &str, body: &str) {
     assert_eq!(fastest(body), order, "{body}");
 }
 
-/// A level whose last index should be the fastest, if nothing else can tell.
+/// A level whose last index should be the fastest, if the order is not observable.
 const LEVEL: &str = "parallel {i, j} by [16, 16] : thread";
 
 fn in_block(body: &str) -> String {
@@ -43,8 +43,8 @@ fn in_block(body: &str) -> String {
 }
 
 #[test]
-fn neighbours_touch_neighbours() {
-    // As written, already.
+fn adjacent_threads_access_adjacent_elements() {
+    // The order in the program is already the best.
     takes(
         "",
         "parallel {j, i} by [16, 16] : thread y.at(i, j) = u.at(i, j);",
@@ -57,7 +57,7 @@ fn neighbours_touch_neighbours() {
         "j",
         "parallel {i, j} by [16, 16] : thread y.at(i, j) = u.at(i, j) + line.at(j);",
     );
-    // One level over a grid, of sizes that the caller decides.
+    // One level over a grid, of sizes that the caller determines.
     takes(
         "j",
         "parallel {i, j} by [M, N] z.at(i, j) = x.at(i, j) * 2.0f;",
@@ -74,7 +74,7 @@ fn neighbours_touch_neighbours() {
         "k",
         "parallel {h, i, k} by [2, 8, 32] : thread y.at(h * 8 + i, k) = 1.0f;",
     );
-    // What is in a loop counts more, iteration by iteration.
+    // Accesses in a loop count once per iteration.
     takes(
         "",
         "parallel {m, n} by [16, 16] : thread {
@@ -125,7 +125,7 @@ fn neighbours_touch_neighbours() {
 }
 
 #[test]
-fn ties_stay() {
+fn ties_keep_the_order_of_the_program() {
     takes(
         "",
         "parallel {i, j} by [16, 16] : thread y.at(0, 0) = 1.0f;",
@@ -166,7 +166,7 @@ fn each_level_has_its_own_order() {
         parallel {{k, l}} by [16, 16] : thread y.at(l, k) = a.at(k, l);"
         )),
     );
-    // Where it doesn't matter it is another's.
+    // Among equal costs, the order of another level.
     takes(
         "j l",
         &in_block(&format!(
@@ -178,7 +178,7 @@ fn each_level_has_its_own_order() {
 }
 
 #[test]
-fn what_can_tell_threads_apart_is_let_alone() {
+fn an_observable_order_remains() {
     let store = "y.at(i, j) = 1.0f;";
     for also in [
         "s32 id = 0; __cpp__(\"id = threadIdx.x;\");",
@@ -212,7 +212,7 @@ fn what_can_tell_threads_apart_is_let_alone() {
         "",
         &in_block(&format!("call setup(); {LEVEL} {{ {store} }}")),
     );
-    // Printed by one thread, whichever it is.
+    // Printed by a single thread.
     takes(
         "j",
         &in_block(&format!("{LEVEL} {{ {store} }} println(b);")),
@@ -220,7 +220,7 @@ fn what_can_tell_threads_apart_is_let_alone() {
 }
 
 #[test]
-fn levels_that_share_what_threads_keep_have_one_order() {
+fn levels_with_common_private_values_have_one_order() {
     let kept = "local f32 [1] v; mutable f32 s = 0.0f;";
     let same = "parallel {k, l} by [16, 16] : thread";
     let other = "parallel {k, l} by [64, 4] : thread";
@@ -242,21 +242,21 @@ fn levels_that_share_what_threads_keep_have_one_order() {
             "j l",
             &in_block(&format!("{written} {same} y.at(k, l) = {read};")),
         );
-        // Together they are better off.
+        // A common order is better for both.
         takes(
             "",
             &in_block(&format!(
                 "{written} {same} foreach q in [4] y.at(l, k) += {read};"
             )),
         );
-        // Each thread does the same with its own in between.
+        // Each thread does the same with its own value in between.
         takes(
             "j l",
             &in_block(&format!(
                 "{written} s = s * 2.0f; v.at(0) = v.at(0) + s; {same} y.at(k, l) = {read};"
             )),
         );
-        // One thread's own is everybody's.
+        // One thread's value is used by all.
         takes(
             "",
             &in_block(&format!(
@@ -270,7 +270,7 @@ fn levels_that_share_what_threads_keep_have_one_order() {
             )),
         );
     }
-    // Nobody else's.
+    // Used by no other level.
     takes(
         "j",
         &in_block(&format!(
@@ -283,14 +283,14 @@ fn levels_that_share_what_threads_keep_have_one_order() {
             "{LEVEL} {{ mutable f32 m = 1.0f; m = m + u.at(i, j); y.at(i, j) = m; }} {other} y.at(l, k) = 1.0f;"
         )),
     );
-    // The same for all threads: nothing of their own.
+    // The same for all threads: there is no private value.
     takes(
         "j",
         &in_block(&format!(
             "{kept} s = s + 1.0f; {LEVEL} y.at(i, j) = s; {flat} y.at(0, 0) = s;"
         )),
     );
-    // By way of another, and by a condition.
+    // Through another variable, and by a condition.
     takes(
         "",
         &in_block(&format!(
@@ -307,7 +307,7 @@ fn levels_that_share_what_threads_keep_have_one_order() {
 }
 
 #[test]
-fn a_thread_that_leaves_is_missed_only_later() {
+fn an_exited_thread_is_only_observable_later() {
     let body = "{ if (u.at(i, j) > 0.0f) yield; y.at(i, j) = 1.0f; }";
     takes("j", &in_block(&format!("{LEVEL} {body}")));
     takes(
@@ -337,7 +337,7 @@ fn a_thread_that_leaves_is_missed_only_later() {
 }
 
 #[test]
-fn merged_levels_and_groups_stay() {
+fn merged_levels_and_groups_remain() {
     takes("", "parallel b by 2, p by 8, q by 16 y.at(q, p) = 1.0f;");
     takes(
         "",
@@ -353,9 +353,9 @@ fn merged_levels_and_groups_stay() {
     );
 }
 
-/// What the kernels of the workspace ask of memory in levels with several indices: accesses by which a warp
-/// touches no more than 32 neighbours are, and all. The others are of rows shorter than a warp, or of the
-/// neighbours to the left and right of a line.
+/// The memory accesses of the workspace's kernels in levels with several indices: the number of
+/// those by which a warp touches no more than 32 adjacent elements, and of all. The others are of
+/// rows shorter than a warp, or of the adjacent elements to the left and right of a line.
 #[test]
 fn accesses_of_the_workspace() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/co");

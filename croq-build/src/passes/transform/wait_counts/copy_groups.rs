@@ -1,9 +1,9 @@
-//! Groups of asynchronous copies: as many on either way of an `if`.
+//! Groups of asynchronous copies: equal numbers on all paths of an `if`.
 
 use crate::ir::{Stmt, StmtKind, retain_stmts};
 
-/// Gives the branches of each `if` the same number of groups, where each has a fixed number. How
-/// many the statements begin; `None` when that isn't fixed.
+/// Gives the branches of each `if` the same number of groups, where each has a fixed number.
+/// Returns the number of groups that the statements begin; `None` if it is not fixed.
 pub fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
     let mut total = Some(0u32);
     for stmt in stmts {
@@ -66,7 +66,7 @@ pub fn has_asynchronous(stmts: &[Stmt]) -> bool {
     find.0
 }
 
-/// What was there only to count by.
+/// Removes the statements that only this analysis needs.
 pub fn drop_marks(stmts: &mut Vec<Stmt>) {
     retain_stmts(stmts, &mut |s| {
         !matches!(

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use crate::ir::{Condition, Expr, Function, FutureId};
 use crate::source::Span;
 
-/// For each future that may be in flight: the least number of younger groups, and the copy. What
-/// TMA moves is in no group: it is waited for by itself.
+/// For each future that may be in flight: the minimal number of younger groups, and the copy. A TMA
+/// copy is in no group: it is waited for separately.
 #[derive(Clone, Default, PartialEq)]
 pub struct Flight {
     pub copies: BTreeMap<FutureId, (Option<u32>, Span)>,
-    /// Of some of them: the condition under which alone they are, and whether it holds then.
+    /// For some of them: a condition, and the value for which alone the copy is in flight.
     pub guards: BTreeMap<FutureId, (Condition, bool)>,
     /// No path leads here.
-    pub nowhere: bool,
+    pub unreachable: bool,
 }
 
 impl Flight {
-    /// Each future has what the next one had, and the last one what the first one had.
+    /// Each future gets the copy of the next one, and the last one that of the first one.
     pub fn rotate(&mut self, futures: &[FutureId]) {
         for id in futures {
             self.guards.remove(id);
@@ -33,18 +33,18 @@ impl Flight {
         }
     }
 
-    pub fn nowhere() -> Self {
+    pub fn unreachable() -> Self {
         Self {
-            nowhere: true,
+            unreachable: true,
             ..Self::default()
         }
     }
 
     pub fn join(&mut self, other: &Flight) {
-        if other.nowhere {
+        if other.unreachable {
             return;
         }
-        if self.nowhere {
+        if self.unreachable {
             *self = other.clone();
             return;
         }
@@ -63,7 +63,7 @@ impl Flight {
         }
     }
 
-    /// What is in flight where a condition holds, or doesn't.
+    /// The copies in flight where a condition has this value.
     pub fn under(&self, condition: Option<&Condition>, holds: bool) -> Flight {
         let mut flight = self.clone();
         let guards = &self.guards;
@@ -74,8 +74,8 @@ impl Flight {
         flight
     }
 
-    /// After an `if`: what was begun in one of its branches alone is in flight where the condition
-    /// says so.
+    /// After an `if`: copies that only one of its branches has begun are in flight only for that
+    /// value of the condition.
     pub fn guard(
         &mut self,
         condition: &Condition,
@@ -85,14 +85,14 @@ impl Flight {
         for (this, other, holds) in [(then, otherwise, true), (otherwise, then, false)] {
             for (id, begun) in &this.copies {
                 let before = before.copies.get(id).is_some_and(|b| b.1 == begun.1);
-                if !before && !other.nowhere && !other.copies.contains_key(id) {
+                if !before && !other.unreachable && !other.copies.contains_key(id) {
                     self.guards.insert(*id, (condition.clone(), holds));
                 }
             }
         }
     }
 
-    /// What is known of a copy is what both know, before `other` is joined.
+    /// Keeps the guards on which both agree, before `other` is joined.
     pub fn join_guards(&mut self, other: &Flight) {
         for id in other.copies.keys() {
             let guard = other.guards.get(id);
@@ -111,7 +111,7 @@ impl Flight {
     }
 }
 
-/// A condition that is the same wherever it stands in an iteration of the loops around.
+/// A condition that has the same value everywhere in an iteration of the enclosing loops.
 pub fn invariant_condition(func: &Function, cond: &Expr) -> Option<Condition> {
     Condition::of(func, cond).filter(Condition::is_without_literals)
 }

@@ -1,13 +1,14 @@
-//! Copies in flight: which may be, at each point of a kernel, and how many younger ones there are.
+//! Wait counts: the copies that may be in flight at each point of a kernel, and the number of
+//! younger ones.
 //!
-//! A thread's asynchronous copies form groups, one for each copy, that arrive in the order in which
-//! they were begun. A `wait` can leave the youngest groups in flight, and should: waiting for the
-//! older of two copies must not wait for both. So the walk keeps, for each future that may be under
-//! way, the least number of copies begun after it, over all paths; loops are walked until that
-//! settles.
+//! A thread's asynchronous copies form groups, one for each copy, that complete in the order in
+//! which they were issued. A `wait` can leave the youngest groups in flight, and should: waiting
+//! for the older of two copies must not wait for both. So the walk keeps, for each future that may
+//! be in flight, the minimal number of copies issued after it, over all paths; loops are walked
+//! until a fixpoint is reached.
 //!
-//! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
-//! empty groups, so that the count is the same on either way.
+//! Where the branches of an `if` begin different numbers of copies, the branch with fewer gets
+//! empty groups, so that the count is the same on all paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,20 +34,20 @@ struct Walker<'c> {
     func: &'c Function,
     diags: &'c mut Diagnostics,
     loops: Vec<Exits>,
-    /// The last walk, which reports and writes down what to wait for.
+    /// The last walk, which reports and records the wait counts.
     last: bool,
     /// Copies whose early use was reported: one report for each.
     reported: BTreeSet<Span>,
-    /// What copies read that were begun in this iteration of the loops around: then an index means the
-    /// same there and here.
+    /// The sources of copies issued in this iteration of the enclosing loops: an index has the same
+    /// value there and here.
     sources: BTreeMap<Span, View>,
-    /// Likewise what they fill, where that is fixed.
+    /// Likewise their destinations, where these are fixed.
     dests: BTreeMap<Span, View>,
-    /// Of each copy: where to, and who.
-    goes_to: BTreeMap<Span, (BufferId, Level)>,
+    /// The destination and the level of each copy.
+    dest_of: BTreeMap<Span, (BufferId, Level)>,
 }
 
-/// Decides what each `wait` of the kernel waits for.
+/// Computes the wait count of each `wait` of the kernel.
 pub fn count(func: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     func.with_kernel_body(id, |func, body| {
         let count = copy_groups::balance(body);
@@ -59,10 +60,10 @@ pub fn count(func: &mut Function, id: KernelId, diags: &mut Diagnostics) {
                 reported: BTreeSet::new(),
                 sources: BTreeMap::new(),
                 dests: BTreeMap::new(),
-                goes_to: BTreeMap::new(),
+                dest_of: BTreeMap::new(),
             };
             let end = walker.block(body, Flight::default());
-            walker.left_over(&end);
+            walker.report_unwaited(&end);
         }
         copy_groups::drop_marks(body);
     });
@@ -74,8 +75,8 @@ impl Walker<'_> {
         future.map(|f| f.name.clone()).unwrap_or_default()
     }
 
-    /// Copies that are in flight where the kernel ends.
-    fn left_over(&mut self, end: &Flight) {
+    /// Reports copies that are in flight where the kernel ends.
+    fn report_unwaited(&mut self, end: &Flight) {
         for (id, (_, span)) in &end.copies {
             let name = self.name(*id);
             self.diags.push(
@@ -131,7 +132,7 @@ impl Walker<'_> {
                 flight
             }
             StmtKind::UseFuture(id) => {
-                self.consulted(*id, span, &flight);
+                self.used(*id, span, &flight);
                 flight
             }
             StmtKind::For { body, .. } => self.iterations(flight, true, &mut |w, start| {
@@ -162,7 +163,7 @@ impl Walker<'_> {
                 after
             }
             StmtKind::Parallel { body, .. } => self.block(body, flight),
-            // Others than the threads inside go by.
+            // Other threads than those inside skip the body.
             StmtKind::SingleThread { body, .. } | StmtKind::Region { body, .. } => {
                 let inside = self.block(body, flight.clone());
                 flight.join(&inside);
@@ -172,19 +173,19 @@ impl Walker<'_> {
                 if let Some(exits) = self.loops.last_mut() {
                     exits.breaks.join(&flight);
                 }
-                Flight::nowhere()
+                Flight::unreachable()
             }
             StmtKind::Continue => {
                 if let Some(exits) = self.loops.last_mut() {
                     exits.continues.join(&flight);
                 }
-                Flight::nowhere()
+                Flight::unreachable()
             }
             StmtKind::Yield => {
                 if self.last {
-                    self.left_over(&flight);
+                    self.report_unwaited(&flight);
                 }
-                Flight::nowhere()
+                Flight::unreachable()
             }
             _ => flight,
         }
@@ -197,18 +198,18 @@ impl Walker<'_> {
         });
         let Some(id) = copy.future else { return };
         self.sources.insert(span, copy.source.clone());
-        // The tiles of exchanged futures are told apart by their names alone.
+        // The tiles of exchanged futures are only distinguished by their names.
         let future = self.func.futures.get(id.index());
         let exchanged = future.is_none_or(|f| f.tile.is_some());
         if !exchanged {
             self.dests.insert(span, copy.dest.clone());
         }
         let groups = copy.engine.is_threads();
-        self.goes_to.insert(span, (copy.dest.buffer, copy.level));
+        self.dest_of.insert(span, (copy.dest.buffer, copy.level));
         self.begun(id, span, groups, flight);
     }
 
-    /// Leaves those copies in flight that began after all that are waited for.
+    /// Leaves the copies in flight that were issued after all that are waited for.
     fn wait(&mut self, futures: &mut Vec<Waited>, pending: &mut Option<u32>, flight: &mut Flight) {
         let counts = futures.iter().filter_map(|w| flight.copies.get(&w.future));
         let younger = counts.filter_map(|(n, _)| *n).min();
@@ -217,7 +218,7 @@ impl Walker<'_> {
         }
         let Some(younger) = younger else { return };
         if self.last {
-            self.arrives_as_well(futures, younger, flight);
+            self.add_older_copies(futures, younger, flight);
         }
         let stays = |n: &Option<u32>| n.is_none_or(|n| n < younger);
         flight.copies.retain(|_, (n, _)| stays(n));
@@ -252,7 +253,7 @@ impl Walker<'_> {
         flight.copies.insert(id, (groups.then_some(0), span));
     }
 
-    /// Reports a write, by the statement at `at`, of what a copy in flight still reads.
+    /// Reports a write, by the statement at `at`, to the source of a copy in flight.
     fn overwritten(&mut self, at: Span, flight: &Flight, overlaps: impl Fn(&Ctx, &View) -> bool) {
         if !self.last {
             return;
@@ -278,12 +279,12 @@ impl Walker<'_> {
         );
     }
 
-    /// Waiting for one copy is waiting for the older ones too. A `wait` for those comes to nothing
-    /// later on, so it is here that their bytes are there.
-    fn arrives_as_well(&self, futures: &mut Vec<Waited>, younger: u32, flight: &Flight) {
+    /// Waiting for one copy also waits for the older ones. A later `wait` for those has no effect,
+    /// so their bytes arrive here.
+    fn add_older_copies(&self, futures: &mut Vec<Waited>, younger: u32, flight: &Flight) {
         for (id, (n, begun)) in &flight.copies {
             let named = futures.iter().any(|w| w.future == *id);
-            let Some((buffer, level)) = self.goes_to.get(begun).copied() else {
+            let Some((buffer, level)) = self.dest_of.get(begun).copied() else {
                 continue;
             };
             if named || n.is_none_or(|n| n < younger) {
@@ -292,7 +293,7 @@ impl Walker<'_> {
             let count = self.func.buffer(buffer).count.clone();
             futures.push(Waited {
                 future: *id,
-                // Where in the buffer is not known here any more.
+                // The place in the buffer is not known here.
                 view: View {
                     buffer,
                     offset: Sym::zero(),
@@ -308,7 +309,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports what a statement does with the destination of a copy in flight, by whatever name.
+    /// Reports accesses of a statement to the destination of a copy in flight, by any name.
     fn used_early(&mut self, stmt: &Stmt, flight: &Flight) {
         let nested = matches!(
             stmt.kind,
@@ -329,7 +330,7 @@ impl Walker<'_> {
         let cx = &self.func.cx;
         let mut early = Vec::new();
         for (id, (_, begun)) in &flight.copies {
-            // A copy that is begun again has its own report.
+            // A copy that is issued again has a report of its own.
             let again = matches!(&stmt.kind, StmtKind::Copy(copy) if copy.future == Some(*id));
             let Some(dest) = self.dests.get(begun).filter(|_| !again) else {
                 continue;
@@ -345,11 +346,11 @@ impl Walker<'_> {
             early.extend(at.map(|at| (*id, at)));
         }
         for (id, at) in early {
-            self.consulted(id, at, flight);
+            self.used(id, at, flight);
         }
     }
 
-    fn consulted(&mut self, id: FutureId, span: Span, flight: &Flight) {
+    fn used(&mut self, id: FutureId, span: Span, flight: &Flight) {
         let Some((_, begun)) = flight.copies.get(&id).copied() else {
             return;
         };
@@ -369,8 +370,8 @@ impl Walker<'_> {
         );
     }
 
-    /// A loop: `iteration` walks one iteration and tells what holds where the loop may end, and at the iteration's
-    /// end.
+    /// A loop: `iteration` walks one iteration, and returns the state where the loop may end and
+    /// the state at the end of the iteration.
     fn iterations(
         &mut self,
         before: Flight,
@@ -379,9 +380,9 @@ impl Walker<'_> {
     ) -> Flight {
         let last = std::mem::replace(&mut self.last, false);
         let mut start = before.clone();
-        // The counts only fall and futures only join: this settles.
+        // The counts only decrease and futures are only added, so a fixpoint is reached.
         loop {
-            let (_, next, _) = self.once(start.clone(), iteration);
+            let (_, next, _) = self.one_iteration(start.clone(), iteration);
             let mut joined = before.clone();
             joined.join(&next);
             joined.join(&start);
@@ -391,7 +392,7 @@ impl Walker<'_> {
             start = joined;
         }
         self.last = last;
-        let (stop, end, mut after) = self.once(start, iteration);
+        let (stop, end, mut after) = self.one_iteration(start, iteration);
         if may_be_skipped {
             after.join(&before);
             after.join(&end);
@@ -401,19 +402,19 @@ impl Walker<'_> {
         after
     }
 
-    /// One iteration: what holds where the loop may stop, at the start of the next iteration, and after a
-    /// `break`.
-    fn once(
+    /// One iteration: returns the state where the loop may end, at the start of the next iteration,
+    /// and after a `break`.
+    fn one_iteration(
         &mut self,
         start: Flight,
         iteration: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
     ) -> (Flight, Flight, Flight) {
         self.loops.push(Exits {
-            breaks: Flight::nowhere(),
-            continues: Flight::nowhere(),
+            breaks: Flight::unreachable(),
+            continues: Flight::unreachable(),
         });
         let outside = (self.sources.clone(), self.dests.clone());
-        // A condition may be another one in each iteration.
+        // A condition may have another value in each iteration.
         let (stop, mut end) = iteration(self, start.unguarded());
         (self.sources, self.dests) = outside;
         let exits = self.loops.pop().unwrap_or_default();
