@@ -61,7 +61,7 @@ typedef struct croq_sim_order {
   croq_u32 epoch; /* a new one begins at each barrier of all threads of the block */
   /* nonzero: every access is reported to the runtime, because a subset of the threads has
    * synchronised */
-  croq_u32 asks;
+  croq_u32 reports_all;
   croq_u64 plane; /* the cell of byte `i` is number `i % 4 * plane + i / 4` */
   croq_sim_cell *cells;
 } croq_sim_order;
@@ -89,7 +89,7 @@ typedef struct croq_sim_device {
   croq_u32 epoch;
   croq_u32 first;  /* epochs from here to `epoch` are of the same block */
   croq_u32 before; /* epochs below this one happened before all further accesses */
-  croq_u32 *asks;  /* nonzero: every access is reported to the runtime */
+  croq_u32 *reports_all;  /* nonzero: every access is reported to the runtime */
   const croq_sim_device_cells *buffers;
 } croq_sim_device;
 

@@ -161,7 +161,7 @@ class host {
               A... arguments) {
     if (result != CROQ_OK || !within_limits<F, K>(blocks, threads, shared_bytes)) return false;
     if (is_empty(blocks)) return true;
-    if (!take_turn()) return false;
+    if (!wait_for_predecessors()) return false;
     K<<<extents(blocks), static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
         static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure, env->wait_limit}, arguments...);
     next_on(nullptr, false);
@@ -182,7 +182,7 @@ class host {
     if (size > 8 &&
         !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)))
       return false;
-    if (!take_turn()) return false;
+    if (!wait_for_predecessors()) return false;
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = static_cast<unsigned>(c.x);
@@ -207,7 +207,7 @@ class host {
     if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
     if (is_empty(of.blocks)) return true;
     unsigned *arrivals = nullptr;
-    if (!has_room<F, K>(of, threads, shared_bytes) || !count_arrivals(arrivals) || !take_turn())
+    if (!has_room<F, K>(of, threads, shared_bytes) || !count_arrivals(arrivals) || !wait_for_predecessors())
       return false;
     for (unsigned at = 0; at < queue_count; ++at)
       if (queues[at].stream == next.stream) queues[at].arrivals = arrivals;
@@ -286,7 +286,7 @@ class host {
   }
 
   /* Waits for the launches that the next one must follow, except those that its stream orders. */
-  bool take_turn() {
+  bool wait_for_predecessors() {
     if (!settled(next.overlaps)) return false;
     unsigned own = queue_count;
     for (unsigned at = 0; at < queue_count; ++at) {

@@ -78,7 +78,7 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
   CROQ_FN croq_u32 who(int line) const {
     return current->tid | (static_cast<croq_u32>(line) & device_lines) << device_line;
   }
-  CROQ_COLD void ask(idx i, croq_u32 kind, croq_u32 stored, int line) const {
+  CROQ_COLD void report(idx i, croq_u32 kind, croq_u32 stored, int line) const {
     croq_sim_thread *const self = current;
     const croq_sim_access access = {this->name, i, this->first + i, sizeof(T),
                                     static_cast<croq_u32>(line)};
@@ -99,8 +99,8 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
     const croq_sim_device *const order = current->device;
     croq_sim_device_cell *const at = cell(order, i);
     if (at == nullptr) return;
-    if (CROQ_LIKELY(*order->asks == 0 && reads_in_order(*order, *at, who(line)))) return;
-    ask(i, CROQ_ACCESS_READS, 0, line);
+    if (CROQ_LIKELY(*order->reports_all == 0 && reads_in_order(*order, *at, who(line)))) return;
+    report(i, CROQ_ACCESS_READS, 0, line);
   }
   CROQ_FN void note_store(idx i, const value &v, int line) const {
     const croq_sim_device *const order = current->device;
@@ -108,14 +108,14 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
     if (at == nullptr) return;
     const bool same = __builtin_memcmp(this->first + i, &v, sizeof v) == 0;
     const croq_u32 stored = digest(v);
-    if (CROQ_LIKELY(*order->asks == 0 && stores_in_order(*order, *at, who(line), same, stored)))
+    if (CROQ_LIKELY(*order->reports_all == 0 && stores_in_order(*order, *at, who(line), same, stored)))
       return;
-    ask(i, same ? CROQ_ACCESS_SAME : CROQ_ACCESS_WRITES, stored, line);
+    report(i, same ? CROQ_ACCESS_SAME : CROQ_ACCESS_WRITES, stored, line);
   }
   /* For an expression `e`, element `i`. */
   CROQ_FN void note_atomic(idx i, int line) const {
     const croq_sim_device *const order = current->device;
-    if (cell(order, i) != nullptr) ask(i, CROQ_ACCESS_ATOMIC, 0, line);
+    if (cell(order, i) != nullptr) report(i, CROQ_ACCESS_ATOMIC, 0, line);
   }
 
   CROQ_FN value load(idx i, int line = __builtin_LINE()) const {

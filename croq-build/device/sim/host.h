@@ -178,7 +178,7 @@ class host {
     launch.closure = &body;
     if constexpr ((M & CROQ_LAUNCH_WAITS) != 0) launch.run = run_thread<decltype(text)>;
     else launch.run_blocks = run_blocks<decltype(text)>;
-    if (overlaps && !is_settled()) return put_off(launch, &body, sizeof body);
+    if (overlaps && !is_settled()) return defer(launch, &body, sizeof body);
     return settled() && run(launch);
   }
 
@@ -192,11 +192,11 @@ class host {
   /* The most recently constructed event. */
   event *events = nullptr;
   /* Deferred launches, in order, each followed by its closure in memory. */
-  struct later {
+  struct deferred {
     croq_sim_launch launch;
-    later *next;
+    deferred *next;
   };
-  later *first = nullptr, **end = &first;
+  deferred *first = nullptr, **end = &first;
 
   bool run(const croq_sim_launch &launch) {
     result = env->sim->launch(env->device, &launch, env->failure);
@@ -205,12 +205,12 @@ class host {
     return result == CROQ_OK;
   }
 
-  bool put_off(const croq_sim_launch &launch, const void *closure, croq_u64 bytes) {
-    const croq_u64 begin = (sizeof(later) + 63) / 64 * 64;
+  bool defer(const croq_sim_launch &launch, const void *closure, croq_u64 bytes) {
+    const croq_u64 begin = (sizeof(deferred) + 63) / 64 * 64;
     auto *const memory = static_cast<unsigned char *>(__builtin_malloc(begin + bytes));
     if (memory == nullptr)
       return fail(CROQ_OUT_OF_MEMORY, no_row, 0, "", static_cast<croq_i64>(bytes));
-    auto *const kept = reinterpret_cast<later *>(memory);
+    auto *const kept = reinterpret_cast<deferred *>(memory);
     *kept = {launch, nullptr};
     /* The closure consists of handles and numbers, so it can be copied. */
     __builtin_memcpy(memory + begin, closure, bytes);
@@ -225,9 +225,9 @@ class host {
   }
 
   /* Runs the deferred launches, unless the call has failed. */
-  bool catch_up() {
+  bool run_deferred() {
     while (first != nullptr) {
-      later *const kept = first;
+      deferred *const kept = first;
       first = kept->next;
       if (result == CROQ_OK) run(kept->launch);
       __builtin_free(kept);
@@ -348,13 +348,13 @@ class event {
   event &operator=(const event &) = delete;
   /* At the end of a call, only failures leave launches deferred. */
   ~event() {
-    on.catch_up();
+    on.run_deferred();
     on.events = before;
   }
 
   bool trigger() {
     ++triggered;
-    return on.is_settled() ? on.catch_up() : on.result == CROQ_OK;
+    return on.is_settled() ? on.run_deferred() : on.result == CROQ_OK;
   }
 
   /* For a launch that waits this many times. */

@@ -46,7 +46,7 @@ template <unsigned V, class T>
 CROQ_FN void in_order(const char *name, idx i, const T *at, croq_u32 kind, int line) {
   const croq_sim_order *const order = current->order;
   if (CROQ_LIKELY(order == nullptr)) return;
-  bool harmless = order->asks == 0;
+  bool harmless = order->reports_all == 0;
   const croq_u32 who = current->tid | static_cast<croq_u32>(line) << cell_line;
   croq_u64 offset = static_cast<croq_u64>(reinterpret_cast<const unsigned char *>(at) -
                                           current->shared);

@@ -41,7 +41,7 @@ pub(super) struct Budget {
     /// The number of times that a thread ran and did more than poll memory.
     pub(super) progress: u64,
     /// Whether the thread that is suspended next only polled memory.
-    pub(super) only_asks: bool,
+    pub(super) only_polls: bool,
 }
 
 impl Budget {
