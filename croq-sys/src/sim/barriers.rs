@@ -248,7 +248,13 @@ impl Barriers {
     }
 
     /// A thread arrives at a named barrier without waiting.
-    pub(super) fn arrive_without_waiting(&mut self, thread: u32, id: u32, threads: u32, line: u32) -> Arrival {
+    pub(super) fn arrive_without_waiting(
+        &mut self,
+        thread: u32,
+        id: u32,
+        threads: u32,
+        line: u32,
+    ) -> Arrival {
         let barrier = match self.named(id, threads, line) {
             Ok(barrier) => barrier,
             Err(misused) => return misused,
@@ -467,7 +473,10 @@ mod tests {
             "the next generation"
         );
         assert_eq!(b.arrive_named(8, 1, 2, 1), Arrival::Continues);
-        assert!(matches!(b.arrive_without_waiting(9, 16, 2, 1), Arrival::Fails(_)));
+        assert!(matches!(
+            b.arrive_without_waiting(9, 16, 2, 1),
+            Arrival::Fails(_)
+        ));
     }
 
     #[test]

@@ -213,7 +213,12 @@ pub(super) unsafe fn cluster_barrier_completed(all: *mut BlockState, blocks: usi
 
 /// Runs the threads until none can continue, or those that can only poll memory. With `completes_operations`,
 /// operations in flight are completed if nothing else can run.
-pub(super) fn run_threads(worker: &mut Worker, job: &Job, cluster: u64, completes_operations: bool) -> Outcome {
+pub(super) fn run_threads(
+    worker: &mut Worker,
+    job: &Job,
+    cluster: u64,
+    completes_operations: bool,
+) -> Outcome {
     let blocks = job.cluster();
     let count = job.launch.threads as usize;
     let all: *mut BlockState = worker.blocks_state.as_mut_ptr();
@@ -308,7 +313,11 @@ pub(super) fn run_threads(worker: &mut Worker, job: &Job, cluster: u64, complete
                     return Outcome::Failed(rank, (*all.add(rank)).fail(hazard, block));
                 }
             }
-            return if polls { Outcome::OnlyPolls } else { Outcome::Ended };
+            return if polls {
+                Outcome::OnlyPolls
+            } else {
+                Outcome::Ended
+            };
         }
     }
 }

@@ -229,7 +229,11 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
                 _ => cluster_barrier.wait(member, blocks),
             };
             if cluster_barrier.phase() > phase {
-                block::cluster_barrier_completed((*block).cluster, blocks, cluster_barrier.is_of_grid());
+                block::cluster_barrier_completed(
+                    (*block).cluster,
+                    blocks,
+                    cluster_barrier.is_of_grid(),
+                );
             }
             for (rank, thread) in cluster_barrier.released() {
                 let ready = &mut (*(*block).cluster.add(rank)).barriers.ready;

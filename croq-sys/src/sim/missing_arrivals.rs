@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::events::Triggers;
 use super::mbarriers::Arrived;
-use super::report::{ThreadState, Stuck, ranges};
+use super::report::{Stuck, ThreadState, ranges};
 
 /// A generation that a thread waits for.
 pub(super) struct MissingArrivals {
@@ -42,7 +42,12 @@ type Member = (usize, u32);
 /// ```
 ///
 /// `states` has the state of each thread of each block.
-pub(super) fn describe(stuck: &Stuck<'_>, rank: usize, states: &[Vec<ThreadState>], text: &mut String) {
+pub(super) fn describe(
+    stuck: &Stuck<'_>,
+    rank: usize,
+    states: &[Vec<ThreadState>],
+    text: &mut String,
+) {
     let Some(blocks_state) = stuck.blocks_state.get(rank) else {
         return;
     };

@@ -168,7 +168,10 @@ impl Order {
         self.device.report_all();
         let state = self.state.get();
         if self.is_enabled && state.reports_all == 0 {
-            self.state.set(croq_sim_order { reports_all: 1, ..state });
+            self.state.set(croq_sim_order {
+                reports_all: 1,
+                ..state
+            });
             self.times.clear();
             self.times.resize(self.cells.len(), Times::default());
             self.begin_epoch();
@@ -306,7 +309,9 @@ impl Order {
         let is_first = cell.read != epoch;
         let alone = cell.reader & MANY == 0;
         // Later accesses that are ordered after this reader are also ordered after those before it.
-        if is_first || (alone && (reader == thread || self.happens_before(thread, reader, times.read))) {
+        if is_first
+            || (alone && (reader == thread || self.happens_before(thread, reader, times.read)))
+        {
             self.drop_list(times);
             (cell.read, cell.reader) = (epoch, who);
             times.read = self.clocks.own(thread);

@@ -255,7 +255,11 @@ impl Stuck<'_> {
                 note(warp.warp * WARP + lane, &barrier);
             }
         }
-        for (thread, mbarrier) in blocks_state.asynchronous.mbarriers.thread_states(self.job.file) {
+        for (thread, mbarrier) in blocks_state
+            .asynchronous
+            .mbarriers
+            .thread_states(self.job.file)
+        {
             note(thread, &mbarrier);
         }
         for (thread, wgmma) in blocks_state.asynchronous.wgmmas.thread_states() {

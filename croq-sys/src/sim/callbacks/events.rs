@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use super::{block_of_cluster, yield_to_woken, with, with_cluster};
+use super::{block_of_cluster, with, with_cluster, yield_to_woken};
 use crate::abi::{croq_sim_access, croq_sim_thread};
 use crate::sim::bulk;
 

@@ -191,7 +191,10 @@ impl Watch {
     }
 
     /// Some threads were at a barrier. From now on every access is reported to the runtime.
-    pub(in super::super) fn barrier_completed(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+    pub(in super::super) fn barrier_completed(
+        &mut self,
+        threads: impl Iterator<Item = u32> + Clone,
+    ) {
         if let Some(log) = &self.log {
             locked(log).report_all();
             self.acquired.meet(threads);

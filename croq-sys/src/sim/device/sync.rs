@@ -378,7 +378,10 @@ pub(super) fn exchange(now: &mut Now<'_>, acquired: &mut Acquired, at: (u32, u64
     }
     if let Some(list) = detail.published {
         let length = now.log.published.get(list as usize).map_or(0, |t| t.length);
-        add(&mut acquired.of_mut(now.thread).read, Prefix { list, length });
+        add(
+            &mut acquired.of_mut(now.thread).read,
+            Prefix { list, length },
+        );
     }
     let Some(release) = released else { return };
     let list = *detail.published.get_or_insert_with(|| {
