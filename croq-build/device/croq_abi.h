@@ -384,7 +384,7 @@ typedef struct croq_sim_api {
   void (*count)(croq_sim_thread *thread, croq_u32 reason, croq_u32 line);
   /* Waits for the lanes in `mask` that have not exited; returns the lanes that arrived. */
   croq_u32 (*lanes)(croq_sim_thread *thread, croq_u32 mask, croq_u32 kind, croq_u32 line);
-  /* Stops the thread for good, because it is about to use the value of an unwritten element. */
+  /* Stops the thread permanently, because it is about to use the value of an unwritten element. */
   void (*use_unwritten)(croq_sim_thread *thread, const croq_sim_unwritten *what);
   /* Records a failure after which the thread continues. The call's failure is the first one of the
    * lowest block in the first launch with one. */

@@ -1,4 +1,4 @@
-/* What the user's own code may use besides CUDA: all that the headers provide which a `.co` file
+/* Names that the user's own code may use besides CUDA: everything in the headers that a `.co` file
  * may include (`foreign/`). Generated code includes it if the file has such code. */
 #ifndef CROQ_USER_H
 #define CROQ_USER_H

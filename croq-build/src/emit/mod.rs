@@ -163,7 +163,7 @@ fn kept_text(
             continue;
         }
         let mut number = lines.number(kept.span.start);
-        let text = source::with_look_at_stack(file, kept);
+        let text = source::with_stack_check(file, kept);
         for (is_include, text) in parts(text.as_deref().unwrap_or(&kept.text)) {
             if is_include == inside {
                 writer.own_text();

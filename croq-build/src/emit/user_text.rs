@@ -13,7 +13,7 @@ pub(super) struct UserText<'a> {
     /// Macros have loops.
     loops_of_macros: bool,
     /// It reads memory that may change concurrently.
-    asks: bool,
+    polls: bool,
     /// It declares `__shared__` memory, which exists once per OS thread: only one block can be
     /// resident.
     shared: bool,
@@ -37,7 +37,7 @@ impl<'a> UserText<'a> {
             found.loops |= loops;
             found.loops_of_macros |=
                 loops && directive(text).is_some_and(|d| d.starts_with("define"));
-            found.asks |= asks_memory(text);
+            found.polls |= polls_memory(text);
             found.shared |= text.contains("__shared__");
         }
         found
@@ -46,7 +46,7 @@ impl<'a> UserText<'a> {
     /// Whether a kernel with these pieces of C++ may poll memory in them that other blocks write.
     pub fn may_spin(self, calls: bool, pieces: &[&str]) -> bool {
         let with = |own: bool, of: fn(&str) -> bool| own || pieces.iter().any(|text| of(text));
-        (calls || !pieces.is_empty()) && with(self.loops, has_loop) && with(self.asks, asks_memory)
+        (calls || !pieces.is_empty()) && with(self.loops, has_loop) && with(self.polls, polls_memory)
     }
 
     /// Whether loops in this piece are counted.
@@ -67,12 +67,12 @@ fn has_loop(text: &str) -> bool {
     words(text).any(|word| matches!(word, "while" | "for" | "do" | "goto"))
 }
 
-fn asks_memory(text: &str) -> bool {
-    let asks = |word: &str| {
+fn polls_memory(text: &str) -> bool {
+    let polls = |word: &str| {
         let known = ["volatile", "asm", "__asm__", "__nanosleep"].contains(&word);
         known || word.starts_with("atomic") || word.starts_with("__ld")
     };
-    words(text).any(asks)
+    words(text).any(polls)
 }
 
 /// The text with `while` replaced by `CROQ_WHILE_DECLARES` where its condition declares a variable:

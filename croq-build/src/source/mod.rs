@@ -34,7 +34,7 @@ pub use crate::span::{Span, Spanned};
 pub use file::{DeviceText, DeviceTextKind, Note, SourceFile};
 pub use function_text::FunctionText;
 pub use intrinsics::{Intrinsic, IntrinsicKind};
-pub use nesting::{recursion, with_look_at_stack};
+pub use nesting::{recursion, with_stack_check};
 pub use signature::{Signature, TemplateParam};
 
 use std::sync::Arc;

@@ -94,7 +94,7 @@ fn names(file: &SourceFile) -> BTreeSet<&str> {
 }
 
 /// The device code as it is compiled: with a check of the stack, if it calls others of the file.
-pub fn with_look_at_stack(file: &SourceFile, text: &DeviceText) -> Option<String> {
+pub fn with_stack_check(file: &SourceFile, text: &DeviceText) -> Option<String> {
     if text.kind != DeviceTextKind::Device {
         return None;
     }
@@ -209,7 +209,7 @@ mod tests {
         let mut diagnostics = Diagnostics::new();
         let file = load("a.co", text, &[], &mut diagnostics);
         let all = file.device.iter();
-        all.map(|text| with_look_at_stack(&file, text).unwrap_or_else(|| text.text.clone()))
+        all.map(|text| with_stack_check(&file, text).unwrap_or_else(|| text.text.clone()))
             .collect::<Vec<_>>()
             .join("\n")
     }

@@ -196,7 +196,7 @@ fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
 /// All threads of the cluster's blocks, or of the grid's, have arrived at its barrier.
 ///
 /// # Safety
-/// There are so many blocks, and nothing else refers to them.
+/// `all` points to `blocks` blocks, and nothing else refers to them.
 pub(super) unsafe fn cluster_barrier_completed(all: *mut BlockState, blocks: usize, is_grid: bool) {
     // SAFETY: the caller's promise.
     unsafe {

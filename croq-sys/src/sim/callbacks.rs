@@ -538,7 +538,7 @@ unsafe fn block_of_cluster<'a>(
             records,
         }))
     };
-    // SAFETY: the caller's promise; there are so many blocks.
+    // SAFETY: the caller's promise; the cluster has that many blocks.
     unsafe {
         let blocks = (*(*seat).blocks_state).blocks;
         if rank as usize >= blocks {

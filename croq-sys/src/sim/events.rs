@@ -89,7 +89,7 @@ impl Events {
         Some(format!("generation {generation} of {name}"))
     }
 
-    /// The triggers of the event that this slot belongs to, in a block of so many threads.
+    /// The triggers of the event that this slot belongs to, in a block of `threads` threads.
     pub(super) fn triggers(&self, at: usize, threads: u32) -> Vec<Triggers> {
         let Some(event) = self.find(at) else {
             return Vec::new();

@@ -466,7 +466,7 @@ impl Mbarriers {
         states
     }
 
-    /// The missing arrivals of the events that are waited for, in a block of so many threads.
+    /// The missing arrivals of the events that are waited for, in a block of `threads` threads.
     pub(super) fn missing_arrivals(&self, threads: u32) -> Vec<MissingArrivals> {
         let missing_arrivals = |(&at, mbarrier): (&usize, &Mbarrier)| {
             mbarrier.waiting.iter().find(|w| !mbarrier.has_missed(w))?;

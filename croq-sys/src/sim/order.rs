@@ -92,14 +92,15 @@ impl Default for Order {
     }
 }
 
-/// The bytes of cells for so many blocks at a time; none if there are no checks.
+/// The bytes of cells for `blocks` concurrently resident blocks; 0 without checks.
 pub(super) fn room(bytes: u64, blocks: usize) -> u64 {
     let room = bytes * blocks as u64 * (size_of::<croq_sim_cell>() + size_of::<Times>()) as u64;
     if room <= MOST_ROOM { room } else { 0 }
 }
 
 impl Order {
-    /// Prepares for a launch with so many blocks at a time; returns the data for its threads.
+    /// Prepares for a launch with `blocks` concurrently resident blocks; returns the data for its
+    /// threads.
     pub(super) fn prepare(
         &mut self,
         is_enabled: bool,
@@ -218,7 +219,7 @@ impl Order {
         }
     }
 
-    /// A thread's access of elements of so many bytes.
+    /// An access by a thread to elements of `size` bytes.
     pub(super) fn access(
         &mut self,
         thread: u32,

@@ -79,7 +79,7 @@ impl Watched {
         if launch.tracked_count == 0 || !settings::detects_device_races() {
             return None;
         }
-        // SAFETY: the caller's promise: there are so many, in the launch's closure.
+        // SAFETY: the caller's promise: the launch's closure contains this number of records.
         let all =
             unsafe { std::slice::from_raw_parts(launch.tracked, launch.tracked_count as usize) };
         let cell = size_of::<croq_sim_device_cell>() as u64;
