@@ -232,8 +232,8 @@ class host {
   /* The most recently constructed event. */
   event *events = nullptr;
 
-  /* Whether the events that launches wait for have been triggered often enough. With `may_wait` the
-   * next launch may wait for the host. */
+  /* Reports a failure if launches wait for events more often than the host has triggered them; with
+   * `may_wait` this is allowed. */
   bool settled(bool may_wait = false);
   /* Triggers events so that launches that wait for the host end. */
   void release();

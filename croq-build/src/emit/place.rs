@@ -35,8 +35,8 @@ pub fn place(names: &Names<'_>, access: &Access) -> Text {
     }
 }
 
-/// The row of 128 bytes of a swizzled buffer and the column in it, if both are nonzero and the
-/// column provably stays within the row.
+/// The row of 128 bytes of a swizzled buffer and the column in it, if the row is nonzero and the
+/// column is not constant and provably stays within the row.
 fn row_and_column(names: &Names<'_>, access: &Access, elem: Scalar) -> Option<(Sym, Sym)> {
     let length = 128 / i64::try_from(elem.bytes()).ok()?;
     let axes = access.indices.iter().zip(&access.view.strides);

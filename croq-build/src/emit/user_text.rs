@@ -46,7 +46,9 @@ impl<'a> UserText<'a> {
     /// Whether a kernel with these pieces of C++ may poll memory in them that other blocks write.
     pub fn may_spin(self, calls: bool, pieces: &[&str]) -> bool {
         let with = |own: bool, of: fn(&str) -> bool| own || pieces.iter().any(|text| of(text));
-        (calls || !pieces.is_empty()) && with(self.loops, has_loop) && with(self.polls, polls_memory)
+        (calls || !pieces.is_empty())
+            && with(self.loops, has_loop)
+            && with(self.polls, polls_memory)
     }
 
     /// Whether loops in this piece are counted.

@@ -136,7 +136,10 @@ impl HostCompiler {
         let tool = self.tool()?;
         let mut command = tool.to_command();
         command.args(FLAGS);
-        if *self.probes_stacks.get_or_init(|| supports(tool, STACK_PROBES)) {
+        if *self
+            .probes_stacks
+            .get_or_init(|| supports(tool, STACK_PROBES))
+        {
             command.arg(STACK_PROBES);
         }
         command.arg(if tool.is_like_clang() {

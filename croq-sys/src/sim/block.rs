@@ -211,8 +211,8 @@ pub(super) unsafe fn cluster_barrier_completed(all: *mut BlockState, blocks: usi
     }
 }
 
-/// Runs the threads until none can continue, or those that can only poll memory. With `completes_operations`,
-/// operations in flight are completed if nothing else can run.
+/// Runs the threads until none can continue, or those that can only poll memory. With
+/// `completes_operations`, operations in flight are completed if nothing else can run.
 pub(super) fn run_threads(
     worker: &mut Worker,
     job: &Job,

@@ -247,7 +247,7 @@ fn fragments_in_a_part_of_their_unit() {
         mma.store mc, c;
       }
     }";
-    // A thread level that is a warp, or fills one, must not be inside.
+    // A thread level that fills a warp would be valid; here the block has two warps.
     let is_level = |kind: &StmtKind| matches!(kind, StmtKind::Parallel { .. });
     let report = report_of(text, is_level, |stmt| {
         if let StmtKind::Parallel { level, .. } = &mut stmt.kind {
