@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack gpu-bundle clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle clean
 
 setup:
 	@scripts/setup.sh
@@ -24,6 +24,10 @@ fuzz: setup
 # Seeded attacks on what docs/safety.md promises; about two hours on two cores. ATTACK="SEED MUTANTS BUILT RUN PROBES".
 attack: setup
 	@scripts/attack.sh $(ATTACK)
+
+# What `croq check` accepts builds: mutated programs through both compilers. MUTANTS="SEED COUNT KEPT".
+mutants: setup
+	@scripts/mutants.sh $(MUTANTS)
 
 # A folder of test programs for a machine with a GPU and nothing else but its driver.
 gpu-bundle: setup

@@ -54,38 +54,8 @@ TOML
 }
 
 echo "== accepted mutants are built"
-rm -rf "$out/build" && mkdir -p "$out/build/kernels"
-package "$out/build" accepted-mutants
-echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/build/build.rs"
-printf '#![forbid(unsafe_code)]\ncroq_sys::include_kernels!();\n' >"$out/build/src/lib.rs"
-cp "$out"/mutants/accepted/*.co "$out/build/kernels/" 2>/dev/null
-while ls "$out"/build/kernels/*.co >/dev/null 2>&1; do
-  if CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$out/build/Cargo.toml" >"$out/build.log" 2>&1; then
-    break
-  fi
-  # Each file with an error of a compiler is a finding; the others are built without it.
-  mapfile -t bad < <(grep -o 'm[0-9]\{3\}\.co' "$out/build.log" | sort -u)
-  grep -E '^ *(error|thread .* panicked)' "$out/build.log" | head -n 5
-  if [ ${#bad[@]} -eq 0 ]; then
-    found "accepted mutants do not build: $out/build.log"
-    break
-  fi
-  mkdir -p "$out/build/wrong"
-  for file in "${bad[@]}"; do
-    [ -e "$out/build/kernels/$file" ] || continue
-    # Errors in the file's own C++ are not findings (docs/safety.md, S12); nor are errors after one
-    # in C++ that is copied unchanged, such as a `__device__` function.
-    mapfile -t lines < <(grep -oE "kernels/$file:[0-9]+" "$out/build.log" | sed 's/.*://' | sort -un)
-    [ ${#lines[@]} -gt 0 ] || found "an accepted mutant does not build: $out/build/wrong/$file, no line"
-    for line in "${lines[@]}"; do
-      "$attack" kept "$out/build/kernels/$file" "$line" && break
-      "$attack" foreign "$out/build/kernels/$file" "$line" && continue
-      found "an accepted mutant does not build: $out/build/wrong/$file, line $line"
-    done
-    mv "$out/build/kernels/$file" "$out/build/wrong/"
-  done
-  cp "$out/build.log" "$out/build/wrong/log-$findings"
-done
+scripts/build_accepted.sh "$attack" "$out/mutants/accepted" "$out/build" "$target"
+findings=$((findings + $?))
 
 echo "== mutated kernels are called"
 rm -rf "$out/run" && mkdir -p "$out/run"

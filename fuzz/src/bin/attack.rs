@@ -3,6 +3,7 @@
 //! ```text
 //! attack mutants SEED COUNT KEEP FOLDER SOURCES…   mutated programs through every pure stage
 //! attack kernels SEED COUNT FILE SOURCES…          mutated kernels of `tests/safety`, as one file of the same form
+//! attack functions SEED COUNT FILE SOURCES…        accepted mutants of single functions, as one file
 //! attack foreign FILE LINE                         whether the line is C++ that the file's author answers for
 //! attack kept FILE LINE                            whether it is C++ that is kept as it is, such as a `__device__` function
 //! ```
@@ -46,6 +47,9 @@ fn main() {
         ["kernels", seed, count, file, sources @ ..] => number(seed)
             .zip(number(count))
             .map(|(seed, count)| kernels(seed, count, Path::new(file), sources)),
+        ["functions", seed, count, file, sources @ ..] => number(seed)
+            .zip(number(count))
+            .map(|(seed, count)| functions(seed, count, Path::new(file), sources)),
         ["foreign", file, line] => number(line).map(|line| is_foreign(Path::new(file), line)),
         ["kept", file, line] => number(line).map(|line| is_kept(&read(&[file]).concat(), line)),
         _ => None,
@@ -55,7 +59,7 @@ fn main() {
         Some(false) => process::exit(1),
         None => {
             eprintln!(
-                "attack mutants SEED COUNT KEEP FOLDER SOURCES… | kernels SEED COUNT FILE SOURCES…"
+                "attack mutants SEED COUNT KEEP FOLDER SOURCES… | kernels|functions SEED COUNT FILE SOURCES…"
             );
             process::exit(2);
         }
@@ -155,7 +159,10 @@ fn accepted(text: &str) -> bool {
         ..Options::default()
     };
     let compiled = compile_text(&names, text, &options);
-    let internal = compiled.diagnostics.iter().find(|d| d.code == croq_build::diagnostics::codes::E1199);
+    let internal = compiled
+        .diagnostics
+        .iter()
+        .find(|d| d.code == croq_build::diagnostics::codes::E1199);
     assert!(internal.is_none(), "{internal:?}");
     let report =
         croq_build::diagnostics::render::report(&compiled.file, &compiled.diagnostics, false);
@@ -415,4 +422,70 @@ fn kernels(seed: u32, count: u32, file: &Path, sources: &[&str]) -> bool {
             false
         }
     }
+}
+
+/// `count` mutants of single functions that are accepted, in one file: functions that need nothing else of their
+/// file, each mutant with a name of its own. Many functions in one translation unit take both compilers far less
+/// time than as many files.
+fn functions(seed: u32, count: u32, file: &Path, sources: &[&str]) -> bool {
+    const TRIES: u32 = 400;
+    let originals: Vec<String> = read(sources).iter().flat_map(|text| alone(text)).collect();
+    let mutator = Mutator::default();
+    let mut made = Vec::new();
+    for index in 0..count.saturating_mul(TRIES) {
+        if made.len() >= count as usize {
+            break;
+        }
+        let mut random = Random::new(seed.wrapping_mul(0xc2b2_ae35).wrapping_add(index));
+        let Some(original) = originals.get(random.below(originals.len())) else {
+            break;
+        };
+        let mutant = mutator.mutate(original, &mut random);
+        let differs = !mutant.split_whitespace().eq(original.split_whitespace());
+        // The author answers for C++ text, whose errors are not the front end's to find.
+        let foreign = ["__cpp__", "call "]
+            .iter()
+            .any(|word| mutant.contains(word));
+        let renamed = renamed(&mutant, &format!("mutant_{:03}", made.len()));
+        if let Some(text) = renamed.filter(|text| differs && !foreign && accepted(text)) {
+            made.push(text);
+        }
+    }
+    let enough = made.len() == count as usize;
+    println!(
+        "attack: {} of {count} mutants of {} functions",
+        made.len(),
+        originals.len()
+    );
+    let all = format!(
+        "// Accepted mutants of functions of kernels/ and tests/run: both compilers accept what `check` accepts.\n\
+         // Made by `scripts/mutants.sh`, which says how to make others; nothing calls them.\n\n{}",
+        made.join("\n\n"),
+    );
+    match fs::write(file, all + "\n") {
+        Ok(()) => enough,
+        Err(error) => {
+            eprintln!("attack: {}: {error}", file.display());
+            false
+        }
+    }
+}
+
+/// The functions of a file that are accepted without the rest of it.
+fn alone(text: &str) -> Vec<String> {
+    let file = source::load("a.co", text, &[], &mut Diagnostics::new());
+    let whole = file
+        .functions
+        .iter()
+        .filter(|f| f.complete && f.instance.is_none());
+    let texts = whole.map(|f| file.snippet(f.span).to_owned());
+    texts.filter(|text| accepted(text)).collect()
+}
+
+/// The function under another name; `None` if there is none before its parameters.
+fn renamed(text: &str, name: &str) -> Option<String> {
+    let (head, rest) = text.split_once('(')?;
+    let start = head.rfind(|c: char| !c.is_alphanumeric() && c != '_')? + 1;
+    let (before, old) = head.split_at(start);
+    (!old.is_empty()).then(|| format!("{before}{name}({rest}"))
 }

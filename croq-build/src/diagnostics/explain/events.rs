@@ -28,6 +28,7 @@ explanations! {
     E1021: "`.at(order)` on an array of several dimensions",
     E1022: "`++` inside the order of an event",
     E1023: "order of an event is not an integer",
+    W1024: "order of an event starts again",
     E1030: "copies complete something other than one event of a block",
     E1031: "`dma` copy completes an event",
     E1032: "store by `tma` completes an event",

@@ -2,7 +2,7 @@
 //! after the other.
 
 use crate::passes::check::{
-    bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, signals,
+    bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, restarted_orders, signals,
 };
 use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, thread_conditions, tma,
@@ -47,6 +47,15 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[],
         ensures: &[],
         run: Run::Function(|function, state| signals::check(function, state.diags)),
+    },
+    Pass {
+        name: "restarted-orders",
+        kind: Check,
+        does: "no order of an event takes the same values in each iteration of an outer loop",
+        because: "while waits and triggers are statements of whole units",
+        requires: &[],
+        ensures: &[],
+        run: Run::Kernel(|function, id, state| restarted_orders::check(function, id, state.diags)),
     },
     Pass {
         name: "early-reads",
