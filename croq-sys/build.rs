@@ -1,6 +1,6 @@
-//! croq-sys links nothing itself; the script exists because `links = "croq"` needs one, so that
-//! only one version of the runtime can be in a program. It also tells the build scripts of packages that
-//! depend on croq-sys which version that is: croq-build compares it with its own.
+//! croq-sys links nothing itself; the script exists because `links = "croq"` requires one, so that
+//! only one version of the runtime can be in a program. It also passes the version to the build
+//! scripts of packages that depend on croq-sys: croq-build compares it with its own.
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/abi.rs");

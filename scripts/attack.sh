@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
-# Attacks what croq promises (docs/safety.md): seeded, so that a finding can be had again.
+# Tests the guarantees of docs/safety.md with random programs. All choices are seeded, so that a
+# finding can be reproduced.
 #
 #   scripts/attack.sh [SEED [MUTANTS [BUILT [RUN [PROBES]]]]]
 #
 # 1. MUTANTS mutated programs of kernels/, tests/run, tests/ui and tests/safety go through every pure stage:
 #    no panic, at most 2 s and 500 MB each.
-# 2. BUILT of those that were accepted are built: what `check` accepts builds.
-# 3. RUN mutated kernels of tests/safety are built and called from a crate that forbids unsafe code, each in a
-#    process of its own under three schedules: no crash, no hang, and the same `Ok` or an `Err` with a line.
+# 2. BUILT of the accepted ones are built: a program that `check` accepts must build.
+# 3. RUN mutated kernels of tests/safety are built, and called from a crate that forbids unsafe code, each in
+#    its own process under three schedules: no crash, no hang, and the same `Ok`, or an `Err` with a line.
 #    ATTACK_SANITIZE=1 builds their C++ side with AddressSanitizer.
-# 4. PROBES names in every position of a program.
-# 5. The run tests and the kernels' tests pass with threads and blocks in nine other orders.
+# 4. PROBES names are used in every position of a program.
+# 5. The run tests and the kernels' tests pass with nine other orders of threads and blocks.
 #
-# Everything is left in target/attack. The last line is `attack: N findings`.
+# All files remain in target/attack. The last line is `attack: N findings`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 seed=${1:-1} mutants=${2:-20000} built=${3:-300} runs=${4:-300} probes=${5:-5000}
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/attack
 export CROQ_CUDA=off
-# Mutants may warn.
+# Warnings of mutants are allowed.
 unset CROQ_WARNINGS
 findings=0
 found() {
@@ -35,7 +36,7 @@ echo "== mutants"
 mapfile -t sources < <(find kernels tests examples -name '*.co' -size -64k -not -path '*/target/*' | sort)
 "$attack" mutants "$seed" "$mutants" "$built" "$out/mutants" "${sources[@]}" || found "mutants: see above"
 
-# package FOLDER NAME: a package that builds the kernels in FOLDER/kernels.
+# package FOLDER NAME: creates a package that builds the kernels in FOLDER/kernels.
 package() {
   mkdir -p "$1/src"
   cat >"$1/Cargo.toml" <<TOML
@@ -65,10 +66,10 @@ mkdir -p "$out/run/co"
 : >"$out/run/co/right.co"
 flags=() preload=()
 if [ -n "${ATTACK_SANITIZE:-}" ]; then
-  # rustc links with -nodefaultlibs, so that the sanitizer's library has to be named.
+  # rustc links with -nodefaultlibs, so the sanitizer's library must be named.
   flags=(CXXFLAGS="-fsanitize=address -fno-omit-frame-pointer" RUSTFLAGS="-Clink-arg=-lasan"
     ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=1:verify_asan_link_order=0")
-  # It has to be loaded before all others.
+  # It must be loaded before all other libraries.
   preload=(LD_PRELOAD="$("${CXX:-c++}" -print-file-name=libasan.so)")
 fi
 if env "${flags[@]}" CARGO_TARGET_DIR="$target/attack-run" cargo build --quiet --manifest-path "$out/run/Cargo.toml" >"$out/run.log" 2>&1; then
@@ -92,7 +93,7 @@ if env "${flags[@]}" CARGO_TARGET_DIR="$target/attack-run" cargo build --quiet -
         *": ok"*) summary=$result ;;
         *) summary=error ;;
       esac
-      # What atomic operations return may depend on the order of blocks.
+      # The results of atomic operations may depend on the order of blocks.
       if [ -n "$first" ] && [ "$first" != "$summary" ] && ! sed -n "/ $name(/,/^}/p" "$out/run/co/wrong.co" | grep -q atomic; then
         found "$name depends on the schedule and is not reported ($out/run/co/wrong.co)"
         break

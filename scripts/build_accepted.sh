@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Builds accepted mutants, the files m000.co and so on of a folder, and names those that do not build.
+# Builds accepted mutants, the files m000.co and so on of a folder, and prints those that do not
+# build.
 #
 #   scripts/build_accepted.sh ATTACK ACCEPTED OUT TARGET
 #
-# The exit status is the number of findings, at most 100. CROQ_CUDA says for which targets they are built.
+# The exit status is the number of findings, at most 100. CROQ_CUDA selects the targets.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 attack=$1 accepted=$2 out=$3 target=$4
@@ -33,7 +34,7 @@ while ls "$out"/kernels/*.co >/dev/null 2>&1; do
   if CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$out/Cargo.toml" >"$out/build.log" 2>&1; then
     break
   fi
-  # Each file that a compiler complains about is a finding; the others are built without it.
+  # Each file with an error of a compiler is a finding; the others are built without it.
   mapfile -t bad < <(grep -o 'm[0-9]\{3\}\.co' "$out/build.log" | sort -u)
   grep -E '^ *(error|thread .* panicked)' "$out/build.log" | head -n 5
   if [ ${#bad[@]} -eq 0 ]; then
@@ -43,8 +44,8 @@ while ls "$out"/kernels/*.co >/dev/null 2>&1; do
   mkdir -p "$out/wrong"
   for file in "${bad[@]}"; do
     [ -e "$out/kernels/$file" ] || continue
-    # Errors in the file's own C++ are excused (docs/safety.md, S12), and with one in text that is kept as it is, such
-    # as a `__device__` function, what is found behind it.
+    # Errors in the file's own C++ are not findings (docs/safety.md, S12); nor are errors after one
+    # in C++ that is copied unchanged, such as a `__device__` function.
     mapfile -t lines < <(grep -oE "kernels/$file:[0-9]+" "$out/build.log" | sed 's/.*://' | sort -un)
     [ ${#lines[@]} -gt 0 ] || found "an accepted mutant does not build: $out/wrong/$file, no line"
     for line in "${lines[@]}"; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the fuzz target for a number of seconds (600 unless told), seeded from kernels/ and tests/.
-# libFuzzer's coverage instrumentation works on stable Rust; no nightly, no cargo-fuzz needed. The
-# first build takes some minutes. What breaks a promise is left in fuzz/artifacts.
+# Runs the fuzz target for a number of seconds (default 600), seeded from kernels/ and tests/.
+# libFuzzer's coverage instrumentation works on stable Rust, without nightly and cargo-fuzz. The
+# first build takes some minutes. Inputs that cause a failure are stored in fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-600}

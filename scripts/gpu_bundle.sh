@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds `gpu-bundle/`: test programs and a benchmark with the CUDA runtime linked statically, and a
-# `run` script; they need only a driver and a glibc no older than here. Carry the folder to a GPU
-# machine and call `./run`.
+# `run` script. They require only a driver and a glibc that is not older than this machine's. Copy
+# the folder to a GPU machine and call `./run`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export CROQ_CUDA=required
-# What it is for; kernels for older GPUs, and PTX, would double it.
+# The architecture of the target GPUs; code for older GPUs, and PTX, would double the size.
 export CROQ_CUDA_ARCH=sm_90a
 rm -rf gpu-bundle
 mkdir -p gpu-bundle/bin
@@ -20,7 +20,7 @@ mkdir -p gpu-bundle/bin
 done
 cp scripts/gpu_run.sh gpu-bundle/run
 cp scripts/compare.py benches/shapes.txt gpu-bundle/
-# For machines without a C++ runtime; `run` takes them only there.
+# For machines without a C++ runtime; `run` uses them only there.
 mkdir gpu-bundle/lib
 ldd gpu-bundle/bin/on_gpu | sed -n 's/.*\(libstdc++\|libgcc_s\)\.so.* => \([^ ]*\) .*/\2/p' | while read -r library; do
   cp -L "$library" gpu-bundle/lib/
@@ -39,7 +39,7 @@ for program in on_gpu run_features run_as_written run_kernels croq-benches; do
     exit 1
   fi
 done
-# `run` unpacks them: what is carried is a third as large.
+# `run` decompresses them; compressed files are a third as large.
 gzip gpu-bundle/bin/*
 size=$(du -sm gpu-bundle | cut -f1)
 echo "gpu-bundle: $size MiB"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Usage: ./run [STEP…], of these, in this order; all without an argument:
+# Usage: ./run [STEP…]: executes the given steps in this order, or all:
 #   conformance  the device API against the simulated GPU, bit for bit
-#   tests        each run test in a process of its own
+#   tests        each run test in its own process
 #   sim          the same on the simulated GPU of this machine
-#   sanitizers   the run tests under compute-sanitizer, where that is installed
-#   benchmarks   beside PyTorch, where that is installed
-# Leaves results.json and logs/ here; the last line is `N passed, N failed, N skipped`. Exit status: 0
+#   sanitizers   the run tests under compute-sanitizer, if that is installed
+#   benchmarks   compared with PyTorch, if that is installed
+# Writes results.json and logs/; the last line is `N passed, N failed, N skipped`. Exit status: 0
 # all passed, 1 some failed, 2 there is no GPU, 3 wrong usage.
 cd "$(dirname "$0")" || exit 1
 steps=${*:-conformance tests sim sanitizers benchmarks}
@@ -46,7 +46,7 @@ finish() {
   echo "$passed passed, $failed failed, $skipped skipped"
 }
 
-# whole NAME SECONDS COMMAND…: a program that sums up its own tests.
+# whole NAME SECONDS COMMAND…: a program that counts its own tests.
 whole() {
   local name=$1 seconds=$2 status sum
   shift 2
@@ -61,8 +61,8 @@ whole() {
   [ "$bad" -eq 0 ] || tail -n 20 "logs/$name.log"
 }
 
-# each PROGRAM: every test in a process of its own, since a failed check ends a CUDA context. Several
-# at once: most of their time goes to making a context.
+# each PROGRAM: every test in its own process, because a failed check ends a CUDA context. Several
+# run in parallel, because most of their time is the creation of a context.
 each() {
   local program=$1 folder="logs/$1" all bad
   rm -rf "$folder"
@@ -111,7 +111,7 @@ for tool in memcheck racecheck synccheck; do
     continue
   fi
   for program in $tests; do
-    # Kernels that are meant to fail would count as findings.
+    # Kernels that fail intentionally would count as findings.
     whole "$program-$tool" 1200 compute-sanitizer --tool "$tool" --error-exitcode 9 \
       "bin/$program" --test-threads=1 --skip checks:: --skip gather::a_number_outside
   done

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What `croq check` accepts builds: kernels/, tests/run and the accepted ones of mutated programs, with both compilers.
+# Tests that accepted programs build, with both compilers: kernels/, tests/run and accepted mutants.
 #
 #   scripts/mutants.sh [SEED [MUTANTS [KEPT]]]
 #
-# Everything is left in target/mutants. The last line is `mutants: N findings`.
+# All files remain in target/mutants. The last line is `mutants: N findings`.
 #
 #   scripts/mutants.sh renew SEED COUNT
 #
-# makes tests/run/mutants.co, which `make test` builds: COUNT accepted mutants of single functions.
+# writes tests/run/mutants.co, which `make test` builds: COUNT accepted mutants of single functions.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
@@ -27,7 +27,7 @@ fi
 seed=${1:-1} mutants=${2:-2000} kept=${3:-1000}
 out=$target/mutants
 findings=0
-# Mutants may warn.
+# Warnings of mutants are allowed.
 unset CROQ_WARNINGS
 export CROQ_CUDA=${CROQ_CUDA:-required}
 

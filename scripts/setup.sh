@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what has to be there, and puts libclang and nvcc into .croq/ (nothing outside it is touched).
-# Runs in no time when nothing has changed. CROQ_CUDA=off leaves nvcc out.
+# Checks the required programs, and installs libclang and nvcc in .croq/ (no other folder is
+# changed). Returns immediately if nothing has changed. CROQ_CUDA=off omits nvcc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,7 +39,7 @@ if ! .croq/venv/bin/python -m pip install --quiet --disable-pip-version-check $p
   exit 1
 fi
 
-# Names that do not depend on the version of Python; .cargo/config.toml refers to them.
+# Names that are independent of the Python version; .cargo/config.toml refers to them.
 site=$(.croq/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 site=${site#"$PWD/.croq/"}
 ln -sfn "$site/clang/native" .croq/libclang

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Everything that can be tested on this machine. The last line is `N passed, N failed`, summed over
-# all test programs; formatting, lints and each build count as one.
+# Runs all tests that this machine can run. The last line is `N passed, N failed`, summed over all
+# test programs; formatting, lints and each build count as one.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-# What croq generates must not make any compiler warn, nor ptxas spill a register.
+# Generated code must not cause warnings of any compiler, nor register spills in ptxas.
 export CROQ_WARNINGS=deny
-# Tests that need nvcc fail without it, where they would be skipped otherwise.
+# Tests that need nvcc fail without it; otherwise they would be skipped.
 [ "${CROQ_CUDA:-auto}" = off ] || export CROQ_TEST_NVCC=required
 
 log=$(mktemp)
@@ -14,14 +14,14 @@ trap 'rm -f "$log" "$log.downstream" "$log.over"' EXIT
 passed=0
 failed=0
 
-# count NAME STATUS LOG: counts the tests that a step has printed.
+# count NAME STATUS LOG: counts the tests in the output of a step.
 count() {
   local name=$1 status=$2 ok bad
   ok=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$3" | awk '{n += $1} END {print n + 0}')
   bad=$(sed -n 's/^test result: .* \([0-9]*\) failed; .*/\1/p' "$3" | awk '{n += $1} END {print n + 0}')
   passed=$((passed + ok))
   failed=$((failed + bad))
-  # A step without tests of its own, or one that fails apart from them, is a test itself.
+  # A step without tests, or one that fails for another reason, counts as a test.
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
     echo "== $name: failed"
     failed=$((failed + 1))
@@ -30,7 +30,7 @@ count() {
   fi
 }
 
-# step NAME COMMAND…: shows what the command prints and counts its tests.
+# step NAME COMMAND…: prints the output of the command and counts its tests.
 step() {
   local name=$1 start=$SECONDS
   shift
@@ -40,16 +40,16 @@ step() {
   echo "== $name: $((SECONDS - start)) s"
 }
 
-# Clippy's driver is the compiler of the workspace's packages: lints and code in one go, where `cargo clippy`
-# would check all dependencies and run all build scripts once more. Its arguments are those that
-# `cargo clippy -- -D warnings` hands over.
+# Clippy's driver is the compiler of the workspace's packages, so linting and compiling are one
+# step; `cargo clippy` would check all dependencies and run all build scripts again. The arguments
+# are those of `cargo clippy -- -D warnings`.
 command -v clippy-driver >/dev/null || { echo "there is no clippy-driver: rustup component add clippy" >&2; exit 1; }
 linted() {
   RUSTC_WORKSPACE_WRAPPER="$PWD/scripts/lint_driver.sh" CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ cargo "$@"
 }
 
-# Real builds of small packages. Most of the time one core is idle then, so they run beside the other tests,
-# from when those have been started: until then cargo locks the target folder.
+# Builds of small packages, which mostly use one core. They run in parallel with the other tests,
+# after these have been started: until then cargo locks the target folder.
 downstream() {
   until grep -q '^running' "$log" || [ -e "$log.over" ]; do sleep 1; done
   linted test --package croq-downstream --all-features --no-fail-fast --quiet
@@ -66,8 +66,8 @@ wait $!
 status=$?
 cat "$log.downstream"
 count "downstream" "$status" "$log.downstream"
-# The examples stand for other people's packages. With the workspace's versions of all dependencies and in
-# its target folder they share what is built already.
+# The examples represent packages of other people. With the workspace's versions of all dependencies
+# and its target folder they share its build results.
 for example in examples/*/; do
   cp Cargo.lock "$example"
   step "${example%/}" env CARGO_TARGET_DIR="$PWD/target" \

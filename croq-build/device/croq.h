@@ -1,25 +1,26 @@
-/* The device API that generated code is written against: one face, two implementations.
+/* The device API that generated code is written against: one interface, two implementations.
  *
- * `sim` runs on the host's processor under the simulated GPU of croq-sys; `cuda` is compiled by
- * nvcc. Each lives in an inline namespace of its own, because a program may link both. */
+ * `sim` runs on the host's processor, on the simulated GPU of croq-sys; `cuda` is compiled by nvcc.
+ * Each is in an inline namespace of its own, because a program may link both. */
 #ifndef CROQ_H
 #define CROQ_H
 
 #include "croq_abi.h"
 
 #if defined(CROQ_CUDA)
-/* Text that goes on after a failed check has functions of its own: a program may link both. */
+/* Code compiled with CROQ_REPORT continues after a failed check. Its functions are in a namespace
+ * of their own, because a program may link both variants. */
 #if defined(CROQ_REPORT)
 #define CROQ_TARGET cuda_report
 #else
 #define CROQ_TARGET cuda
 #endif
 #define CROQ_SHIM(name) croq_cuda_##name
-/* The namespace of a file's own text. */
+/* The namespace of one file's generated code. */
 #define CROQ_SPACE(hash) croq_##hash##_cuda
-/* Threads per block, then what else `__launch_bounds__` takes. */
+/* The number of threads per block, then the other arguments of `__launch_bounds__`. */
 #define CROQ_KERNEL(...) static __global__ __launch_bounds__(__VA_ARGS__)
-/* CUDA allows either launch bounds or a number of registers. */
+/* CUDA allows either launch bounds or a number of registers, not both. */
 #define CROQ_KERNEL_WITH_REGISTERS(registers, ...) static __global__ __maxnreg__(registers)
 #define CROQ_FN __host__ __device__ __forceinline__
 #define CROQ_DEVICE __device__ __forceinline__
@@ -40,10 +41,11 @@
 #define CROQ_UNROLL
 #define CROQ_UNROLL_BY(n)
 #endif
-/* Two packages that agree in all that an object depends on have one symbol for it: either will do. */
+/* Objects that agree in everything they depend on define the same symbol, for example in two
+ * packages; the linker may take any of them. */
 #define CROQ_WEAK __attribute__((weak))
 #define CROQ_PRAGMA(text) _Pragma(#text)
-/* What a `.co` file may write for `__device__`. */
+/* Another spelling of `__device__` that a `.co` file may use. */
 #define __co_device__ __device__
 
 #include "croq_types.h"
@@ -93,14 +95,15 @@
 #include "sim/sparse.h"
 #endif
 
-/* Steps of a launch shim. Each ends the call if it fails, and the shim's `host` remembers why. */
+/* Steps of a launch shim. A step that fails ends the call; the shim's `host` has recorded the
+ * failure. */
 #define CROQ_TRY(...)                                                                              \
   if (!(__VA_ARGS__)) return host.status()
 /* A condition, the row of the check's message, and values for the message. */
 #define CROQ_REQUIRE(...) CROQ_TRY(host.check(__LINE__, __VA_ARGS__))
-/* The text of the kernel that this GPU runs is for `sm` or newer. */
+/* Requires that the code of the kernel that this GPU runs is for `sm` or newer. */
 #define CROQ_NEEDS(kernel, sm) CROQ_TRY(host.needs<decltype(&kernel), &kernel>(__LINE__, sm))
-/* Grid, threads per block, bytes of shared memory, how the simulated GPU runs blocks; then the
+/* Grid, threads per block, bytes of shared memory, launch mode of the simulated GPU; then the
  * kernel's own arguments. */
 #define CROQ_LAUNCH(kernel, ...)                                                                   \
   CROQ_TRY(host.launch<decltype(&kernel), &kernel>(#kernel, __VA_ARGS__))

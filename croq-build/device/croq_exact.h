@@ -1,12 +1,12 @@
-/* Integers that notice when they don't fit 64 bits. What the host computes for a call, and what a kernel
- * must know of a value before it may rely on plain arithmetic, is asked by `fits(…)` of these. */
+/* Integers with a flag for 64-bit overflow. `fits(…)` of them is used for values that the host
+ * computes for a call, and for checks in kernels before plain arithmetic. */
 #ifndef CROQ_EXACT_H
 #define CROQ_EXACT_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Whether a sum or product overflows; nvcc has the builtins in host code alone. */
+/* Computes a sum, and returns whether it overflows; nvcc has the builtins in host code only. */
 CROQ_FN bool sum_overflows(idx a, idx b, idx &sum) {
 #ifdef __CUDA_ARCH__
   using wrapping = unsigned long long;
@@ -37,7 +37,7 @@ CROQ_FN bool product_overflows(idx a, idx b, idx &product) {
 
 struct exact {
   idx value;
-  /* Some step on the way here did not fit; `value` means nothing. */
+  /* An intermediate result did not fit; `value` is meaningless. */
   bool lost;
 
   CROQ_FN exact(idx v, bool overflown = false) : value(v), lost(overflown) {}
@@ -64,7 +64,7 @@ CROQ_FN exact operator-(exact a, exact b) {
   return exact(difference, a.lost || b.lost || overflows);
 }
 CROQ_FN exact operator-(exact a) { return exact(0) - a; }
-/* A divisor of zero is another check's to report. */
+/* A zero divisor is reported by a separate check. */
 CROQ_FN exact operator/(exact a, exact b) {
   const bool lost = a.lost || b.lost;
   if (b.value == 0) return exact(0, lost);
@@ -84,18 +84,19 @@ CROQ_FN exact max(exact a, exact b) {
   return exact(a.value < b.value ? b.value : a.value, a.lost || b.lost);
 }
 
-/* No memory has more bytes: croq-sys makes no such tensor, and the compiler relies on that. */
+/* The maximum size of memory in bytes: croq-sys makes no larger tensor, and the compiler relies on
+ * it. */
 inline constexpr idx most_bytes = 1ll << 56;
-/* Shared memory of a block, of sm_90, opted in. */
+/* Shared memory of a block on sm_90, opt-in maximum. */
 inline constexpr idx most_shared_bytes = 227 * 1024;
 inline constexpr idx most_threads = 1024;
 
-/* |a|, and 1 for 0: where products of these are small, so is every part of them. */
+/* a|, or 1 for 0: if a product of such sizes fits, every partial product fits. */
 CROQ_FN exact size(exact a) {
   const exact positive = a.value < 0 ? -a : a;
   return exact(positive.value < 1 ? 1 : positive.value, positive.lost);
 }
-/* As many as fit, for a report. */
+/* A number of bytes for a report, or the largest one if it does not fit. */
 inline idx bytes_of(exact extent, unsigned long each) {
   const exact bytes = extent * exact(each);
   return bytes.lost ? largest<idx> : bytes.value;

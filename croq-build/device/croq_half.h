@@ -1,8 +1,8 @@
-/* The names of <cuda_fp16.h>, <cuda_bf16.h> and <cuda_fp8.h>, for the user's own text on both
- * targets. `__half` is `croq::f16`, so that pointers to buffers of a `.co` file are pointers to it.
+/* The names of <cuda_fp16.h>, <cuda_bf16.h> and <cuda_fp8.h>, for the user's own code on both
+ * targets. `__half` is `croq::f16`, so a pointer to a buffer of a `.co` file is a pointer to it.
  *
- * Sums, products and quotients are computed in f32 and rounded, which is the nearest f16 and bf16:
- * f32 has more than twice as many bits. Functions are those of f32, rounded. */
+ * Sums, products and quotients are computed in f32 and rounded. The result is the nearest f16 or
+ * bf16, because f32 has more than twice as many bits. Functions are those of f32, rounded. */
 #ifndef CROQ_HALF_H
 #define CROQ_HALF_H
 
@@ -15,7 +15,7 @@ using nv_bfloat16 = __nv_bfloat16;
 using __nv_fp8_e4m3 = croq::f8_e4m3;
 using __nv_fp8_e5m2 = croq::f8_e5m2;
 
-/* Two of them in one word. */
+/* Two elements in one word. */
 struct __attribute__((aligned(4))) __half2 {
   __half x, y;
   __half2() = default;
@@ -35,7 +35,7 @@ CROQ_FN __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* f32 to the neighbour of its nearest T that lies in a direction: down, up or toward zero. */
+/* Rounds f32 in one direction: down, up or toward zero. */
 enum class direction { down, up, zero };
 template <class T, direction D> CROQ_FN T directed(float v) {
   const T near = round_to<T>(v);
@@ -43,7 +43,7 @@ template <class T, direction D> CROQ_FN T directed(float v) {
   if (back == v || v != v) return near;
   const bool below = D == direction::down || (D == direction::zero && v > 0);
   if (below ? back < v : back > v) return near;
-  /* The next one below or above; near zero that is the smallest of the other sign. */
+  /* The next value below or above; next to zero, the smallest value of the other sign. */
   const unsigned bits = near.bits;
   using Bits = decltype(T::bits);
   if ((bits & (T::sign - 1)) == 0) return from_bits<T>(static_cast<Bits>(below ? T::sign | 1u : 1u));
@@ -61,7 +61,8 @@ template <class T> CROQ_FN T fused(T a, T b, T c) {
     asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(result.bits) : "h"(a.bits), "h"(b.bits), "h"(c.bits));
   return result;
 #else
-  /* The product is exact in f64; what the sum loses goes into its last bit (rounding to odd). */
+  /* The product is exact in f64; the rounding error of the sum is recorded in its last bit
+   * (rounding to odd). */
   const double product = static_cast<double>(widen(a)) * static_cast<double>(widen(b));
   const double addend = static_cast<double>(widen(c)), sum = product + addend;
   const double part = sum - product;
@@ -79,7 +80,7 @@ template <class T> CROQ_FN T clamped_to_one(T v) {
   const float wide = widen(v);
   return wide > 0 ? wide < 1 ? v : T(1) : T(0);
 }
-/* The larger and the smaller one. A NaN loses, or wins. */
+/* The larger and the smaller one; the other operand if one is a NaN. */
 template <class T> CROQ_FN T larger(T a, T b) { return round_to<T>(::fmaxf(widen(a), widen(b))); }
 template <class T> CROQ_FN T smaller(T a, T b) { return round_to<T>(::fminf(widen(a), widen(b))); }
 template <class T> CROQ_FN bool is_nan(T v) { return widen(v) != widen(v); }
@@ -98,7 +99,7 @@ template <class P> CROQ_FN P pair_from_bits(unsigned bits) {
   __builtin_memcpy(&p, &bits, 4);
   return p;
 }
-/* One instruction for both halves, where there is one. */
+/* One instruction for both halves, where the GPU has one. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define CROQ_PAIRS(name, text, ...)                                                                \
   CROQ_FN __half2 name(__half2 a, __half2 b) {                                                     \
@@ -160,7 +161,7 @@ CROQ_PAIR_OPERATORS(__half2)
 CROQ_PAIR_OPERATORS(__nv_bfloat162)
 #undef CROQ_PAIR_OPERATORS
 
-/* Conversions with a direction in their names: nearest, down, up, toward zero. */
+/* Conversions with a rounding direction in their names: nearest, down, up, toward zero. */
 #define CROQ_TO_NARROW(T, name)                                                                    \
   CROQ_FN T __float2##name(float v) { return croq::to<T>(v); }                                     \
   CROQ_FN T __float2##name##_rn(float v) { return croq::to<T>(v); }                                \
@@ -299,7 +300,7 @@ CROQ_PAIR_PARTS(__nv_bfloat162, __nv_bfloat16, bfloat16)
   CROQ_NARROW_FUNCTION(T, P, floor, ::floorf(v))                                                   \
   CROQ_NARROW_FUNCTION(T, P, trunc, ::truncf(v))                                                   \
   CROQ_NARROW_FUNCTION(T, P, rint, ::rintf(v))
-/* The forms with a `u` are true where an operand is NaN. */
+/* The forms with a `u` (unordered) are true if an operand is a NaN. */
 #define CROQ_NARROW_COMPARISON(T, P, name, op)                                                     \
   CROQ_FN bool __h##name(T a, T b) {                                                               \
     return croq::widen(a) op croq::widen(b) && !croq::is_nan(a) && !croq::is_nan(b);               \

@@ -1,5 +1,6 @@
-/* From here on loops of the user's own C++ are counted on the simulated GPU (sim/loops.h); `croq_loops_plain.h` ends it.
- * `CROQ_WHILE_DECLARES` stands for `while` where the condition declares a variable. */
+/* From here on, loops of the user's own C++ are counted on the simulated GPU (sim/loops.h), until
+ * `croq_loops_plain.h`. `CROQ_WHILE_DECLARES` replaces `while` where the condition declares a
+ * variable. */
 #if defined(CROQ_CUDA)
 #define CROQ_WHILE_DECLARES while
 #else

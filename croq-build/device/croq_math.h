@@ -1,4 +1,4 @@
-/* The math builtins, on f32 and f64; narrower floats are computed in f32 and rounded. */
+/* The math builtins for f32 and f64; narrower floats are computed in f32 and rounded. */
 #ifndef CROQ_MATH_H
 #define CROQ_MATH_H
 
@@ -40,7 +40,7 @@ CROQ_UNARY(tan)
 CROQ_UNARY(tanh)
 #undef CROQ_UNARY
 
-/* Of floats one instruction, within 2 ulp; what is smaller than a normal number is zero, in and out. */
+/* For f32 one instruction, within 2 ulp; subnormal inputs and results are zero. */
 CROQ_FN float exp2(float x) {
 #if defined(__CUDA_ARCH__)
   float y;
@@ -54,7 +54,7 @@ CROQ_FN float exp2(float x) {
 CROQ_FN double exp2(double x) { return ::exp2(x); }
 CROQ_EACH_NARROW(CROQ_UNARY_NARROW, exp2)
 
-/* A formula, in T. */
+/* A formula, evaluated in T. */
 #define CROQ_FORMULA(name, ...)                                                                    \
   template <class T> CROQ_FN T name##_of(T x) { return __VA_ARGS__; }                              \
   CROQ_FN float name(float x) { return name##_of<float>(x); }                                      \
@@ -81,12 +81,12 @@ CROQ_FN bool is_finite(double x) { return x - x == 0; }
   CROQ_EACH_NARROW(CROQ_BINARY_NARROW, name)
 CROQ_BINARY(atan2, atan2)
 CROQ_BINARY(pow, pow)
-/* NaN loses. */
+/* If one operand is a NaN, the result is the other one. */
 CROQ_BINARY(min, fmin)
 CROQ_BINARY(max, fmax)
 #undef CROQ_BINARY
 
-/* Integers; both of one type. */
+/* For integers; both operands have one type. */
 template <class T> CROQ_FN T min(T a, T b) { return b < a ? b : a; }
 template <class T> CROQ_FN T max(T a, T b) { return a < b ? b : a; }
 CROQ_FN idx cdiv(idx a, idx b) { return div(a + b - 1, b); }

@@ -1,12 +1,13 @@
-/* What a tensor map describes, and what the hardware asks of it (PTX ISA, cuTensorMapEncodeTiled). */
+/* The contents of a tensor map, and the hardware's requirements on it (PTX ISA,
+ * cuTensorMapEncodeTiled). */
 #ifndef CROQ_TENSOR_MAP_H
 #define CROQ_TENSOR_MAP_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* A tensor in device memory and the box that one copy moves: innermost dimension first, in elements.
- */
+/* A tensor in device memory and the box that one copy moves: innermost dimension first, in
+ * elements. */
 template <unsigned R> struct tensor_layout {
   static_assert(R >= 1 && R <= 5, "a tensor map has 1 to 5 dimensions");
   idx extents[R];
@@ -15,14 +16,14 @@ template <unsigned R> struct tensor_layout {
   idx box[R];
   /* 0, 32, 64 or 128 */
   unsigned swizzle;
-  /* Bytes that a miss brings into L2: 64, 128 or 256. */
+  /* Bytes that a miss loads into L2: 64, 128 or 256. */
   unsigned promotion = 128;
 };
 
-/* What L2 should do with a box's bytes. */
+/* The L2 cache policy for a box. */
 enum class cache_hint { none, evict_first, evict_last };
 
-/* Why there is no such tensor map; `what` is null when there is. */
+/* Why a tensor map is not possible; `what` is null if it is. */
 struct tensor_map_fault {
   const char *what;
   idx dimension, value;
@@ -51,7 +52,8 @@ inline tensor_map_fault check_tensor_map(const tensor_layout<R> &layout, unsigne
   const idx swizzle = static_cast<idx>(layout.swizzle);
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return {"tensor map: swizzle is not 0, 32, 64 or 128", 0, swizzle};
-  /* A narrower one would be possible, with rows that are padded to the swizzle's width. */
+  /* The hardware also allows narrower boxes, with rows padded to the swizzle's width; they are not
+   * supported. */
   if (swizzle != 0 && inner != swizzle)
     return {"tensor map: inner box is not as wide as the swizzle", 0, inner};
   return {nullptr, 0, 0};

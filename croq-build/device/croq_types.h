@@ -1,25 +1,25 @@
 /* Element types that C++ lacks, and every conversion between types: `croq::to<T>(v)`.
  *
- * To a floating type: nearest, ties to even, with one rounding. To f8: overflow and infinities give
- * the largest finite value of their sign (PTX `cvt.rn.satfinite`). A NaN becomes the canonical one
- * of PTX. From a floating type to an integer: toward zero, clamped to its range, NaN gives 0.
- * Between integers: modulo 2^N. */
+ * To a floating type: to nearest, ties to even, with one rounding. To f8: overflow and infinities
+ * give the largest finite value with their sign (PTX `cvt.rn.satfinite`). A NaN becomes the
+ * canonical NaN of PTX. From a floating type to an integer: toward zero, clamped to the range; a
+ * NaN gives 0. Between integers: modulo 2^N. */
 #ifndef CROQ_TYPES_H
 #define CROQ_TYPES_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* What symbolic integers are computed in. */
+/* The type of symbolic integers. */
 using idx = long long;
 
-/* Instead of the macros of <math.h>, whose names a file may define for itself. */
+/* Used instead of the macros of <math.h>, whose names a file may define itself. */
 inline constexpr float infinity = __builtin_inff(), nan = __builtin_nanf("");
 
-/* The floats narrower than 32 bits, which are computed in f32 and rounded. `sign` is the bit of the
- * sign; a number is not finite where all bits of `special` are set. Each has a `widen` and a
- * `round_to` below. They convert to and from numbers as CUDA's `__half` does, for the user's own
- * text: generated text says each conversion. */
+/* The floats narrower than 32 bits, which are computed in f32 and rounded. `sign` is the sign bit;
+ * a number is not finite if all bits of `special` are set. Each has a `widen` and a `round_to`
+ * below. Like CUDA's `__half`, they convert implicitly to and from numbers, for the user's own
+ * code; generated code has explicit conversions only. */
 #define CROQ_NARROW_FLOAT(T, Bits, sign_bit, special_bits)                                         \
   struct T {                                                                                       \
     Bits bits;                                                                                     \
@@ -42,7 +42,7 @@ CROQ_NARROW_FLOAT(bf16, unsigned short, 0x8000u, 0x7f80u)
 CROQ_NARROW_FLOAT(f8_e4m3, unsigned char, 0x80u, 0x7fu)
 CROQ_NARROW_FLOAT(f8_e5m2, unsigned char, 0x80u, 0x7cu)
 #undef CROQ_NARROW_FLOAT
-/* All of them, each with a name. */
+/* Applies M to each of them with a name. */
 #define CROQ_EACH_NARROW(M, name) M(f16, name) M(bf16, name) M(f8_e4m3, name) M(f8_e5m2, name)
 
 template <class A, class B> inline constexpr bool same = false;
@@ -54,7 +54,7 @@ template <class T> struct without_const<const T> {
   using type = T;
 };
 
-/* T, where an argument is not to decide what T is. */
+/* T, as a parameter type from which T is not deduced. */
 template <class T> struct itself_of {
   using type = T;
 };
@@ -64,7 +64,7 @@ template <class T> inline constexpr bool narrow = false;
 #define CROQ_NARROW(T, name) template <> inline constexpr bool name<T> = true;
 CROQ_EACH_NARROW(CROQ_NARROW, narrow)
 #undef CROQ_NARROW
-/* Of an integer type. */
+/* Whether an integer type is signed. */
 template <class T> inline constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
 template <class T> inline constexpr bool native_float = same<T, float> || same<T, double>;
 
@@ -93,8 +93,8 @@ CROQ_FN float float_from_bits(unsigned bits) {
 #endif
 }
 
-/* f32 to a format of `mantissa` stored bits whose smallest normal number is 2^(1 - bias); `top` is
- * its largest finite value, taken for whatever is larger. */
+/* Rounds f32 to a format with `mantissa` stored bits whose smallest normal number is 2^(1 - bias).
+ * `top` is its largest finite value, the result for larger numbers. */
 CROQ_FN unsigned char round_to_f8(float v, unsigned mantissa, unsigned bias, unsigned top) {
   const unsigned all = float_bits(v);
   const unsigned sign = all >> 24 & 0x80u;
@@ -103,7 +103,7 @@ CROQ_FN unsigned char round_to_f8(float v, unsigned mantissa, unsigned bias, uns
   const unsigned shift = 23 - mantissa;
   unsigned result;
   if (size < (128 - bias) << 23) {
-    /* Subnormal: the last place of `unit` is that of the format, so that the addition rounds. */
+    /* Subnormal: the last place of `unit` is that of the format, so the addition rounds. */
     const unsigned unit = (151 - bias - mantissa) << 23;
     result = float_bits(float_from_bits(size) + float_from_bits(unit)) - unit;
   } else {
@@ -191,8 +191,8 @@ template <> CROQ_FN f8_e5m2 round_to<f8_e5m2>(float v) {
 #endif
 }
 
-/* f32 by rounding to odd: what was lost leaves a mark in the last bit, so that rounding once more
- * to a much narrower format gives what a single rounding would have given. */
+/* f64 to f32, rounded to odd: an inexact result has its last bit set. Rounding it again to a much
+ * narrower format gives the result of a single rounding. */
 CROQ_FN float to_odd(double v) {
   const float near = static_cast<float>(v);
   const double back = static_cast<double>(near);
@@ -245,7 +245,7 @@ template <class T> inline constexpr T smallest = static_cast<T>(is_signed<T> ? -
 
 template <class T, class F> CROQ_FN T truncate(F v) {
 #ifdef __CUDA_ARCH__
-  /* PTX `cvt.rzi` clamps; NaN gives 0 only from f32 to at most 32 bits. */
+  /* PTX `cvt.rzi` clamps; a NaN gives 0 only from f32 to at most 32 bits. */
   if constexpr (sizeof(T) < 4) {
     const int wide = truncate<int>(v);
     return static_cast<T>(wide < smallest<T> ? smallest<T> : wide > largest<T> ? largest<T> : wide);

@@ -1,5 +1,5 @@
-/* What the user's own text may name besides CUDA: everything that the headers provide whose names a
- * `.co` file may include (`foreign/`). Generated text includes it where a file has such text. */
+/* Names that the user's own code may use besides CUDA: everything in the headers that a `.co` file
+ * may include (`foreign/`). Generated code includes it if the file has such code. */
 #ifndef CROQ_USER_H
 #define CROQ_USER_H
 
@@ -8,7 +8,7 @@
 #include "cuda/narrow.h"
 #endif
 
-/* Element types by their names in the language. */
+/* Element types by their names in Croqtile. */
 #define CROQ_ELEMENT_TYPES                                                                         \
   using s8 = signed char;                                                                          \
   using u8 = unsigned char;                                                                        \
@@ -28,8 +28,9 @@ CROQ_ELEMENT_TYPES
 }  // namespace CROQ_TARGET
 }  // namespace croq
 
-/* The names of the reference's runtime that device text uses. Not an alias of `croq`: a file may
- * say `using namespace choreo;`, and the functions of the device API have names of CUDA's. */
+/* Names of the reference's runtime that device code uses. Not a namespace alias of `croq`: a file
+ * may contain `using namespace choreo;`, and functions of the device API have the same names as
+ * CUDA's. */
 namespace choreo {
 using f16 = croq::f16;
 using bf16 = croq::bf16;
@@ -43,7 +44,7 @@ CROQ_FN float f16_to_f32(f16 v) { return croq::widen(v); }
 CROQ_FN f16 f32_to_f16(float v) { return croq::to<f16>(v); }
 CROQ_FN float bf16_to_f32(bf16 v) { return croq::widen(v); }
 CROQ_FN bf16 f32_to_bf16(float v) { return croq::to<bf16>(v); }
-/* Ends the call. */
+/* Ends the call if `ok` is false. */
 #if defined(CROQ_CUDA)
 CROQ_DEVICE void choreo_assert(bool ok, const char * = "", const char * = "", int = 0) {
   if (!ok) __trap();

@@ -1,6 +1,6 @@
-/* Products of matrices by a warpgroup. Texts that have some include this after `croq.h`, once for each
- * number of columns, which they define as CROQ_WGMMA_N, or with a sparse A as CROQ_WGMMA_SP_N: no other text pays
- * for it. */
+/* MMAs by a warpgroup. Generated code that uses them includes this after `croq.h`, once for each
+ * number of columns, which it defines as CROQ_WGMMA_N, or as CROQ_WGMMA_SP_N for a sparse A. Other
+ * code does not have the compile time. */
 #ifndef CROQ_WGMMA_H
 #define CROQ_WGMMA_H
 #if defined(CROQ_CUDA)

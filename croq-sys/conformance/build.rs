@@ -1,5 +1,5 @@
-//! Compiles the test kernels as croq compiles device text: for the simulated GPU, and with nvcc, when
-//! there is one, for hardware.
+//! Compiles the test kernels like device code of croq: for the simulated GPU, and with nvcc, if
+//! there is one, for a GPU.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,7 +48,8 @@ fn for_sim() {
         "wgmma_misuse",
         "loops",
     ];
-    // Thirteen hundred products, each as long as the others: to optimise them takes longer than to run them.
+    // The file has 1300 instantiations of MMAs: compiling with optimisation takes longer than
+    // running without.
     for_sim_with(1, &["wgmma"], "croq_conformance_products");
     for_sim_with(2, &rest, "croq_conformance");
 }
@@ -72,7 +73,7 @@ fn for_sim_with(level: u32, texts: &[&str], archive: &str) {
     build.compile(archive);
 }
 
-/// Warnings are errors, and what ptxas says of each kernel is kept for a test.
+/// Warnings are errors. The output of ptxas for each kernel is kept for a test.
 fn for_cuda(toolkit: &Toolkit, archs: &str) {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     let report = out.join("ptxas.txt");
@@ -82,7 +83,7 @@ fn for_cuda(toolkit: &Toolkit, archs: &str) {
         let stem = Path::new(source).file_stem().expect("a file");
         out.join(stem).with_extension("cuda.o")
     });
-    // The first two take as long as each other.
+    // The first two take equally long.
     let said: String = std::thread::scope(|scope| {
         let all = sources.iter().zip(&objects);
         let running: Vec<_> = all
@@ -118,7 +119,7 @@ fn compile(toolkit: &Toolkit, archs: &str, source: &str, object: &Path) -> Strin
     let archs = archs
         .split(',')
         .map(|arch| arch.trim().trim_start_matches("sm_"));
-    // A GPU without products by warpgroups has nothing but empty kernels of them, and they take half a minute.
+    // On a GPU without WGMMA these kernels are empty, but compile for half a minute.
     let with_products = archs.clone().any(|arch| arch == "90a");
     for arch in archs.filter(|&arch| arch == "90a" || !with_products || !source.contains("wgmma")) {
         nvcc.arg(format!("-gencode=arch=compute_{arch},code=sm_{arch}"));

@@ -122,7 +122,7 @@ pub struct croq_sim_cell {
 #[derive(Clone, Copy, Debug)]
 pub struct croq_sim_order {
     pub epoch: u32,
-    pub asks: u32,
+    pub reports_all: u32,
     pub plane: u64,
     pub cells: *mut croq_sim_cell,
 }
@@ -153,7 +153,7 @@ pub struct croq_sim_device {
     pub epoch: u32,
     pub first: u32,
     pub before: u32,
-    pub asks: *mut u32,
+    pub reports_all: *mut u32,
     pub buffers: *const croq_sim_device_cells,
 }
 

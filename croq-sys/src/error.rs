@@ -102,7 +102,7 @@ pub enum Error {
         kernel: &'static str,
         report: String,
     },
-    /// The kernel contains text that only a GPU can run.
+    /// The kernel contains code that only a GPU can run.
     NeedsCuda { kernel: &'static str },
     /// The device does not have that much memory left.
     OutOfMemory {

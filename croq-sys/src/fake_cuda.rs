@@ -70,7 +70,7 @@ fn is_pending(event: usize) -> bool {
     PENDING.with_borrow(|all| all.contains(&event))
 }
 
-/// The first operation of some stream that takes no time.
+/// The first operation that takes no time and is the next one on its stream.
 fn next_quick() -> Option<Queued> {
     QUEUED.with_borrow_mut(|all| {
         let mut blocked = BTreeSet::new();

@@ -1,12 +1,12 @@
-//! Operands of sparse MMAs: matrices that have at most two values that are not zero in every four
-//! elements of a row.
+//! Operands of sparse MMAs: matrices with at most two nonzero values in every four elements of a
+//! row.
 //!
-//! `mma.row.row.sp` multiplies such a matrix by what is stored of it: the two elements of every
-//! four, and metadata with their positions. [`encode`] computes both, and [`decode`] the matrix.
+//! `mma.row.row.sp` takes such a matrix in compressed form: the two stored elements of every four,
+//! and metadata with their positions. [`encode`] computes both, and [`decode`] the matrix.
 //!
 //! The metadata of a matrix `[M, K]` is `u32 [M, K/32]`, row by row. Word `(m, j)` is for the
 //! elements `32 j` and up of row `m`: eight groups of four bits, the lowest bits first, with two
-//! positions of two bits each, the lower one first. Seen as bytes it is the same in `u8 [M, K/8]`
+//! positions of two bits each, the lower one first. In bytes it is the same data as `u8 [M, K/8]`
 //! and `u16 [M, K/16]`, which kernels accept as well.
 //!
 //! ```
@@ -32,10 +32,10 @@ use crate::tensor::{HostData, Tensor};
 
 /// The elements of a row for which a word of metadata has positions.
 const WORD: usize = 32;
-/// Of so many elements two are stored.
+/// The size of a group of elements, two of which are stored.
 const GROUP: usize = 4;
 
-/// What is stored of a matrix `[M, K]`.
+/// The compressed form of a matrix `[M, K]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded<T: Element> {
     /// `[M, K/2]`
@@ -64,26 +64,26 @@ impl<T: Element> Encoded<T> {
     }
 }
 
-/// Why a matrix can't be encoded, or decoded.
+/// The reason why a matrix cannot be encoded or decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Four elements of a row, from column `k` on, have more than two values that are not zero. It
+    /// A group of four elements of a row, from column `k` on, has more than two nonzero values. It
     /// is the first such group, row by row.
     NotSparse {
         row: usize,
         k: usize,
-        /// The number of these values.
+        /// The number of nonzero values.
         found: usize,
     },
-    /// Rows are no multiple of 32 elements.
+    /// The length of the rows is not a multiple of 32 elements.
     Columns { k: usize },
-    /// The packed matrix and the metadata are not of one matrix.
+    /// The shapes of the packed matrix and of the metadata do not match.
     Shapes {
         packed: [usize; 2],
         metadata: [usize; 2],
     },
-    /// The positions of the elements that are stored of the group at column `k` do not ascend.
+    /// The positions of the stored elements of the group at column `k` do not ascend.
     Positions {
         row: usize,
         k: usize,
@@ -120,11 +120,12 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Stores two of every four elements of each row. A negative zero counts as zero.
+/// Compresses a matrix: stores two of every four elements of each row. A negative zero counts as
+/// zero.
 ///
 /// # Errors
-/// [`Error::NotSparse`] if a group of four has more than two values that are not zero, and
-/// [`Error::Columns`] if rows are no multiple of 32 elements.
+/// [`Error::NotSparse`] if a group of four has more than two nonzero values, and
+/// [`Error::Columns`] if the length of the rows is not a multiple of 32 elements.
 pub fn encode<T, D, S>(dense: &Tensor<T, D, S>) -> Result<Encoded<T>, Error>
 where
     T: Element,
@@ -146,7 +147,7 @@ where
         if found > 2 {
             return Err(Error::NotSparse { row, k: at, found });
         }
-        // Zeros take the places that are left.
+        // The remaining slots store zeros.
         let zeros = (0..GROUP).filter(is_zero).take(2 - found);
         let mut positions: Vec<usize> = stored.into_iter().chain(zeros).collect();
         positions.sort_unstable();
@@ -158,11 +159,11 @@ where
     Ok(Encoded { packed, metadata })
 }
 
-/// The matrix of which this is stored.
+/// Expands a compressed matrix.
 ///
 /// # Errors
-/// [`Error::Shapes`] if the two are not of one matrix, and [`Error::Positions`] if the metadata
-/// names one position twice, or the higher one first.
+/// [`Error::Shapes`] if the shapes of the two do not match, and [`Error::Positions`] if two
+/// positions of a group are equal or descend.
 pub fn decode<T, D, E, S, R>(
     packed: &Tensor<T, D, S>,
     metadata: &Tensor<u32, E, R>,
@@ -203,7 +204,7 @@ mod tests {
     use super::*;
     use crate::dims::Const;
 
-    /// Every way of choosing at most two of four.
+    /// A row of groups with every choice of at most two nonzero values of four.
     fn all_groups() -> Tensor<i32, (Const<11>, Const<32>)> {
         let sets = (0u32..16).filter(|set| set.count_ones() <= 2);
         let sets: Vec<u32> = sets.collect();

@@ -1,17 +1,18 @@
-//! How fast kernels run on the simulated GPU, on one core: `cargo bench -p croq-kernels`.
+//! The speed of kernels on the simulated GPU, on one core: `cargo bench -p croq-kernels`.
 
 use croq_kernels as kernels;
 use croq_sys::{Result, Tensor};
 use half::f16;
 
-/// Processor time of this thread: on a busy machine the clock on the wall says nothing.
+/// Processor time of this thread: on a busy machine, wall-clock time is meaningless.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds: Option<f64> = text.split(' ').next().and_then(|n| n.parse().ok());
     nanoseconds.expect("Linux counts a thread's time") * 1e-9
 }
 
-/// Prints the fastest of several runs. The system counts time in steps, so each run is of many calls.
+/// Prints the time of the fastest run. The system's clock is coarse, so each run consists of many
+/// calls.
 fn bench<T>(name: &str, work: impl Fn() -> Result<T>) {
     let mut best = f64::INFINITY;
     for _ in 0..5 {

@@ -1,4 +1,4 @@
-//! Kernels worth using, by topic: every `.co` file below `co/`, as safe Rust functions.
+//! A library of kernels by topic: every `.co` file below `co/`, as safe Rust functions.
 //!
 //! ```no_run
 //! use croq_sys::Tensor;

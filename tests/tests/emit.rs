@@ -123,7 +123,7 @@ fn no_golden_file_without_a_program() {
     }
 }
 
-/// What `croq emit` shows of the kernels that we ship fits into 120 columns.
+/// The output of `croq emit` for the kernels in the repository has at most 120 columns.
 #[test]
 fn lines_that_people_read_are_short() {
     let mut folders = vec![

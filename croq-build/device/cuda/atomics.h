@@ -1,11 +1,11 @@
-/* Operations on one word that nothing of another thread comes in between of: relaxed, of the whole device. */
+/* Atomic operations on one word: relaxed, with device scope. */
 #ifndef CROQ_CUDA_ATOMICS_H
 #define CROQ_CUDA_ATOMICS_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* CUDA has the bitwise ones of 64 bits for unsigned numbers only. */
+/* CUDA has the bitwise operations of 64 bits for unsigned numbers only. */
 template <class T> struct bits_of {
   using type = T;
 };
@@ -21,7 +21,7 @@ template <class T> CROQ_DEVICE T atomic_sum(T *p, T v) {
   } else return ::atomicAdd(p, v);
 }
 
-/* Methods of a handle, each giving the old value. */
+/* Methods of a handle; each returns the old value. */
 #define CROQ_ATOMICS(T)                                                                            \
   CROQ_ATOMIC(T, add, atomic_sum(p, v))                                                            \
   CROQ_ATOMIC(T, sub, ::atomicSub(p, v))                                                           \

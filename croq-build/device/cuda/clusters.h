@@ -1,12 +1,12 @@
-/* Blocks that are resident together (sm_90): who is in a cluster, waiting for all of it, and mbarriers in
- * the shared memory of its other blocks. */
+/* Thread block clusters (sm_90): positions, barriers, and mbarriers in the shared memory of other
+ * blocks of the cluster. */
 #ifndef CROQ_CUDA_CLUSTERS_H
 #define CROQ_CUDA_CLUSTERS_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* A special register; of what came before, where each block is a cluster, it is 0. */
+/* A special register; 0 before sm_90, where each block is a cluster. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROQ_SPECIAL(name)                                                                         \
   unsigned value;                                                                                  \
@@ -15,7 +15,7 @@ inline namespace CROQ_TARGET {
 #else
 #define CROQ_SPECIAL(name) return 0
 #endif
-/* Where the block is in its cluster. */
+/* The block's position in its cluster. */
 CROQ_DEVICE idx cluster_x() { CROQ_SPECIAL("%cluster_ctaid.x"); }
 CROQ_DEVICE idx cluster_y() { CROQ_SPECIAL("%cluster_ctaid.y"); }
 CROQ_DEVICE idx cluster_z() { CROQ_SPECIAL("%cluster_ctaid.z"); }
@@ -23,8 +23,8 @@ CROQ_DEVICE idx cluster_z() { CROQ_SPECIAL("%cluster_ctaid.z"); }
 CROQ_DEVICE unsigned cluster_rank() { CROQ_SPECIAL("%cluster_ctarank"); }
 #undef CROQ_SPECIAL
 
-/* What this thread did comes before what the others do after their `cluster_wait`. Each thread of the
- * cluster arrives, then waits, in turn. */
+/* What this thread did before happens before what the others do after their `cluster_wait`. Each
+ * thread of the cluster alternates between arriving and waiting. */
 CROQ_DEVICE void cluster_arrive() {
   CROQ_SM_90(asm volatile("barrier.cluster.arrive.release;" : : : "memory"));
 }
@@ -48,13 +48,14 @@ CROQ_DEVICE void mbarrier_arrive_remote([[maybe_unused]] mbarriers all, [[maybe_
                           : "r"(all.at(slot)), "r"(rank)
                           : "memory"));
 }
-/* At that of each block, of so many. */
+/* Arrives at this mbarrier of each of the cluster's blocks; `blocks` is their number. */
 template <unsigned blocks>
 CROQ_DEVICE void mbarrier_arrive_cluster(mbarriers all, idx slot) {
 #pragma unroll
   for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank);
 }
-/* Whether the phase of this parity is over, with all that threads of other blocks did before they arrived. */
+/* Whether the phase of this parity is complete. If it is, everything that threads of other blocks
+ * did before they arrived is visible. */
 CROQ_DEVICE bool mbarrier_try_wait_cluster([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
                                            [[maybe_unused]] unsigned parity) {
   unsigned over = 0;
@@ -68,7 +69,7 @@ CROQ_DEVICE bool mbarrier_try_wait_cluster([[maybe_unused]] mbarriers all, [[may
                           : "memory"));
   return over != 0;
 }
-/* Until it is. */
+/* Waits until it is complete. */
 CROQ_DEVICE void mbarrier_wait_cluster(context ctx, mbarriers all, idx slot, unsigned parity,
                                        int line = __builtin_LINE()) {
   wait_timer timer;

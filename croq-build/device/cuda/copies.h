@@ -1,18 +1,18 @@
-/* Moves of several neighbouring elements as one access, at once or asynchronously (sm_80). */
+/* Copies of several adjacent elements as one access, synchronous or asynchronous (sm_80). */
 #ifndef CROQ_CUDA_COPIES_H
 #define CROQ_CUDA_COPIES_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* The simulated GPU tells shared memory where something may be in flight from other memory. */
+/* On the simulated GPU, shared memory that asynchronous operations access has a type of its own. */
 template <class T> using watched = shared<T>;
 template <class T>
 CROQ_DEVICE watched<T> watched_at(idx offset, idx extent, const char * = "", unsigned = 0) {
   return shared_at<T>(offset, extent);
 }
 
-/* What one access moves, as the hardware has it. */
+/* The type of one access of this many bytes. */
 template <unsigned Bytes> struct word;
 template <> struct word<1> {
   using type = unsigned char;
@@ -56,20 +56,21 @@ CROQ_DEVICE void store_word(local<T, N> &memory, idx i, W bits) {
   CROQ_UNROLL for (unsigned e = 0; e < V; ++e) memory.first[i + e] = elements[e];
 }
 
-/* `V` neighbours from one place to another. */
+/* Copies `V` adjacent elements. */
 template <unsigned V, class D, class S>
 CROQ_DEVICE void copy(D &&dst, idx di, S &&src, idx si) {
   store_word<V>(dst, di, load_word<V>(src, si));
 }
 
-/* The address of shared memory as PTX has it. */
+/* The address in the shared state space, for PTX. */
 CROQ_DEVICE unsigned shared_address(const void *at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
 
-/* Until the wait that covers the copy nothing may touch the destination, nor write the source. */
+/* Until the wait that covers the copy, the destination must not be accessed and the source must not
+ * be written. */
 template <unsigned Bytes> CROQ_DEVICE void copy_async(void *dst, const void *src, bool inside) {
-  /* Fewer bytes read than written: the rest is zeros. */
+  /* If fewer bytes are read than written, the rest is zeros. */
   const unsigned read = inside ? Bytes : 0;
   if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -83,13 +84,13 @@ template <unsigned Bytes> CROQ_DEVICE void copy_async(void *dst, const void *src
                    "r"(read)
                  : "memory");
 }
-/* Of 1 and 2 bytes there is no such instruction: they land at once. */
+/* There is no such instruction for 1 and 2 bytes: these are copied synchronously. */
 template <unsigned V, class T, class S>
 CROQ_DEVICE void cp_async(shared<T> dst, idx di, global<S> src, idx si) {
   if constexpr (V * sizeof(T) < 4) copy<V>(dst, di, src, si);
   else copy_async<V * sizeof(T)>(dst.first + di, src.first + si, true);
 }
-/* Where `inside` is false zeros land, and the source is not looked at. */
+/* If `inside` is false, zeros are written, and the source is not accessed. */
 template <unsigned V, class T, class S>
 CROQ_DEVICE void cp_async_zfill(shared<T> dst, idx di, global<S> src, idx si, bool inside) {
   if constexpr (V * sizeof(T) < 4) {
@@ -99,9 +100,9 @@ CROQ_DEVICE void cp_async_zfill(shared<T> dst, idx di, global<S> src, idx si, bo
   } else copy_async<V * sizeof(T)>(dst.first + di, src.first + si, inside);
 }
 
-/* Closes the group of this thread's copies since the last one. */
+/* Closes the group of this thread's copies since the last commit. */
 CROQ_DEVICE void cp_async_commit() { asm volatile("cp.async.commit_group;" : : : "memory"); }
-/* Waits for all of this thread's groups but the `N` youngest. */
+/* Waits for all of this thread's groups except the `N` youngest. */
 template <unsigned N> CROQ_DEVICE void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" : : "n"(N) : "memory");
 }

@@ -1,19 +1,19 @@
-/* The blocks of a grid that are all resident at once, waiting for each other; and launches that wait for the
- * host. */
+/* Barriers of a grid whose blocks are all resident, and launches that wait for the host. */
 #ifndef CROQ_CUDA_GRID_H
 #define CROQ_CUDA_GRID_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* A word of device memory, of the launch alone. The highest bit changes when all blocks have come; the rest,
- * which counts them, is 0 before and after. */
+/* A word of device memory that only this launch uses. The highest bit changes when all blocks have
+ * arrived; the other bits count arrivals, and are 0 before and after. */
 struct grid_barrier {
   unsigned *arrivals;
 };
 
-/* What any thread of the grid did before comes before what any does after: the barriers of the blocks hand it to
- * their first threads and back, which release and acquire it for the whole device. Only these look at the word. */
+/* Everything that any thread of the grid did before happens before everything that any thread does
+ * after. The first thread of each block releases and acquires the word with device scope; block
+ * barriers before and after extend the order to the other threads. */
 CROQ_DEVICE void barrier_grid(context ctx, grid_barrier all, int line = __builtin_LINE()) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -34,15 +34,16 @@ CROQ_DEVICE void barrier_grid(context ctx, grid_barrier all, int line = __builti
   __syncthreads();
 }
 
-/* An event of the host, as a launch knows it: where the host says how often it has triggered, and how often
- * launches before have waited. */
+/* An event of the host in device code: the address of the host's number of triggers, and the number
+ * of waits by earlier launches. */
 struct awaited {
   const unsigned *triggered;
   unsigned before;
 };
 
-/* Until the host has triggered once more than launches before this one, and this one `ordinal` times, have waited.
- * By one thread; the others wait for it. */
+/* Waits until the host has triggered the event once more than the number of waits so far: those of
+ * earlier launches plus `ordinal` of this one. Called by one thread; the others wait for it at a
+ * barrier. */
 CROQ_DEVICE void await(context ctx, awaited e, unsigned ordinal, int line = __builtin_LINE()) {
   unsigned now;
   wait_timer timer;

@@ -1,4 +1,5 @@
-/* Memory: handles are bare pointers; what could not be proved is checked by `croq::check`. */
+/* Memory: handles are bare pointers; accesses that were not proved to be in bounds are checked by
+ * `croq::check`. */
 #ifndef CROQ_CUDA_HANDLES_H
 #define CROQ_CUDA_HANDLES_H
 
@@ -37,7 +38,8 @@ template <class T> struct handle {
 
 /* Device memory. */
 template <class T> struct global : handle<T> {};
-/* What the kernel has as const nobody writes while it runs: reads may move past its own writes. */
+/* Memory that is const in a kernel is not written while the kernel runs, so reads can be moved
+ * across the kernel's writes. */
 template <class T> struct global<const T> : handle<const T> {
   CROQ_DEVICE T load(idx i) const {
     const T *const from = this->first + i;
@@ -46,12 +48,13 @@ template <class T> struct global<const T> : handle<const T> {
     else return __ldg(from);
   }
 };
-/* Device memory whose accesses the simulated GPU looks at, and memory where it cannot. */
+/* Device memory that the simulated GPU checks for races, and its conversion; here the same as
+ * `global`. */
 template <class T> using contended = global<T>;
 template <class T> CROQ_FN const global<T> &contend(const global<T> &memory) { return memory; }
 template <class M, class T> CROQ_FN const M &contend(const M &map, const global<T> &) { return map; }
 template <class T> CROQ_FN const global<T> &escaping(const global<T> &memory) { return memory; }
-/* The block's own memory. */
+/* Shared memory. */
 template <class T> struct shared : handle<T> {
   CROQ_DEVICE void begin_anew(unsigned) const {}
 };
@@ -60,18 +63,18 @@ template <class T> CROQ_FN global<T> bind(const void *memory, idx, const char * 
   return {{static_cast<T *>(const_cast<void *>(memory))}};
 }
 
-/* From element `i` on. */
+/* The memory from element `i` on. */
 template <class T> CROQ_FN global<T> from_element(const global<T> &memory, idx i) {
   return {{memory.first + i}};
 }
 
-/* Elements at `offset` bytes into the block's arena. */
+/* Elements at `offset` bytes in the block's arena. */
 template <class T>
 CROQ_DEVICE shared<T> shared_at(idx offset, idx, const char * = "", unsigned = 0) {
   return {{reinterpret_cast<T *>(shared_arena() + offset)}};
 }
 
-/* The thread's own memory. */
+/* Memory of the thread. */
 template <class T, int N> struct local {
   T first[N];
 
@@ -79,13 +82,13 @@ template <class T, int N> struct local {
   CROQ_DEVICE T *pointer(idx offset) { return first + offset; }
   CROQ_DEVICE T *data() { return first; }
 };
-/* One of those that the simulated GPU has in the thread's arena, `At` bytes from its start. */
+/* An array that the simulated GPU stores in the thread's arena, `At` bytes from its start. */
 template <class T, int N, idx At> using local_at = local<T, N>;
 #undef CROQ_UPDATE
 #undef CROQ_ACCESS
 
-/* What the simulated GPU keeps marks of: elements that may be read before they are written, and variables
- * that may have such values. Here they are what they are without. */
+/* Elements that may be read before they are written, and variables that may have such values. The
+ * simulated GPU tracks them; here they are plain elements and variables. */
 inline constexpr unsigned phased = 0;
 CROQ_FN constexpr unsigned marked_by(unsigned) { return 0; }
 inline constexpr unsigned in_memory = 0, in_condition = 0, in_address = 0, in_atomic = 0, in_call = 0,

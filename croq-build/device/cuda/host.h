@@ -1,8 +1,9 @@
-/* The host's side of a call: device memory, checks, launches. */
+/* The host's part of a call: device memory, checks, launches. */
 #ifndef CROQ_CUDA_HOST_H
 #define CROQ_CUDA_HOST_H
 
-/* With the table's name given, this object brings CUDA to croq-sys before `main`. */
+/* If the table's name is defined, this object registers the CUDA runtime with croq-sys before
+ * `main`. */
 #ifdef CROQ_CUDA_TABLE
 extern "C" const croq_cuda_api *CROQ_CUDA_TABLE(void);
 extern "C" void croq_register_cuda(const croq_cuda_api *api);
@@ -14,7 +15,7 @@ const croq_registration croq_registered;
 }  // namespace
 #endif
 
-/* Only files that need it pay for the header. */
+/* Included only where needed, for compile time. */
 #ifdef CROQ_HOST_PRINTS
 #include <cstdio>
 #endif
@@ -30,24 +31,24 @@ struct grid {
       : x(along_x), y(along_y), z(along_z), line(at) {}
 };
 
-/* A grid whose blocks are resident together by so many along x, y and z (sm_90). */
+/* A grid of clusters; `cluster` has the blocks of one along x, y and z (sm_90). */
 struct clustered {
   grid blocks, cluster;
 };
 
-/* A grid whose blocks wait for each other: all of them are resident at once. */
+/* A cooperative grid: its blocks wait for each other, so all of them are resident at once. */
 struct together {
   grid blocks;
   int line;
 };
 
-/* What the simulated GPU wants to know of a launch; nothing to the hardware. */
+/* Properties of a launch for the simulated GPU; ignored here. */
 template <unsigned F, idx L = 0> struct launch_mode {};
 template <unsigned A, idx L, unsigned B, idx M>
 constexpr launch_mode<A | B, L + M> operator|(launch_mode<A, L>, launch_mode<B, M>) {
   return {};
 }
-/* How many bytes of arrays each thread has beside its stack. */
+/* The number of bytes of arrays that each thread has in addition to its stack. */
 template <idx L> inline constexpr launch_mode<0, L> arena{};
 inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
@@ -69,13 +70,13 @@ class host {
     else steps_left = env->steps;
   }
 
-  /* CROQ_OK, or the kind of the failure that made a step return false. Nothing comes after it. */
+  /* CROQ_OK, or the kind of the failure that made a step return false. It is the last call. */
   croq_u32 status() {
     settled();
     return result;
   }
 
-  /* Device memory of `extent` elements, all zero bits. */
+  /* Allocates device memory of `extent` elements, all zero bits. */
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
     if (result != CROQ_OK) return false;
     const idx most = most_bytes / static_cast<idx>(sizeof(T));
@@ -89,13 +90,14 @@ class host {
     return true;
   }
 
-  /* A row of the function's table of checks. */
+  /* Checks a row of the function's table of checks. */
   template <class... V> bool check(int line, bool ok, croq_u32 row, V... values) {
     if (result != CROQ_OK) return false;
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
   }
 
-  /* Iterations of a loop on the host; false when the call has none left. Their number may not fit an index. */
+  /* Counts the iterations of a loop on the host; false if they exceed the call's limit. Their
+   * number may not fit in an index. */
   bool steps(int line, idx first, idx end) {
     if (end <= first) return true;
     const croq_u64 count = static_cast<croq_u64>(end) - static_cast<croq_u64>(first);
@@ -116,13 +118,13 @@ class host {
   }
 #endif
 
-  /* Something that the device API checks for itself; false. */
+  /* Reports the failure of a check of the device API; returns false. */
   template <class... V> bool refuse(int line, const char *what, V... values) {
     if (result != CROQ_OK) return false;
     return fail(CROQ_CHECK, no_row, line, what, to<idx>(values)...);
   }
 
-  /* Waits for what was launched. */
+  /* Waits for all launches so far. */
   bool synchronize() {
     if (!settled()) return false;
     for (unsigned at = 0; at < queue_count; ++at)
@@ -130,19 +132,21 @@ class host {
     return true;
   }
 
-  /* The next launch goes to `stream`, null being the call's own. With `overlaps` it may run at the same
-   * time as others like it on other streams; without, it comes after everything before it. */
+  /* The next launch goes to `stream`; null is the call's own stream. With `overlaps` it may run
+   * concurrently with other such launches on other streams; without, it begins after everything
+   * before it. */
   void next_on(void *stream, bool overlaps) {
     next = {stream == nullptr ? env->stream : stream, true, overlaps, nullptr};
   }
 
-  /* Has the text of `K` on the GPU: loading it later could wait for launches that wait for the host. */
+  /* Loads the code of `K` to the GPU. Loading it later could wait for launches that wait for the
+   * host. */
   template <class F, F K> bool load() {
     cudaFuncAttributes found;
     return result == CROQ_OK && succeeded(cudaFuncGetAttributes(&found, K));
   }
 
-  /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
+  /* Whether the code of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
   template <class F, F K> bool needs(int line, int sm) {
     if (result != CROQ_OK) return false;
     cudaFuncAttributes found;
@@ -157,7 +161,7 @@ class host {
               A... arguments) {
     if (result != CROQ_OK || !within_limits<F, K>(blocks, threads, shared_bytes)) return false;
     if (is_empty(blocks)) return true;
-    if (!take_turn()) return false;
+    if (!wait_for_predecessors()) return false;
     K<<<extents(blocks), static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
         static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure, env->wait_limit}, arguments...);
     next_on(nullptr, false);
@@ -174,11 +178,11 @@ class host {
     if (size < 1 || size > 16 || b.x % c.x != 0 || b.y % c.y != 0 || b.z % c.z != 0)
       return fail(CROQ_CHECK, no_row, b.line, "cluster: {0} x {1} x {2} blocks do not fit the grid",
                   c.x, c.y, c.z);
-    /* More than every GPU of the class has room for must be asked for. */
+    /* Cluster sizes that not every GPU of the class supports must be enabled. */
     if (size > 8 &&
         !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)))
       return false;
-    if (!take_turn()) return false;
+    if (!wait_for_predecessors()) return false;
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = static_cast<unsigned>(c.x);
@@ -203,7 +207,7 @@ class host {
     if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
     if (is_empty(of.blocks)) return true;
     unsigned *arrivals = nullptr;
-    if (!has_room<F, K>(of, threads, shared_bytes) || !count_arrivals(arrivals) || !take_turn())
+    if (!has_room<F, K>(of, threads, shared_bytes) || !count_arrivals(arrivals) || !wait_for_predecessors())
       return false;
     for (unsigned at = 0; at < queue_count; ++at)
       if (queues[at].stream == next.stream) queues[at].arrivals = arrivals;
@@ -225,20 +229,20 @@ class host {
 
  private:
   friend class event;
-  /* The last one made. */
+  /* The most recently constructed event. */
   event *events = nullptr;
 
-  /* Whether all that launches wait for has been triggered; what is launched next may wait for the host with
-   * `may_wait`. */
+  /* Reports a failure if launches wait for events more often than the host has triggered them; with
+   * `may_wait` this is allowed. */
   bool settled(bool may_wait = false);
-  /* Lets launches end that wait for the host. */
+  /* Triggers events so that launches that wait for the host end. */
   void release();
 
-  /* A stream, and what was put there that nobody has waited for. */
+  /* A stream; `busy` if work is on it that has not been waited for. */
   struct queue {
     void *stream;
     bool busy, overlaps;
-    /* Where blocks that wait for each other count who has come: launches of one queue follow each other. */
+    /* The arrival word of grid barriers; launches of one queue run one after another. */
     unsigned *arrivals;
   };
   static constexpr unsigned most_queues = 8;
@@ -246,7 +250,7 @@ class host {
   const croq_env *env;
   croq_u32 result = CROQ_OK;
   croq_u64 steps_left = 0;
-  /* The call's own stream comes first: copies to the device and fresh memory are on it. */
+  /* The call's own stream is the first: copies to the device and allocations are on it. */
   queue queues[most_queues], next;
   unsigned queue_count = 1;
 
@@ -270,7 +274,7 @@ class host {
            refuse(of.line, "cooperative grid: {0} blocks, this GPU holds {1} at once", blocks, room);
   }
 
-  /* The next launch's word for `grid_barrier`, which leaves it as the one after wants it. */
+  /* The next launch's word for `grid_barrier`. After the launch, it is ready for the next one. */
   bool count_arrivals(unsigned *&arrivals) {
     for (unsigned at = 0; at < queue_count; ++at)
       if (queues[at].stream == next.stream) arrivals = queues[at].arrivals;
@@ -281,8 +285,8 @@ class host {
     return true;
   }
 
-  /* Waits for what the next launch must come after, as far as its own stream does not see to it. */
-  bool take_turn() {
+  /* Waits for the launches that the next one must follow, except those that its stream orders. */
+  bool wait_for_predecessors() {
     if (!settled(next.overlaps)) return false;
     unsigned own = queue_count;
     for (unsigned at = 0; at < queue_count; ++at) {
@@ -299,7 +303,7 @@ class host {
       queues[own] = {next.stream, false, true, nullptr};
       ++queue_count;
     }
-    /* One launch that does not overlap is enough for others to wait for the whole queue. */
+    /* If one launch of a queue does not overlap, others wait for the whole queue. */
     queue &mine = queues[own];
     mine.overlaps = next.overlaps && (mine.overlaps || !mine.busy);
     mine.busy = true;
@@ -334,7 +338,7 @@ class host {
     if (shared_bytes < 0 || shared_bytes > most_shared_bytes)
       return fail(CROQ_CHECK, no_row, blocks.line, "shared memory: {0} bytes a block, of at most {1}",
                   shared_bytes, most_shared_bytes);
-    /* What is beyond 48 KiB must be asked for. */
+    /* More than 48 KiB must be enabled. */
     return shared_bytes <= 48 * 1024 ||
            succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           static_cast<int>(shared_bytes)));
@@ -362,10 +366,10 @@ class host {
   }
 };
 
-/* An event of the host: a word of its memory that launches look at, with how often it was triggered. */
+/* An event of the host: a word of host memory with its number of triggers, which launches read. */
 class event {
  public:
-  /* `missing` says what is wrong when {1} triggers are too few for {0} waits. */
+  /* `missing` is the text of the failure when {1} triggers are too few for {0} waits. */
   event(host &owner, const char *missing, unsigned ready)
       : on(owner), before(owner.events), text(missing), triggered(ready) {
     on.events = this;
@@ -381,7 +385,7 @@ class event {
   }
   event(const event &) = delete;
   event &operator=(const event &) = delete;
-  /* By the end of a call: its launches may still look. */
+  /* Waits for all launches, because they may read the word until they end. */
   ~event() {
     for (unsigned at = 0; at < on.queue_count; ++at) on.finish(on.queues[at]);
     if (word != nullptr) cudaFreeHost(word);
@@ -394,7 +398,7 @@ class event {
     return true;
   }
 
-  /* For a launch that waits so many times. */
+  /* For a launch that waits this many times. */
   croq::awaited awaited(unsigned times, int line) {
     const croq::awaited found = {device, waits};
     waits += times;

@@ -1,4 +1,4 @@
-/* Loops are counted on the simulated GPU alone. */
+/* Loops are counted on the simulated GPU only. */
 #ifndef CROQ_CUDA_LOOPS_H
 #define CROQ_CUDA_LOOPS_H
 

@@ -1,4 +1,5 @@
-/* Matrices of 8 rows of 16 bytes between shared memory and a warp's registers. */
+/* Loads and stores of matrices of 8 rows of 16 bytes between shared memory and a warp's
+ * registers. */
 #ifndef CROQ_CUDA_MATRICES_H
 #define CROQ_CUDA_MATRICES_H
 
@@ -11,9 +12,10 @@ inline namespace CROQ_TARGET {
                : __VA_ARGS__                                                                       \
                : "r"(address)                                                                      \
                : "memory")
-/* `N` matrices: lane 8 m + r names row r of matrix m by its first element, at a multiple of 16 bytes. The
- * lane gets four bytes of each: numbers 4 (lane % 4) and up of row lane / 4. Transposed, which is for
- * elements of two bytes: element lane / 4 of rows 2 (lane % 4) and the next. */
+/* `N` matrices. Lane 8 m + r provides the address of row r of matrix m: its first element, at a
+ * multiple of 16 bytes. The lane receives four bytes of each matrix: bytes 4 (lane % 4) and up of
+ * row lane / 4. Transposed, for elements of two bytes: element lane / 4 of rows 2 (lane % 4) and
+ * the next. */
 template <unsigned N, bool Transposed, class T>
 CROQ_DEVICE void ldmatrix_at(unsigned (&out)[N], unsigned address) {
   static_assert(N == 1 || N == 2 || N == 4, "1, 2 or 4 matrices at once");
@@ -37,7 +39,7 @@ CROQ_DEVICE void ldmatrix(unsigned (&out)[N], shared<T> memory, idx row) {
   ldmatrix_at<N, Transposed, T>(out, shared_address(memory.first + row));
 }
 
-/* Before sm_90 there is no such instruction; text that asks for it there can't run. */
+/* Before sm_90 the instruction does not exist; code for such a GPU traps. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROQ_STMATRIX(count, trans, numbers, ...)                                                  \
   asm volatile("stmatrix.sync.aligned.m8n8." count trans ".shared.b16 [%0], {" numbers "};"        \
@@ -48,7 +50,7 @@ CROQ_DEVICE void ldmatrix(unsigned (&out)[N], shared<T> memory, idx row) {
 #define CROQ_STMATRIX(...) __trap()
 #endif
 #define CROQ_R(n) "r"(in[n])
-/* The way back (sm_90). */
+/* The inverse operation (sm_90). */
 template <unsigned N, bool Transposed = false, class T>
 CROQ_DEVICE void stmatrix([[maybe_unused]] shared<T> memory, [[maybe_unused]] idx row,
                           [[maybe_unused]] const unsigned (&in)[N]) {

@@ -1,32 +1,33 @@
-/* Barriers in shared memory that count arrivals (sm_80) and bytes (sm_90); waited for by the parity
- * of a phase. */
+/* Barriers in shared memory that count arrivals (sm_80) and bytes (sm_90); threads wait for the
+ * parity of a phase. */
 #ifndef CROQ_CUDA_MBARRIERS_H
 #define CROQ_CUDA_MBARRIERS_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* An array of them, of 8 bytes each. */
+/* An array of mbarriers, of 8 bytes each. */
 struct mbarriers {
   unsigned long long *first = nullptr;
 
   CROQ_DEVICE unsigned at(idx slot) const { return shared_address(first + slot); }
 };
 
-/* Some at `offset` bytes into the block's arena. */
+/* Mbarriers at `offset` bytes in the block's arena. */
 CROQ_DEVICE mbarriers mbarriers_at(idx offset, idx, const char * = "") {
   return {reinterpret_cast<unsigned long long *>(shared_arena() + offset)};
 }
 
-/* `count` arrivals end a phase. Before other threads use it: `fence_mbarrier_init` and a barrier. */
+/* A phase ends after `count` arrivals. Before other threads use the mbarrier: `fence_mbarrier_init`
+ * and a barrier. */
 CROQ_DEVICE void mbarrier_init(mbarriers all, idx slot, unsigned count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(all.at(slot)), "r"(count) : "memory");
 }
-/* Its memory is free for other uses. */
+/* The mbarrier's memory can be used for other data. */
 CROQ_DEVICE void mbarrier_inval(mbarriers all, idx slot) {
   asm volatile("mbarrier.inval.shared.b64 [%0];" : : "r"(all.at(slot)) : "memory");
 }
-/* What the simulated GPU's reports tell of an event. */
+/* Information about an event for reports of the simulated GPU. */
 CROQ_DEVICE void event_site(mbarriers, unsigned, const char *) {}
 CROQ_DEVICE void mbarrier_arrive(mbarriers all, idx slot) {
   asm volatile("{\n"
@@ -38,13 +39,13 @@ CROQ_DEVICE void mbarrier_arrive(mbarriers all, idx slot) {
                : "memory");
 }
 
-/* Bytes are counted from sm_90 on; text for a lower class that asks for it can't run. */
+/* Bytes are counted from sm_90 on; code for an older GPU traps. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROQ_SM_90(...) __VA_ARGS__
 #else
 #define CROQ_SM_90(...) __trap()
 #endif
-/* The phase also waits for `bytes` that a copy brings. */
+/* The phase also waits for `bytes` of a copy. */
 CROQ_DEVICE void mbarrier_expect_tx([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
                                     [[maybe_unused]] unsigned bytes) {
   CROQ_SM_90(asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
@@ -61,8 +62,8 @@ CROQ_DEVICE void mbarrier_arrive_expect_tx([[maybe_unused]] mbarriers all,
                           : "memory"));
 }
 
-/* Whether the phase of this parity is over, perhaps after some time: the current phase if it has this
- * parity, else the one before (of a fresh barrier the one of parity 1). */
+/* Whether the phase of this parity is complete; may block for a limited time. It is the current
+ * phase if that has this parity, otherwise the previous one (parity 1 for a new mbarrier). */
 CROQ_DEVICE bool mbarrier_try_wait(mbarriers all, idx slot, unsigned parity) {
   unsigned over;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -80,27 +81,28 @@ CROQ_DEVICE bool mbarrier_try_wait(mbarriers all, idx slot, unsigned parity) {
 #undef CROQ_TRY_WAIT
   return over != 0;
 }
-/* Until it is. */
+/* Waits until it is complete. */
 CROQ_DEVICE void mbarrier_wait(context ctx, mbarriers all, idx slot, unsigned parity,
                                int line = __builtin_LINE()) {
   wait_timer timer;
   while (!mbarrier_try_wait(all, slot, parity)) timer.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
 }
 
-/* This thread's initialisations of mbarriers, for copies that arrive there; there are none before
- * sm_90. */
+/* Makes this thread's initialisations of mbarriers visible to copies that arrive there; before
+ * sm_90 there are no such copies. */
 CROQ_DEVICE void fence_mbarrier_init() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
 #endif
 }
-/* This thread's accesses of shared memory come before the async proxy's (TMA, wgmma) that follow. */
+/* Orders this thread's accesses to shared memory before later accesses of the async proxy (TMA,
+ * wgmma). */
 CROQ_DEVICE void fence_proxy_async() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 #endif
 }
-/* Its accesses of device memory as well. */
+/* The same, for accesses to device memory as well. */
 CROQ_DEVICE void fence_proxy_async_everywhere() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async;" : : : "memory");

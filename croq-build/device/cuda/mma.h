@@ -1,12 +1,12 @@
-/* Products of small matrices by a warp. */
+/* MMAs by a warp. */
 #ifndef CROQ_CUDA_MMA_H
 #define CROQ_CUDA_MMA_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* A thread's part of a matrix that a warp holds in registers: `N` elements, in the order in which the
- * instructions number them. */
+/* A thread's part of a matrix in the registers of a warp: `N` elements, in the order of the
+ * instructions. */
 template <class T, int N> struct alignas(16) fragment : local<T, N> {};
 template <class T, int N, idx At> using fragment_at = fragment<T, N>;
 template <class T, int N> struct tracked_fragment : fragment<T, N> {
@@ -24,21 +24,22 @@ template <class T, int N> CROQ_DEVICE void set_register(fragment<T, N> &of, idx 
   __builtin_memcpy(of.first + i, &bits, sizeof bits);
 }
 
-/* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
- * above. `row` is where this lane's is, and `more` elements behind that. */
+/* Loads `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element
+ * `at` on; see matrices.h. `row` is the element at which this lane's row begins, plus `more`
+ * elements. */
 template <unsigned Count, bool Transposed = false, class T, int N>
 CROQ_DEVICE void ldmatrix(fragment<T, N> &into, idx at, shared<T> memory, idx row, idx more = 0) {
   unsigned registers[Count];
   unsigned address = shared_address(memory.first + row);
-  /* Nobody's business where this comes from: what is added would become an `or` with each constant, instead of
-   * the offset of an instruction. */
+  /* The asm hides the origin of the address. Otherwise nvcc adds each constant by an `or`
+   * instruction, instead of as the offset of the load. */
   asm("" : "+r"(address));
   ldmatrix_at<Count, Transposed, T>(registers, address + unsigned(more) * unsigned(sizeof(T)));
   CROQ_UNROLL for (unsigned r = 0; r < Count; ++r)
     set_register(into, at + r * (4 / sizeof(T)), registers[r]);
 }
 
-/* The way back (sm_90). */
+/* The inverse operation (sm_90). */
 template <unsigned Count, bool Transposed = false, class T, int N>
 CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from, idx at) {
   unsigned registers[Count];
@@ -47,7 +48,7 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
   stmatrix<Count, Transposed>(memory, row, registers);
 }
 
-/* Registers of a, b and c, as operands of one instruction. */
+/* Registers of a, b and c as operands of one instruction. */
 #define CROQ_A(n) "r"(register_of(a, ai + n * idx(4 / sizeof(A))))
 #define CROQ_B(n) "r"(register_of(b, bi + n * idx(4 / sizeof(B))))
 #define CROQ_AD(n) "d"(a.first[ai + n])
@@ -56,7 +57,7 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
 #define CROQ_C2(kind) CROQ_C(kind, 0), CROQ_C(kind, 1)
 #define CROQ_C4(kind) CROQ_C2(kind), CROQ_C(kind, 2), CROQ_C(kind, 3)
 
-/* By the numbers of registers of A, B and C. */
+/* The suffix is the number of registers of A, B and C. */
 #define CROQ_MMA_112(text, kind)                                                                   \
   asm volatile(text " {%0, %1}, {%2}, {%3}, {%0, %1};" : CROQ_C2(kind) : CROQ_A(0), CROQ_B(0))
 #define CROQ_MMA_214(text, kind)                                                                   \
@@ -67,7 +68,7 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
   asm volatile(text " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"             \
                : CROQ_C4(kind)                                                                     \
                : CROQ_A(0), CROQ_A(1), CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1))
-/* Sums in f16, two in a register. */
+/* Accumulators in f16, two in a register. */
 #define CROQ_MMA_HALVES(text, placed, ...)                                                         \
   do {                                                                                             \
     unsigned s0 = register_of(c, ci), s1 = register_of(c, ci + 2);                                 \
@@ -97,7 +98,7 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
                : CROQ_AD(0), CROQ_AD(1), CROQ_AD(2), CROQ_AD(3), CROQ_AD(4), CROQ_AD(5),           \
                  CROQ_AD(6), CROQ_AD(7), CROQ_BD(0), CROQ_BD(1), CROQ_BD(2), CROQ_BD(3))
 
-/* Text that asks for an instruction which the target hasn't can't run. */
+/* Code that uses an instruction which the target does not have traps. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define CROQ_SINCE_SM_80(form, text, kind) form(text, kind)
 #else
@@ -108,7 +109,7 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
 #else
 #define CROQ_SINCE_SM_89(form, text, kind) __trap()
 #endif
-/* Of f64 the one small shape makes up for larger ones, half by half and four MMAs at a time. */
+/* Before sm_90 f64 has the shape 8x8x4 only; larger shapes are computed by several of these. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROQ_SINCE_SM_90(form, text, kind) form(text, kind)
 #else
@@ -119,8 +120,9 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
 #endif
 #define CROQ_SINCE_SM_75(form, text, kind) form(text, kind)
 
-/* c += a b: `M` x `N` sums over `K` products each. The thread's elements of the three begin at `ci`, `ai`
- * and `bi`; where each belongs in its matrix is in the PTX ISA. Operands in f32 count as tf32. */
+/* c += a b: `M` x `N` sums over `K` products each. The thread's elements of c, a and b begin at
+ * `ci`, `ai` and `bi`; the PTX ISA defines their positions in the matrices. Operands in f32 are
+ * used as tf32. */
 template <unsigned M, unsigned N, unsigned K, class C, int CN, class A, int AN, class B, int BN>
 CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
                      const fragment<B, BN> &b, idx bi) {
@@ -164,7 +166,7 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
 #undef CROQ_CASE
 }
 
-/* With metadata, and the number of the threads that provide it. */
+/* With metadata, and the selector of the threads that provide it. */
 #define CROQ_MMA_SP_4(text, kind)                                                                  \
   asm volatile(text " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3},"   \
                     " %12, %13;"                                                                   \
@@ -177,9 +179,9 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
                   CROQ_A(1), CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1), CROQ_B(2), CROQ_B(3),     \
                   "r"(e.first[ei]), "n"(F))
 
-/* The same where of every four elements of A along K two are stored: `K` counts all of them. Register `ei` of e
- * has their positions: with K 32, threads 0 and 1 of each four provide them, or with `F` 1 the other two; with
- * K 64 all four do. */
+/* The same with a sparse A: of every four elements of A along K two are stored; `K` counts all of
+ * them. Register `ei` of e has the positions: with K 32, threads 0 and 1 of each four provide them,
+ * or with `F` 1 the other two; with K 64 all four do. */
 template <unsigned M, unsigned N, unsigned K, unsigned F, class C, int CN, class A, int AN, class B,
           int BN, int EN>
 CROQ_DEVICE void mma_sp(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
@@ -225,7 +227,7 @@ CROQ_DEVICE void mma_sp(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, id
 #undef CROQ_C2
 #undef CROQ_C4
 
-/* What the lane whose number differs in these bits has. */
+/* The value of the lane whose number differs from this one's in these bits. */
 template <class T> CROQ_DEVICE T of_lane_across(T v, unsigned bits) {
   if constexpr (narrow<T>)
     return from_bits<T>(

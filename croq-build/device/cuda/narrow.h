@@ -1,4 +1,5 @@
-/* What CUDA's headers for narrow floats declare for device code only: exchanges, loads, atomics. */
+/* Functions that CUDA's headers for narrow floats declare for device code only: shuffles, loads,
+ * atomics. */
 #ifndef CROQ_CUDA_NARROW_H
 #define CROQ_CUDA_NARROW_H
 
@@ -13,7 +14,7 @@ template <class T> CROQ_FN T from_exchanged(unsigned bits) {
   if constexpr (sizeof(T) == 4) return pair_from_bits<T>(bits);
   else return from_bits<T>(static_cast<unsigned short>(bits));
 }
-/* By compare-and-swap on the word, where the GPU has no instruction. */
+/* By compare-and-swap on the word, for operations without an instruction. */
 template <class T, class Word, class F> CROQ_DEVICE T swapped(T *p, F next) {
   Word *const word = reinterpret_cast<Word *>(p);
   Word seen = *word, before;

@@ -1,4 +1,4 @@
-/* `print`: one `printf` per call, however many parts, so that threads don't mix within it. */
+/* `print`: one `printf` per call, so that the output of several threads is not mixed within it. */
 #ifndef CROQ_CUDA_PRINT_H
 #define CROQ_CUDA_PRINT_H
 
@@ -8,7 +8,7 @@ namespace croq {
 inline namespace CROQ_TARGET {
 
 template <char... C> struct letters {
-  /* In the device's memory, as the format of a `printf` must be. */
+  /* The format, in device memory as `printf` requires. */
   static __device__ __forceinline__ const char *text() {
     static const char format[] = {C..., 0};
     return format;

@@ -1,4 +1,4 @@
-/* The CUDA runtime, as a table of functions: croq-sys itself links without CUDA.
+/* The CUDA runtime as a table of functions: croq-sys itself links without CUDA.
  *
  * Compiled once into a program's CUDA half, with -DCROQ_CUDA_TABLE=<name of the function>. */
 #include "croq_abi.h"
@@ -59,7 +59,8 @@ int event_query(void *event, croq_u32 *over) {
   const cudaError_t error = cudaEventQuery(event_of(event));
   *over = error == cudaSuccess;
   if (error != cudaErrorNotReady) return error;
-  /* No error, but it is kept as the last one, which the next launch would be blamed for. */
+  /* Not an error, but CUDA keeps it as the last error, which would be reported for the next
+   * launch. */
   if (cudaPeekAtLastError() == cudaErrorNotReady) cudaGetLastError();
   return cudaSuccess;
 }

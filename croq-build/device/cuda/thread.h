@@ -1,26 +1,27 @@
-/* One thread of a GPU: who it is, waiting for others, stopping. */
+/* One thread of a GPU: its indices, barriers, failures. */
 #ifndef CROQ_CUDA_THREAD_H
 #define CROQ_CUDA_THREAD_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Where a device function begins that calls others; what the simulated GPU has to do there. */
+/* The entry of a device function that calls others; only the simulated GPU has a check there. */
 #define CROQ_ENTER
 
-/* What a kernel is given of its launch. */
+/* Values that a kernel gets from its launch. */
 struct context {
-  /* In host memory that the device can write; it outlives the context that a trap destroys. */
+  /* In host memory that the device can write; it outlives the CUDA context that a trap destroys. */
   croq_failure *failure;
-  /* Nanoseconds that a wait may take; 0: no limit. */
+  /* Time limit of a wait in nanoseconds; 0: no limit. */
   croq_u64 wait_limit;
 };
 
 CROQ_DEVICE idx tid() { return threadIdx.x; }
-/* The number of this thread's warp, of which ptxas knows that it is the same for all of its lanes. By whole warps,
- * where none of their threads has left. */
+/* The number of this thread's warp, by a shuffle, so that ptxas knows it to be warp-uniform. Must
+ * be executed by whole warps, none of whose threads has exited. */
 CROQ_DEVICE idx warp() { return __shfl_sync(0xffffffffu, threadIdx.x / 32, 0); }
-/* Whether this is the lane that its warp elects, each time the same one. Likewise. */
+/* Whether this is the elected lane of its warp, the same one each time. Must be executed by whole
+ * warps, as above. */
 CROQ_DEVICE bool elected() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   unsigned is;
@@ -39,10 +40,10 @@ CROQ_DEVICE idx block_x() { return blockIdx.x; }
 CROQ_DEVICE idx block_y() { return blockIdx.y; }
 CROQ_DEVICE idx block_z() { return blockIdx.z; }
 
-/* `check` of a failure that is no row of the function's table. */
+/* `check` of a failure that is not in the function's table. */
 inline constexpr croq_u32 no_row = 0xffffffffu;
 
-/* A row of the function's table of checks, and the line it is checked on. */
+/* A row of the function's table of checks, and the line of the check. */
 struct check_row {
   croq_u32 row;
   int line;
@@ -50,7 +51,7 @@ struct check_row {
       : row(number), line(at) {}
 };
 
-/* The rest of a record whose `kind` this thread has taken. */
+/* Fills the fields of a record whose `kind` this thread has claimed, except `kind`. */
 template <class... V> CROQ_DEVICE void fill(croq_failure *record, check_row row, V... values) {
   record->check = row.row;
   record->line = row.line;
@@ -64,31 +65,32 @@ template <class... V> CROQ_DEVICE void fill(croq_failure *record, check_row row,
   __threadfence_system();
 }
 
-/* Ends the launch. The first to fail writes the record; the others give it the time to, since a trap ends them all. */
+/* Ends the launch. The first thread to fail writes the record; the others wait some time before
+ * they trap, since a trap ends all threads. */
 template <class... V>
 CROQ_DEVICE void stop(context ctx, croq_u32 kind, check_row row, V... values) {
   croq_failure *const record = ctx.failure;
   if (atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK), kind) == CROQ_OK) {
     fill(record, row, values...);
   } else {
-    /* Rolled: nvcc would make a thousand instructions of it, at every check. */
+    /* Not unrolled: nvcc would emit a thousand instructions at every check. */
     _Pragma("unroll 1") for (int i = 0; i < 1000; ++i) __nanosleep(1000);
   }
   __trap();
 }
-/* A check after which no kernel can go on. */
+/* A check after which a kernel cannot continue. */
 template <class... V> CROQ_DEVICE void require(context ctx, bool ok, check_row row, V... values) {
   if (__builtin_expect(ok, true)) return;
   stop(ctx, CROQ_CHECK, row, values...);
 }
 
 #if defined(CROQ_REPORT)
-/* The first to fail writes the record, and all go on. The host looks when the kernel is over, which other
- * kernels need not be: `kind` is the last word that is written. */
+/* The first thread to fail writes the record, and all threads continue. The host may read the
+ * record while other kernels are running, so `kind` is written last. */
 template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row, V... values) {
   if (__builtin_expect(ok, true)) return;
   croq_failure *const record = ctx.failure;
-  /* Of many failures one is sent over the bus. */
+  /* Only one of many failures is sent over the bus. */
   if (*static_cast<volatile croq_u32 *>(&record->kind) != CROQ_OK ||
       atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK),
                 static_cast<croq_u32>(CROQ_BEING_WRITTEN)) != CROQ_OK)
@@ -102,8 +104,8 @@ template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row
 }
 #endif
 
-/* With CROQ_REPORT a wait that takes too long ends the launch; the clock is looked at every 65536 tries. Elsewhere it
- * costs too much: 15 instructions for each wait. */
+/* With CROQ_REPORT a wait that takes too long ends the launch; the clock is read every 65536 tries.
+ * Otherwise there is no limit: it costs 15 instructions per wait. */
 class wait_timer {
  public:
   CROQ_DEVICE void failed_try([[maybe_unused]] context ctx, [[maybe_unused]] croq_u32 what,
@@ -123,7 +125,7 @@ class wait_timer {
   [[maybe_unused]] croq_u64 since = 0;
 };
 
-/* The whole of a block's shared memory is dynamic. */
+/* All shared memory of a block is dynamic. */
 CROQ_DEVICE unsigned char *shared_arena() {
   extern __shared__ __align__(1024) unsigned char croq_arena[];
   return croq_arena;
@@ -133,17 +135,20 @@ CROQ_DEVICE void barrier() { __syncthreads(); }
 CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
-/* The block barrier. Whether this thread knows of none with another value; of two that differ, one at least does. */
+/* The block barrier. Returns false if the thread detects a different value of another thread; if
+ * two values differ, at least one thread detects it. */
 CROQ_DEVICE bool same_in_block(bool value, idx) { return (__syncthreads_or(value) != 0) == value; }
-/* Integers are compared with one thread's, at `at` bytes in the shared memory of the block. */
+/* Integers are compared with the value of one thread, at `at` bytes in the shared memory of the
+ * block. */
 CROQ_DEVICE bool same_in_block(idx value, idx at) {
   volatile idx *const one = reinterpret_cast<volatile idx *>(shared_arena() + at);
   *one = value;
   __syncthreads();
-  /* The second barrier keeps the next value from those who still compare this one. */
+  /* The second barrier prevents that the next value is stored before all threads have compared this
+   * one. */
   return __syncthreads_or(*one != value) == 0;
 }
-/* How many of the threads at a named barrier come with `value`. */
+/* The number of threads at a named barrier that pass a true `value`. */
 CROQ_DEVICE unsigned count_at_barrier(bool value, unsigned id, unsigned threads) {
   unsigned count;
   asm volatile("{\n\t.reg .pred p;\n\t"
@@ -154,7 +159,7 @@ CROQ_DEVICE unsigned count_at_barrier(bool value, unsigned id, unsigned threads)
                : "memory");
   return count;
 }
-/* The same by the threads of a region or a warpgroup, at their barrier. */
+/* The same for the threads of a region or a warpgroup, at their barrier. */
 CROQ_DEVICE bool same_in_region(bool value, unsigned id, unsigned threads, idx) {
   return count_at_barrier(value, id, threads) == (value ? threads : 0);
 }
@@ -164,7 +169,7 @@ CROQ_DEVICE bool same_in_region(idx value, unsigned id, unsigned threads, idx at
   barrier_named(id, threads);
   return count_at_barrier(*one != value, id, threads) == 0;
 }
-/* The same by the lanes of a warp in `mask`. */
+/* The same for the lanes of a warp in `mask`. */
 CROQ_DEVICE bool same_in_warp(bool value, unsigned mask) {
   return (__any_sync(mask, value) != 0) == value;
 }
@@ -173,7 +178,7 @@ CROQ_DEVICE bool same_in_warp(idx value, unsigned mask) {
   __match_all_sync(mask, static_cast<unsigned long long>(value), &same);
   return same != 0;
 }
-/* Comes to the barrier without waiting there. */
+/* Arrives at the barrier without waiting. */
 CROQ_DEVICE void barrier_arrive(unsigned id, unsigned threads) {
   asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
@@ -181,10 +186,11 @@ CROQ_DEVICE void barrier_warp(unsigned mask = 0xffffffffu) { __syncwarp(mask); }
 CROQ_DEVICE void fence_block() { __threadfence_block(); }
 CROQ_DEVICE void fence_device() { __threadfence(); }
 
-/* None is negative: to divide one takes a shift then. */
+/* Asserts that none is negative, so that division by a power of two is a shift. */
 template <class... N> CROQ_DEVICE void extents(N... n) { (__builtin_assume(n >= 0), ...); }
 
-/* On a zero divisor whatever the hardware does; on the host, and with CROQ_REPORT, the result is 0. */
+/* The result for a zero divisor is that of the hardware; on the host, and with CROQ_REPORT, it is
+ * 0. */
 #if !defined(__CUDA_ARCH__) || defined(CROQ_REPORT)
 #define CROQ_ZERO_DIVISORS
 #endif
@@ -202,8 +208,8 @@ template <class T> CROQ_FN T rem(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-/* Of indices. Those below 2^32, which is nearly all of them, need no 64-bit division: that is a function
- * of a hundred instructions. */
+/* For indices. If both operands are below 2^32, as is usual, the 64-bit division is avoided, a
+ * function of a hundred instructions. */
 CROQ_FN idx quotient(idx a, idx b) {
   if (((a | b) >> 32) == 0) return div(static_cast<unsigned>(a), static_cast<unsigned>(b));
   return div(a, b);
@@ -213,20 +219,20 @@ CROQ_FN idx remainder(idx a, idx b) {
   return rem(a, b);
 }
 
-/* Elsewhere threads keep the registers that they have. */
+/* On other targets the number of registers does not change. */
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define CROQ_SET_REGISTERS(way, n)                                                                 \
   asm volatile("setmaxnreg." way ".sync.aligned.u32 %0;" : : "n"(n))
 #else
 #define CROQ_SET_REGISTERS(way, n) static_cast<void>(0)
 #endif
-/* How many registers each thread has from here on, by all threads of a warpgroup: they take them from
- * what was given back, and wait for that. */
+/* Increases the number of registers per thread to N, by all threads of a warpgroup: waits until
+ * released registers are available. */
 template <unsigned N> CROQ_DEVICE void set_max_registers_up() {
   static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
   CROQ_SET_REGISTERS("inc", N);
 }
-/* They give some back. */
+/* Decreases the number of registers per thread to N; the others are released. */
 template <unsigned N> CROQ_DEVICE void set_max_registers_down() {
   static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
   CROQ_SET_REGISTERS("dec", N);

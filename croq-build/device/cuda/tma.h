@@ -1,24 +1,25 @@
-/* Copies of boxes between tensors in device memory and shared memory, by one thread (TMA, sm_90). */
+/* TMA: copies of boxes between tensors in device memory and shared memory, issued by one thread
+ * (sm_90). */
 #ifndef CROQ_CUDA_TMA_H
 #define CROQ_CUDA_TMA_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* `CUtensorMap`, without its header, which is long. How a kernel takes one:
+/* `CUtensorMap`, without the large header that defines it. The parameter of a kernel is
  * `CROQ_GRID_CONSTANT const croq::tensor_map map`. */
 struct alignas(128) tensor_map {
   unsigned long long opaque[16];
 };
 #define CROQ_GRID_CONSTANT __grid_constant__
 
-/* `cuTensorMapEncodeTiled`; a `CUresult`. */
+/* The type of `cuTensorMapEncodeTiled`; returns a `CUresult`. */
 using encode_tiled = int(tensor_map *, int type, unsigned rank, void *memory,
                          const unsigned long long *extents, const unsigned long long *strides,
                          const unsigned *box, const unsigned *element_strides, int interleave,
                          int swizzle, int promotion, int fill);
 
-/* The driver's, which the program doesn't link; null when it has none. */
+/* The driver's function, to which the program is not linked; null if there is none. */
 inline encode_tiled *find_encode_tiled() {
   static encode_tiled *const found = [] {
     void *function = nullptr;
@@ -36,7 +37,7 @@ inline encode_tiled *find_encode_tiled() {
   return found;
 }
 
-/* `CUtensorMapDataType` */
+/* The `CUtensorMapDataType`. */
 template <class T> constexpr int tensor_map_type() {
   if constexpr (same<T, f16>) return 6;
   else if constexpr (same<T, bf16>) return 9;
@@ -61,7 +62,7 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
   unsigned box[R], ones[R];
   for (unsigned d = 0; d < R; ++d) {
     extents[d] = static_cast<unsigned long long>(layout.extents[d]);
-    /* The innermost is left out. */
+    /* The innermost stride is not passed. */
     if (d > 0) strides[d - 1] = static_cast<unsigned long long>(layout.strides[d]) * sizeof(T);
     box[d] = static_cast<unsigned>(layout.box[d]);
     ones[d] = 1;
@@ -71,13 +72,13 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
   const int swizzle = s == 128 ? 3 : s == 64 ? 2 : s == 32 ? 1 : 0;
   void *const base = const_cast<void *>(static_cast<const void *>(memory.first));
   const int promotion = layout.promotion == 256 ? 3 : layout.promotion == 64 ? 1 : 2;
-  /* No interleaving; zeros outside. */
+  /* No interleaving; elements out of bounds are zero. */
   const int result = encode(&map, tensor_map_type<element>(), R, base, extents, strides, box, ones,
                             0, swizzle, promotion, 0);
   return result == 0 || on.refuse(line, "tensor map: refused by the driver", result);
 }
 
-/* Where text for a lower class of GPUs ends: the host launches it on none (`host::needs`). */
+/* The end of code for GPUs before sm_90, on which the host does not launch it (`host::needs`). */
 CROQ_DEVICE void only_from_sm_90() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
   __trap();
@@ -88,11 +89,11 @@ CROQ_DEVICE void only_from_sm_90() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROQ_BULK(...) asm volatile(__VA_ARGS__)
 #else
-/* Text for a lower class that asks for it can't run. */
+/* Code for a GPU before sm_90 traps. */
 #define CROQ_BULK(...) __trap()
 #endif
 
-/* How L2 is told so. */
+/* The L2 cache policy as an operand. */
 template <cache_hint H> CROQ_DEVICE unsigned long long cache_policy() {
   unsigned long long policy = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -104,7 +105,7 @@ template <cache_hint H> CROQ_DEVICE unsigned long long cache_policy() {
   return policy;
 }
 
-/* One thread's instruction; with `M` for the blocks of the cluster whose bits are set. */
+/* The instruction of one thread; with `M` for the blocks of the cluster whose bits are set. */
 template <unsigned R, cache_hint H, bool M, class T>
 CROQ_DEVICE void load_box([[maybe_unused]] shared<T> dst, [[maybe_unused]] idx i,
                           [[maybe_unused]] const tensor_map &map,
@@ -138,15 +139,16 @@ CROQ_DEVICE void load_box([[maybe_unused]] shared<T> dst, [[maybe_unused]] idx i
 #undef CROQ_LOAD
 #undef CROQ_LOAD_AS
 }
-/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
- * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
+/* Loads the box at these coordinates to element `i`. Coordinates are innermost first, and need not
+ * be inside the tensor; elements outside are zero. All bytes of the box, those outside included,
+ * are counted by the mbarrier. */
 template <unsigned R, cache_hint H = cache_hint::none, class T>
 CROQ_DEVICE void tma_load(shared<T> dst, idx i, const tensor_map &map, const idx (&at)[R],
                           mbarriers arrival, idx slot) {
   load_box<R, H, false>(dst, i, map, at, arrival, slot, 0);
 }
-/* `tma_load` to the same place of each block of the cluster whose bit is set in `blocks`; the bytes that
- * come to a block arrive at its own mbarrier. */
+/* `tma_load` to the same address of each block of the cluster whose bit is set in `blocks`. The
+ * bytes written to a block are counted by its own mbarrier. */
 template <unsigned R, class T>
 CROQ_DEVICE void tma_load_multicast(shared<T> dst, idx i, const tensor_map &map,
                                     const idx (&at)[R], mbarriers arrival, idx slot,
@@ -154,8 +156,9 @@ CROQ_DEVICE void tma_load_multicast(shared<T> dst, idx i, const tensor_map &map,
   load_box<R, cache_hint::none, true>(dst, i, map, at, arrival, slot,
                                       static_cast<unsigned short>(blocks));
 }
-/* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
- * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */
+/* Stores the box at element `i` to these coordinates; elements outside of the tensor are not
+ * written. Before: `fence_proxy_async` by all threads that wrote the box, and a barrier. After:
+ * `bulk_commit` and a wait. */
 template <unsigned R, class T>
 CROQ_DEVICE void tma_store([[maybe_unused]] const tensor_map &map,
                            [[maybe_unused]] const idx (&at)[R], [[maybe_unused]] shared<T> src,
@@ -178,13 +181,13 @@ CROQ_DEVICE void tma_store([[maybe_unused]] const tensor_map &map,
 #undef CROQ_AT
 }
 
-/* Closes the group of this thread's stores since the last one. */
+/* Closes the group of this thread's stores since the last commit. */
 CROQ_DEVICE void bulk_commit() { CROQ_BULK("cp.async.bulk.commit_group;" : : : "memory"); }
-/* Until all of this thread's groups but the `N` youngest have read shared memory. */
+/* Waits until all of this thread's groups except the `N` youngest have read shared memory. */
 template <unsigned N> CROQ_DEVICE void bulk_wait_read() {
   CROQ_BULK("cp.async.bulk.wait_group.read %0;" : : "n"(N) : "memory");
 }
-/* Until they are done. */
+/* Waits until they are complete. */
 template <unsigned N> CROQ_DEVICE void bulk_wait() {
   CROQ_BULK("cp.async.bulk.wait_group %0;" : : "n"(N) : "memory");
 }

@@ -1,4 +1,4 @@
-/* Products of matrices by the 128 threads of a warpgroup, which run beside them (sm_90a). */
+/* WGMMA: asynchronous MMAs by the 128 threads of a warpgroup (sm_90a). */
 #ifndef CROQ_CUDA_WGMMA_H
 #define CROQ_CUDA_WGMMA_H
 
@@ -7,13 +7,14 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Where an operand lies in shared memory, and how. */
+/* The address and layout of an operand in shared memory. */
 using matrix_descriptor = unsigned long long;
 
-/* The matrix that begins at element `at`, of rows of 32, 64 or 128 bytes in a swizzle of that name, or, with
- * swizzle 0, of pieces of 8 rows of 16 bytes. `stride`: from 8 rows to the next 8. `leading`: without a
- * swizzle from 16 bytes of a row to the next 16; of operands whose rows run along K with one, nothing; of
- * others from one group of columns to the next. (Those without a swizzle have the two the other way round.) */
+/* The matrix that begins at element `at`. With a swizzle, its rows have 32, 64 or 128 bytes; with
+ * swizzle 0 it consists of pieces of 8 rows of 16 bytes. `stride` is the distance from 8 rows to
+ * the next 8. `leading`: without a swizzle, the distance from 16 bytes of a row to the next 16;
+ * with a swizzle, unused if rows run along K, else the distance from one group of columns to the
+ * next. (In the descriptor the two are exchanged without a swizzle.) */
 template <class T>
 CROQ_DEVICE matrix_descriptor describe(shared<T> memory, idx at, unsigned swizzle, unsigned leading,
                                        unsigned stride) {
@@ -23,13 +24,13 @@ CROQ_DEVICE matrix_descriptor describe(shared<T> memory, idx at, unsigned swizzl
   return static_cast<matrix_descriptor>(high) << 32 | low;
 }
 
-/* The same, `bytes` further on, which is a multiple of 16. */
+/* The same, `bytes` further on, a multiple of 16. */
 CROQ_DEVICE matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
   const unsigned low = static_cast<unsigned>(from) + (bytes >> 4);
   return from >> 32 << 32 | low;
 }
 
-/* Keeps the compiler from moving what is done with these registers from one side to the other. */
+/* Prevents that the compiler moves accesses of these registers across this point. */
 template <class T, int N> CROQ_DEVICE void hold(fragment<T, N> &registers) {
   static_assert(N * sizeof(T) % 4 == 0, "registers are whole");
   constexpr int width = 4 / sizeof(T);
@@ -50,33 +51,35 @@ template <class T, int N> CROQ_DEVICE void hold(fragment<T, N> &registers) {
 #define CROQ_ON_SM_90A(...) __trap()
 #endif
 
-/* Before the first MMA, and wherever registers of the next one have been used since the last: what
- * was done with them is done. `used` are the fragments that may have been. */
+/* Required before the first MMA, and where registers of the next MMA have been accessed since the
+ * last one: orders these accesses before it. `used` are the fragments that may have been
+ * accessed. */
 template <class... F> CROQ_DEVICE void wgmma_fence([[maybe_unused]] F &...used) {
   (hold(used), ...);
   CROQ_ON_SM_90A(asm volatile("wgmma.fence.sync.aligned;" : : : "memory"));
 }
-/* Closes the group of the MMAs since the last one. */
+/* Closes the group of the MMAs since the last commit. */
 CROQ_DEVICE void wgmma_commit() {
   CROQ_ON_SM_90A(asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory"));
 }
-/* Until all groups but the `N` youngest are done, with their registers and with shared memory. `done` are
- * the fragments that are used next. */
+/* Waits until all groups except the `N` youngest have completed, so that their registers and shared
+ * memory can be used. `done` are the fragments that are used next. */
 template <unsigned N, class... F> CROQ_DEVICE void wgmma_wait([[maybe_unused]] F &...done) {
   static_assert(N < 8, "so many groups can't be waited for");
   CROQ_ON_SM_90A(asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(N) : "memory"));
   (hold(done), ...);
 }
 
-/* The texts for `N` columns, which `wgmma_n.h` makes. */
+/* The instructions for `N` columns, which `wgmma_n.h` defines. */
 template <unsigned N> struct wgmma_of;
 
-/* c += a b, or c = a b where `accumulate` is false: 64 x `N` sums over `K` products each, by a warpgroup. A
- * thread's N / 2 sums begin at `ci`; warp w has rows 16 w and up, in the order of `mma`. Operands lie in
- * shared memory, rows along K, or, if `AT` or `BT` says so, along the other axis. f32 counts as tf32.
+/* c += a b, or c = a b if `accumulate` is false: 64 x `N` sums over `K` products each, by a
+ * warpgroup. A thread's N / 2 accumulators begin at `ci`; warp w has rows 16 w and up, in the order
+ * of `mma`. Operands are in shared memory; their rows run along K, or with `AT` or `BT` along the
+ * other axis. f32 is used as tf32.
  *
- * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the accumulators, or
- * anything is written where the operands are. */
+ * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before the accumulators are
+ * accessed or the operands are overwritten. */
 template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN>
 CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
                        bool accumulate) {
@@ -84,8 +87,8 @@ CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_d
   static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
   wgmma_of<N>::template of_shared<A, B, AT, BT>(c, ci, a, b, accumulate);
 }
-/* The same with A in registers, four from element `ai` on: each warp has its 16 rows as `mma` has them.
- * They are not to be touched either before the wait. */
+/* The same with A in four registers from element `ai` on: each warp has its 16 rows in the layout
+ * of `mma`. They must not be accessed before the wait either. */
 template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, class A, int AN>
 CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
                        matrix_descriptor b, bool accumulate) {
@@ -94,11 +97,12 @@ CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx
   wgmma_of<N>::template of_registers<B, BT>(c, ci, a, ai, b, accumulate);
 }
 
-/* The texts for `N` columns with a sparse A, which `wgmma_sp_n.h` makes. */
+/* The instructions for `N` columns with a sparse A, which `wgmma_sp_n.h` defines. */
 template <unsigned N> struct wgmma_sp_of;
 
-/* The same where of every four elements of A along K two are stored: `K` counts all of them, so B has twice as
- * many. Register `ei` of e has their positions, as for `mma_sp`. It is not to be touched before the wait. */
+/* The same with a sparse A: of every four elements of A along K two are stored. `K` counts all of
+ * them, so B has twice as many. Register `ei` of e has their positions, as for `mma_sp`. It must
+ * not be accessed before the wait. */
 template <unsigned N, unsigned K, unsigned F, class A, class B, bool AT = false, bool BT = false,
           class C, int CN, int EN>
 CROQ_DEVICE void wgmma_sp(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,

@@ -1,12 +1,12 @@
-/* The instructions for CROQ_WGMMA_N columns of sums. Included once for each such number, so it has no
- * guard. */
+/* The WGMMA instructions for CROQ_WGMMA_N columns. Included once for each such number, so there is
+ * no include guard. */
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
 #define CROQ_PASTE(a, b) a##b
 #define CROQ_JOIN(a, b) CROQ_PASTE(a, b)
-/* By another name, because it is used within the other. */
+/* Under another name, because it is used inside an expansion of the other. */
 #define CROQ_LIST(a, b) CROQ_LIST_OF(a, b)
 #define CROQ_LIST_OF(a, b) a##b
 #define CROQ_TEXT_OF(a) #a
@@ -15,15 +15,16 @@ inline namespace CROQ_TARGET {
 #define CROQ_WORDS CROQ_JOIN(CROQ_WORDS_OF_, CROQ_WGMMA_N)
 #define CROQ_HALVES CROQ_JOIN(CROQ_HALVES_OF_, CROQ_WGMMA_N)
 
-/* An instruction. Predicate p says whether the accumulators so far count; `a` and `b` name the operands. */
+/* An instruction. Predicate p: whether the accumulators are added to; `a` and `b` name the
+ * operands. */
 #define CROQ_WGMMA(count, shape, accumulated, a, b, rest, ...)                                     \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " accumulated ", 0;\n"                            \
                "wgmma.mma_async.sync.aligned.m64n" CROQ_TEXT(CROQ_WGMMA_N) shape " {"              \
                CROQ_LIST(CROQ_NAMES_, count) "}, " a ", " b ", p" rest ";\n}"                      \
                : CROQ_LIST(CROQ_SUMS_, count)                                                      \
                : "r"(static_cast<unsigned>(accumulate)), __VA_ARGS__)
-/* Both operands in shared memory: of elements that can be transposed, other floats, integers. x0 and so on
- * name the operands behind the accumulators. */
+/* Both operands in shared memory: types that can be transposed, other floats, integers. x0 and so
+ * on name the operands after the accumulators. */
 #define CROQ_SHARED_TRANS(x0, x1, x2, x3, x4, x5, x6, count, shape)                                \
   CROQ_WGMMA(count, shape, x0, x1, x2, ", 1, 1, " x3 ", " x4, "l"(a), "l"(b), "n"(AT), "n"(BT))
 #define CROQ_SHARED_PLAIN(x0, x1, x2, x3, x4, x5, x6, count, shape)                                \
@@ -94,7 +95,7 @@ template <> struct wgmma_of<CROQ_WGMMA_N> {
   CROQ_OF_REGISTERS(int) { CROQ_TO_INT(CROQ_REGISTERS_WHOLE); }
 #undef CROQ_SUM
 
-  /* Two in a register. */
+  /* Two accumulators in a register. */
 #define CROQ_SUM(n) "+r"(sums[n])
   CROQ_OF_SHARED(f16) {
     unsigned sums[CROQ_HALVES];
@@ -110,7 +111,7 @@ template <> struct wgmma_of<CROQ_WGMMA_N> {
   }
 #undef CROQ_SUM
 #else
-  /* Text that asks for an instruction which the target hasn't can't run. */
+  /* Code that uses an instruction which the target does not have traps. */
   template <class A, class B, bool AT, bool BT, class... T>
   static CROQ_DEVICE void of_shared(T &&...) {
     __trap();

@@ -1,10 +1,9 @@
-/* Lists of registers as operands of one instruction, by how many there are: preprocessor's work, which
- * `wgmma_n.h` builds its texts of. `CROQ_SUM(n)` is operand n; operands behind the list are named by their
- * numbers. */
+/* Lists of registers as operands of one instruction, by their number, for the macros of
+ * `wgmma_n.h`. `CROQ_SUM(n)` is operand n; operands after the list are named by their numbers. */
 #ifndef CROQ_CUDA_WGMMA_REGISTERS_H
 #define CROQ_CUDA_WGMMA_REGISTERS_H
 
-/* What the text says. */
+/* The operands' names in the assembly text. */
 #define CROQ_NAMES_2 "%0, %1"
 #define CROQ_NAMES_4 CROQ_NAMES_2 ", %2, %3"
 #define CROQ_NAMES_6 CROQ_NAMES_4 ", %4, %5"
@@ -104,7 +103,7 @@
 #define CROQ_SUMS_124 CROQ_SUMS_120, CROQ_SUM(120), CROQ_SUM(121), CROQ_SUM(122), CROQ_SUM(123)
 #define CROQ_SUMS_128 CROQ_SUMS_124, CROQ_SUM(124), CROQ_SUM(125), CROQ_SUM(126), CROQ_SUM(127)
 
-/* The names of the seven operands behind them. */
+/* The names of the seven operands after the list. */
 #define CROQ_BEHIND_2(form, ...)                                                                   \
   form("%2", "%3", "%4", "%5", "%6", "%7", "%8", __VA_ARGS__)
 #define CROQ_BEHIND_4(form, ...)                                                                   \
@@ -202,7 +201,8 @@
 #define CROQ_BEHIND_128(form, ...)                                                                 \
   form("%128", "%129", "%130", "%131", "%132", "%133", "%134", __VA_ARGS__)
 
-/* Registers of so many columns of sums: of 32 bits, and of 16, two in each. */
+/* The number of registers for a number of columns: of 32-bit accumulators, and of 16-bit ones, two
+ * in each. */
 #define CROQ_WORDS_OF_8 4
 #define CROQ_WORDS_OF_16 8
 #define CROQ_WORDS_OF_24 12

@@ -1,12 +1,12 @@
-/* The instructions with a sparse A for CROQ_WGMMA_SP_N columns of sums. Included once for each such number, so
- * it has no guard. */
+/* The WGMMA instructions with a sparse A for CROQ_WGMMA_SP_N columns. Included once for each such
+ * number, so there is no include guard. */
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
 #define CROQ_PASTE(a, b) a##b
 #define CROQ_JOIN(a, b) CROQ_PASTE(a, b)
-/* By another name, because it is used within the other. */
+/* Under another name, because it is used inside an expansion of the other. */
 #define CROQ_LIST(a, b) CROQ_LIST_OF(a, b)
 #define CROQ_LIST_OF(a, b) a##b
 #define CROQ_TEXT_OF(a) #a
@@ -15,16 +15,16 @@ inline namespace CROQ_TARGET {
 #define CROQ_WORDS CROQ_JOIN(CROQ_WORDS_OF_, CROQ_WGMMA_SP_N)
 #define CROQ_HALVES CROQ_JOIN(CROQ_HALVES_OF_, CROQ_WGMMA_SP_N)
 
-/* An instruction. Predicate p says whether the accumulators so far count; `a`, `b` and `e` name the operands and
- * the metadata, `f` is the number of the threads that provide it. */
+/* An instruction. Predicate p: whether the accumulators are added to; `a`, `b` and `e` name the
+ * operands and the metadata, `f` is the selector of the threads that provide it. */
 #define CROQ_WGMMA_SP(count, shape, accumulated, a, b, e, f, rest, ...)                            \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " accumulated ", 0;\n"                            \
                "wgmma.mma_async.sp.sync.aligned.m64n" CROQ_TEXT(CROQ_WGMMA_SP_N) shape " {"        \
                CROQ_LIST(CROQ_NAMES_, count) "}, " a ", " b ", " e ", " f ", p, 1, 1" rest ";\n}"  \
                : CROQ_LIST(CROQ_SUMS_, count)                                                      \
                : "r"(static_cast<unsigned>(accumulate)), __VA_ARGS__)
-/* Of elements that can be transposed, and others. x0 and so on name the operands behind the accumulators; `t` says
- * whether B is transposed. */
+/* Types that can be transposed, and others. x0 and so on name the operands after the accumulators;
+ * `t` is whether B is transposed. */
 #define CROQ_SHARED_TRANS(x0, x1, x2, x3, x4, x5, x6, count, shape, f, t)                          \
   CROQ_WGMMA_SP(count, shape, x0, x1, x2, x3, f, ", " x4 ", " t, "l"(a), "l"(b), "r"(e), "n"(AT))
 #define CROQ_SHARED_PLAIN(x0, x1, x2, x3, x4, x5, x6, count, shape, f, t)                          \
@@ -40,7 +40,7 @@ inline namespace CROQ_TARGET {
   CROQ_WGMMA_SP(count, shape, x0, CROQ_NAMES(x1, x2, x3, x4), x5, x6, f, "", CROQ_FOUR, "l"(b),    \
                 "r"(e))
 
-/* Only constants may say which threads, and whether B is transposed. */
+/* The selector of the threads, and whether B is transposed, must be constants. */
 #define CROQ_CASE(form, count, TA, TB, shape)                                                      \
   if constexpr (same<A, TA> && same<B, TB>) {                                                      \
     if constexpr (F == 0 && !BT) CROQ_JOIN(CROQ_BEHIND_, count)(form, count, shape, "0", "0");     \
@@ -82,7 +82,7 @@ template <> struct wgmma_sp_of<CROQ_WGMMA_SP_N> {
   CROQ_OF_REGISTERS(float) { CROQ_TO_F32(CROQ_REGISTERS_TRANS, CROQ_REGISTERS_PLAIN); }
 #undef CROQ_SUM
 
-  /* Two in a register. */
+  /* Two accumulators in a register. */
 #define CROQ_SUM(n) "+r"(sums[n])
   CROQ_OF_SHARED(f16) {
     unsigned sums[CROQ_HALVES];
@@ -98,7 +98,7 @@ template <> struct wgmma_sp_of<CROQ_WGMMA_SP_N> {
   }
 #undef CROQ_SUM
 #else
-  /* Text that asks for an instruction which the target hasn't can't run. */
+  /* Code that uses an instruction which the target does not have traps. */
   template <unsigned F, class A, class B, bool AT, bool BT, class... T>
   static CROQ_DEVICE void of_shared(T &&...) {
     __trap();

@@ -1,2 +1,2 @@
-/* In place of the reference's runtime: the same names on both targets. */
+/* Replaces the reference's runtime: the same names on both targets. */
 #include "../croq_user.h"

@@ -1,4 +1,4 @@
-/* In place of CUDA's <cooperative_groups.h>: groups within a block, on both targets. */
+/* Replaces CUDA's <cooperative_groups.h>: groups within a block, on both targets. */
 #ifndef CROQ_COOPERATIVE_GROUPS_H
 #define CROQ_COOPERATIVE_GROUPS_H
 
@@ -20,7 +20,7 @@ struct thread_block {
 };
 CROQ_DEVICE thread_block this_thread_block() { return {}; }
 
-/* N neighbouring lanes of a warp. */
+/* N adjacent lanes of a warp. */
 template <unsigned N, class Parent = void> struct thread_block_tile {
   static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
   static CROQ_DEVICE unsigned thread_rank() { return thread_block::thread_rank() % N; }
@@ -75,7 +75,7 @@ template <class T> struct bit_or {
 template <class T> struct bit_xor {
   CROQ_DEVICE T operator()(T a, T b) const { return a ^ b; }
 };
-/* The same for every lane of the tile: a butterfly. */
+/* The same with the result in every lane of the tile: a butterfly. */
 template <unsigned N, class P, class T, class F>
 CROQ_DEVICE T reduce(const thread_block_tile<N, P> &tile, T v, F op) {
   for (unsigned with = N / 2; with > 0; with /= 2) v = op(v, tile.shfl_xor(v, static_cast<int>(with)));

@@ -1,2 +1,2 @@
-/* In place of CUDA's f8: the same names on both targets. */
+/* Replaces CUDA's header for f8: the same names on both targets. */
 #include "../croq_user.h"

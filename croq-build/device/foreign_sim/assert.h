@@ -1,5 +1,5 @@
-/* `assert` on the simulated GPU: a failure ends the call, not the process. As the standard's header,
- * it defines the macro again each time. */
+/* `assert` on the simulated GPU: a failure ends the call, not the process. Like the standard
+ * header, it redefines the macro each time it is included. */
 #undef assert
 #if defined(NDEBUG)
 #define assert(...) static_cast<void>(0)

@@ -1,1 +1,1 @@
-/* In place of CUDA's header, on the simulated GPU: what device text uses of it is known already. */
+/* Replaces the CUDA header on the simulated GPU; croq.h defines the names that device code uses. */

@@ -1,14 +1,14 @@
-/* Blocks that are resident together: who is in a cluster, waiting for all of it, and mbarriers in the
- * shared memory of its other blocks. */
+/* Thread block clusters: positions, barriers, and mbarriers in the shared memory of other blocks of
+ * the cluster. */
 #ifndef CROQ_SIM_CLUSTERS_H
 #define CROQ_SIM_CLUSTERS_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Its blocks along x, y or z. */
+/* The cluster's extent in blocks along x, y or z. */
 CROQ_FN croq_u32 cluster_extent(unsigned axis) { return current->cluster >> 8 * axis & 0xff; }
-/* Where the block is in its cluster. */
+/* The block's position in its cluster. */
 CROQ_FN idx cluster_x() { return current->block[0] % cluster_extent(0); }
 CROQ_FN idx cluster_y() { return current->block[1] % cluster_extent(1); }
 CROQ_FN idx cluster_z() { return current->block[2] % cluster_extent(2); }
@@ -18,8 +18,8 @@ CROQ_FN unsigned cluster_rank() {
       cluster_x() + cluster_extent(0) * (cluster_y() + cluster_extent(1) * cluster_z()));
 }
 
-/* What this thread did comes before what the others do after their `cluster_wait`. Each thread of the
- * cluster arrives, then waits, in turn. */
+/* What this thread did before happens before what the others do after their `cluster_wait`. Each
+ * thread of the cluster alternates between arriving and waiting. */
 CROQ_FN void cluster_arrive(int line = __builtin_LINE()) {
   croq_sim_thread *const self = current;
   sim_api()->cluster_barrier(self, CROQ_CLUSTER_ARRIVE, static_cast<croq_u32>(line));
@@ -43,12 +43,13 @@ CROQ_FN void mbarrier_arrive_remote(const mbarriers &all, idx slot, unsigned ran
   sim_api()->arrive_remote(self, &access, rank);
   current = self;
 }
-/* At that of each block, of so many. */
+/* Arrives at this mbarrier of each of the cluster's blocks; `blocks` is their number. */
 template <unsigned blocks>
 CROQ_FN void mbarrier_arrive_cluster(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank, line);
 }
-/* Until the phase of this parity is over, with all that threads of other blocks did before they arrived. */
+/* Waits until the phase of this parity is complete; then everything that threads of other blocks
+ * did before they arrived is visible. */
 CROQ_FN void mbarrier_wait_cluster(context ctx, const mbarriers &all, idx slot, unsigned parity,
                                    int line = __builtin_LINE()) {
   mbarrier_wait(ctx, all, slot, parity, line);

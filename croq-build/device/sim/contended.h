@@ -1,13 +1,14 @@
-/* Device memory that a launch writes and that two of its threads may touch: every access is noted down, and those that
- * nothing orders are found. `croq-sys/src/sim/device/` has the rules; what is harmless beyond doubt is decided here.
- * Buffers whose elements belong to one thread each are `global`, which costs nothing. */
+/* Device memory that a launch writes and that two of its threads may access: every access is
+ * recorded, and unordered accesses are detected. The rules are in `croq-sys/src/sim/device/`; this
+ * file decides the simple cases in which an access is certainly ordered. Buffers whose elements are
+ * accessed by one thread each are `global`, without any cost. */
 #ifndef CROQ_SIM_CONTENDED_H
 #define CROQ_SIM_CONTENDED_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* In `writer` and the readers of a cell. */
+/* Fields of `writer` and of the readers of a cell. */
 inline constexpr croq_u32 device_thread = 0x3ff, device_atomic = 1u << 10, device_many = 1u << 11,
                           device_same = 1u << 12, device_line = 13, device_lines = 0x7ffff;
 
@@ -19,8 +20,8 @@ template <class T> CROQ_FN croq_u32 digest(const T &value) {
   return static_cast<croq_u32>(bits) ^ static_cast<croq_u32>(bits >> 32) * 0x9e3779b1u;
 }
 
-/* Whether what happened in that epoch comes before what the block does now: nothing happened, or a barrier of the
- * block or of the whole grid has come since. */
+/* Whether accesses of that epoch happen before what the block does now: there was none (epoch 0),
+ * or a barrier of the block or of the whole grid has been executed since. */
 CROQ_FN bool is_past(const croq_sim_device &order, croq_u32 epoch) {
   return epoch < order.before || (epoch >= order.first && epoch < order.epoch);
 }
@@ -34,7 +35,7 @@ CROQ_FN void note_reader(const croq_sim_device &order, croq_u32 &read, croq_u32 
   }
 }
 
-/* Whether the read is ordered with all stores; if so, it is noted. */
+/* Whether the read is ordered with all stores; if so, it is recorded. */
 CROQ_FN bool reads_in_order(const croq_sim_device &order, croq_sim_device_cell &cell, croq_u32 who) {
   if (cell.written != 0) {
     if ((cell.writer & device_atomic) != 0) return false;
@@ -48,7 +49,7 @@ CROQ_FN bool reads_in_order(const croq_sim_device &order, croq_sim_device_cell &
   return true;
 }
 
-/* The same of a store; `same`: of what is there already. */
+/* The same for a store; `same`: of a value equal to the one in memory. */
 CROQ_FN bool stores_in_order(const croq_sim_device &order, croq_sim_device_cell &cell, croq_u32 who,
                              bool same, croq_u32 value) {
   if (cell.written != 0) {
@@ -61,7 +62,7 @@ CROQ_FN bool stores_in_order(const croq_sim_device &order, croq_sim_device_cell 
                      (cell.read == order.epoch &&
                       ((cell.reader ^ who) & (device_thread | device_many)) == 0);
   if (!alone || !is_past(order, cell.read_too)) return false;
-  /* That a store before it changed the element is remembered. */
+  /* An earlier store that changed the element must stay in the record. */
   if (same && cell.written >= order.before) return true;
   cell.written = order.epoch;
   cell.writer = who | (same ? device_same : 0);
@@ -71,20 +72,20 @@ CROQ_FN bool stores_in_order(const croq_sim_device &order, croq_sim_device_cell 
 
 template <class T> struct __attribute__((unused)) contended : global<T> {
   using value = typename global<T>::value;
-  /* Its number in the launch. */
+  /* The buffer's number in the launch. */
   croq_u32 number = 0;
 
   CROQ_FN croq_u32 who(int line) const {
     return current->tid | (static_cast<croq_u32>(line) & device_lines) << device_line;
   }
-  CROQ_COLD void ask(idx i, croq_u32 kind, croq_u32 stored, int line) const {
+  CROQ_COLD void report(idx i, croq_u32 kind, croq_u32 stored, int line) const {
     croq_sim_thread *const self = current;
     const croq_sim_access access = {this->name, i, this->first + i, sizeof(T),
                                     static_cast<croq_u32>(line)};
     sim_api()->device_access(self, &access, number, kind, stored);
     current = self;
   }
-  /* The cell of an element that is looked at; null if nobody looks. */
+  /* The cell of an element; null if the element is not checked. */
   CROQ_FN croq_sim_device_cell *cell(const croq_sim_device *order, idx i) const {
     if (order == nullptr) return nullptr;
     const croq_sim_device_cells &cells = order->buffers[number];
@@ -98,8 +99,8 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
     const croq_sim_device *const order = current->device;
     croq_sim_device_cell *const at = cell(order, i);
     if (at == nullptr) return;
-    if (CROQ_LIKELY(*order->asks == 0 && reads_in_order(*order, *at, who(line)))) return;
-    ask(i, CROQ_ACCESS_READS, 0, line);
+    if (CROQ_LIKELY(*order->reports_all == 0 && reads_in_order(*order, *at, who(line)))) return;
+    report(i, CROQ_ACCESS_READS, 0, line);
   }
   CROQ_FN void note_store(idx i, const value &v, int line) const {
     const croq_sim_device *const order = current->device;
@@ -107,14 +108,14 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
     if (at == nullptr) return;
     const bool same = __builtin_memcmp(this->first + i, &v, sizeof v) == 0;
     const croq_u32 stored = digest(v);
-    if (CROQ_LIKELY(*order->asks == 0 && stores_in_order(*order, *at, who(line), same, stored)))
+    if (CROQ_LIKELY(*order->reports_all == 0 && stores_in_order(*order, *at, who(line), same, stored)))
       return;
-    ask(i, same ? CROQ_ACCESS_SAME : CROQ_ACCESS_WRITES, stored, line);
+    report(i, same ? CROQ_ACCESS_SAME : CROQ_ACCESS_WRITES, stored, line);
   }
-  /* `e` is element `i`. */
+  /* For an expression `e`, element `i`. */
   CROQ_FN void note_atomic(idx i, int line) const {
     const croq_sim_device *const order = current->device;
-    if (cell(order, i) != nullptr) ask(i, CROQ_ACCESS_ATOMIC, 0, line);
+    if (cell(order, i) != nullptr) report(i, CROQ_ACCESS_ATOMIC, 0, line);
   }
 
   CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
@@ -180,10 +181,10 @@ template <class T> CROQ_FN croq_sim_tracked track(const global<T> &memory, croq_
           static_cast<croq_u64>(memory.extent), sizeof(T), escapes};
 }
 
-/* What a launch is given for a parameter that is `contended`; and for one that isn't, since text that the compiler
- * can't see into has its address. */
+/* The launch argument for a parameter that is `contended`; and for one that is not, because code
+ * that is opaque to the compiler has its address. */
 template <class T> CROQ_FN contended<T> contend(const global<T> &memory) { return {memory}; }
-/* The same for memory that a kernel reaches by TMA only: a tensor map, and where its memory is. */
+/* The same for memory that a kernel accesses by TMA only: a tensor map, and the tensor's memory. */
 template <class M> struct contended_map : M {
   croq_sim_tracked memory;
 };
@@ -194,7 +195,7 @@ CROQ_FN contended_map<M> contend(const M &map, const global<T> &memory) {
 template <class T> struct __attribute__((unused)) escaped : global<T> {};
 template <class T> CROQ_FN escaped<T> escaping(const global<T> &memory) { return {memory}; }
 
-/* Those among a launch's arguments. */
+/* The tracked buffers among a launch's arguments. */
 struct contended_list {
   template <class A> static constexpr unsigned counts(const A *) { return 0; }
   template <class T> static constexpr unsigned counts(const contended<T> *) { return 1; }

@@ -1,4 +1,4 @@
-/* Moves of several neighbouring elements as one access, at once or asynchronously. */
+/* Copies of several adjacent elements as one access, synchronous or asynchronous. */
 #ifndef CROQ_SIM_COPIES_H
 #define CROQ_SIM_COPIES_H
 
@@ -16,7 +16,7 @@ template <unsigned Bytes> CROQ_FN void check_aligned(const void *at, const char 
     misaligned(name, i, Bytes, line);
 }
 
-/* The first of `V` neighbours that one access reaches. */
+/* The first of `V` adjacent elements of one access, after all checks of the access. */
 template <unsigned V, class T> CROQ_FN T *reach(const handle<T> &memory, idx i, bool, int line) {
   const idx extent = memory.extent;
   if (!CROQ_LIKELY(extent >= V && static_cast<unsigned long long>(i) <=
@@ -37,7 +37,7 @@ CROQ_FN T *reach(const shared<T> &memory, idx i, bool writes, int line) {
 template <unsigned V, class T>
 CROQ_FN T *reach(const contended<T> &memory, idx i, bool writes, int line) {
   T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, writes, line);
-  /* Stores are noted by those who know what is stored. */
+  /* Stores are recorded by the caller, which has the values. */
   for (unsigned e = 0; !writes && e < V; ++e) memory.note_read(i + e, line);
   return at;
 }
@@ -48,7 +48,7 @@ CROQ_FN T *reach(const watched<T> &memory, idx i, bool writes, int line) {
   check_aligned<V * sizeof(T)>(at, memory.name, i, line);
   return at;
 }
-/* A thread's own memory is registers; they have no alignment. */
+/* A thread's own memory represents registers, which have no alignment. */
 template <unsigned V, class T, int N, idx At>
 CROQ_FN T *reach(local<T, N, At> &memory, idx i, bool, int line) {
   if (!CROQ_LIKELY(N >= V && static_cast<unsigned long long>(i) <=
@@ -66,12 +66,12 @@ CROQ_FN T *reach(fragment<T, N, At> &memory, idx i, bool writes, int line) {
 }
 
 template <unsigned V, class T> CROQ_FN void move_elements(T *to, const T *from) {
-  /* Through a buffer: the two may overlap. */
+  /* Through a temporary: the two ranges may overlap. */
   unsigned char bytes[V * sizeof(T)];
   __builtin_memcpy(bytes, from, sizeof bytes);
   __builtin_memcpy(to, bytes, sizeof bytes);
 }
-/* Whether an element is marked as one that was not written; only some memory has marks. */
+/* Whether an element is marked as unwritten; only some kinds of memory have marks. */
 template <class M> CROQ_FN bool is_unwritten(const M &, idx) { return false; }
 template <class T> CROQ_FN bool is_unwritten(const shared<T> &memory, idx i) {
   return !memory.written.template has<sizeof(T)>(i);
@@ -103,7 +103,7 @@ template <class T, int N, idx At> CROQ_FN const char *name_of(const tracked_loca
 template <class T, int N, idx At> CROQ_FN const char *name_of(const tracked_fragment<T, N, At> &memory) {
   return memory.name;
 }
-/* What comes to an element is something that was written, or isn't. What has no marks keeps none. */
+/* Marks an element as written or unwritten; memory without marks is unchanged. */
 template <class M> CROQ_FN void mark(M &, idx, bool) {}
 template <class T> CROQ_FN void mark(const shared<T> &memory, idx i, bool is_written) {
   memory.written.template put<sizeof(T)>(i, is_written);
@@ -129,7 +129,7 @@ template <class M> struct without_qualifiers {
 template <class M> struct without_qualifiers<const M> : without_qualifiers<M> {};
 template <class M> struct without_qualifiers<M &> : without_qualifiers<M> {};
 
-/* `V` neighbours from one place to another. */
+/* Copies `V` adjacent elements. */
 template <unsigned V, class D, class S>
 CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE()) {
   const auto *const from = reach<V>(src, si, false, line);
@@ -148,7 +148,8 @@ CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE())
   }
 }
 
-/* Until the wait that covers the copy nothing may touch the destination, nor write the source. */
+/* Until the wait that covers the copy, the destination must not be accessed and the source must not
+ * be written. */
 template <unsigned V, class T>
 CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int line) {
   constexpr croq_u32 bytes = V * sizeof(T);
@@ -163,7 +164,7 @@ CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int lin
   const croq_sim_access access = {dst.name, di, at, bytes, static_cast<croq_u32>(line)};
   sim_api()->copy_async(self, &access, from);
   current = self;
-  /* Who looks before it has arrived is found out otherwise. */
+  /* Reads before the copy has arrived are detected separately. */
   for (unsigned e = 0; e < V; ++e) mark(dst, di + e, true);
 }
 template <unsigned V, class T, class S>
@@ -172,7 +173,7 @@ CROQ_FN void cp_async(const watched<T> &dst, idx di, const S &src, idx si,
   static_assert(is_device_memory<S>, "from device memory");
   copy_async<V>(dst, di, reach<V>(src, si, false, line), line);
 }
-/* Where `inside` is false zeros land, and the source is not looked at. */
+/* If `inside` is false, zeros are written, and the source is not accessed. */
 template <unsigned V, class T, class S>
 CROQ_FN void cp_async_zfill(const watched<T> &dst, idx di, const S &src, idx si, bool inside,
                             int line = __builtin_LINE()) {
@@ -180,13 +181,13 @@ CROQ_FN void cp_async_zfill(const watched<T> &dst, idx di, const S &src, idx si,
   copy_async<V>(dst, di, inside ? reach<V>(src, si, false, line) : nullptr, line);
 }
 
-/* Closes the group of this thread's copies since the last one. */
+/* Closes the group of this thread's copies since the last commit. */
 CROQ_FN void cp_async_commit() {
   croq_sim_thread *const self = current;
   sim_api()->commit_copies(self);
   current = self;
 }
-/* Waits for all of this thread's groups but the `N` youngest. */
+/* Waits for all of this thread's groups except the `N` youngest. */
 template <unsigned N> CROQ_FN void cp_async_wait() {
   croq_sim_thread *const self = current;
   sim_api()->wait_copies(self, N);

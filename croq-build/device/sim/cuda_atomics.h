@@ -2,12 +2,13 @@
 #ifndef CROQ_SIM_CUDA_ATOMICS_H
 #define CROQ_SIM_CUDA_ATOMICS_H
 
-/* Operations of text that has a pointer order accesses of other memory as all others do. */
+/* For race detection, operations on pointers order accesses to other memory like all other atomic
+ * operations. */
 template <class T, class F> CROQ_FN T croq_atomically(T *p, F next) {
   if (croq::current != nullptr && croq::current->device != nullptr) croq::note_atomic_at(p);
   return croq::atomically(p, next);
 }
-/* Each in the scopes that CUDA gives a name; blocks of the simulated GPU see one memory. */
+/* For all scopes that CUDA has; all blocks of the simulated GPU share one memory. */
 #define CROQ_ATOMIC_FUNCTION(name, types, ...)                                                     \
   template <class T> CROQ_FN T name(T *p, croq::itself<T> v) {                                     \
     static_assert(types<T>, #name " of these elements does not exist");                            \

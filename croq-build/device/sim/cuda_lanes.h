@@ -1,15 +1,17 @@
-/* What lanes of a warp exchange, by the names that CUDA gives the operations. */
+/* Exchanges between the lanes of a warp, by CUDA's names for the operations. */
 #ifndef CROQ_SIM_CUDA_LANES_H
 #define CROQ_SIM_CUDA_LANES_H
 
-/* Every lane's value is in place when `read` runs, and stays until all have read. `here`: the lanes that have one. */
+/* All values are stored before `read` runs, and remain until all lanes have read. `here`: the lanes
+ * that take part. */
 template <class T, class R>
 CROQ_FN auto croq_exchange(unsigned mask, croq_u32 kind, T value, int line, R read) {
   static_assert(sizeof(T) <= 8, "lanes exchange at most 64 bits");
   const unsigned tid = croq::current->tid;
   const auto lanes = reinterpret_cast<unsigned long long *>(croq::current->lanes);
   memcpy(&lanes[tid], &value, sizeof value);
-  /* What the expression around has read so far is this thread's, and not that of those that go on meanwhile. */
+  /* The unwritten values that the enclosing expression has read so far belong to this thread, not
+   * to threads that run meanwhile. */
   const croq_u32 others = croq::take_unwritten();
   const unsigned here = croq::lanes_named(mask, kind, line);
   const auto result = read(&lanes[tid & ~31u], here);
@@ -17,7 +19,7 @@ CROQ_FN auto croq_exchange(unsigned mask, croq_u32 kind, T value, int line, R re
   croq::unwritten = others;
   return result;
 }
-/* Of a lane that is not there hardware gives anything. */
+/* If the source lane does not take part, the hardware's result is undefined. */
 template <class T>
 CROQ_FN T croq_shuffle(unsigned mask, croq_u32 kind, T v, unsigned from, int line) {
   return croq_exchange(
@@ -56,7 +58,7 @@ CROQ_FN T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32,
   return croq_shuffle(mask, CROQ_LANES_SHUFFLE_DOWN, v,
                       place + by < static_cast<unsigned>(width) ? lane + by : lane, line);
 }
-/* Lanes that the block does not have have no vote, as in hardware. */
+/* As in hardware, lanes that the block does not have do not vote. */
 CROQ_FN unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
   return croq_exchange(mask, CROQ_LANES_VOTE, predicate, line,
                        [](const unsigned long long *lanes, unsigned here) {
@@ -73,7 +75,7 @@ CROQ_FN int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()
 CROQ_FN int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
   return __ballot_sync(mask, predicate == 0, line) == 0;
 }
-/* What `fold` makes of the values of all lanes in `mask`, in the order of the lanes. */
+/* `fold` of the values of all lanes in `mask`, in the order of the lanes. */
 template <class T, class F>
 CROQ_FN T croq_reduce(unsigned mask, T value, int line, F fold) {
   return croq_exchange(mask, CROQ_LANES_VOTE, value, line,
@@ -103,7 +105,7 @@ CROQ_REDUCE(and, unsigned, a & b)
 CROQ_REDUCE(or, unsigned, a | b)
 CROQ_REDUCE(xor, unsigned, a ^ b)
 #undef CROQ_REDUCE
-/* The lanes that have the same value. */
+/* The lanes with the same value. */
 template <class T>
 CROQ_FN unsigned __match_any_sync(unsigned mask, T value, int line = __builtin_LINE()) {
   unsigned long long bits = 0;
@@ -123,7 +125,7 @@ CROQ_FN unsigned __match_all_sync(unsigned mask, T value, int *all, int line = _
   return same ? mask : 0;
 }
 
-/* How many threads of the block have a predicate. Each has a place of its own. */
+/* The number of threads of the block with a true predicate. Each thread has its own slot. */
 CROQ_FN int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
   const auto lanes = reinterpret_cast<unsigned long long *>(croq::current->lanes);
   lanes[croq::current->tid] = predicate != 0 ? 1 : 0;

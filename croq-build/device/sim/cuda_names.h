@@ -1,4 +1,4 @@
-/* What plain CUDA C++ text (`__device__` functions, `__cpp__`) may use besides the device API. */
+/* Names that plain CUDA C++ (`__device__` functions, `__cpp__`) may use besides the device API. */
 #ifndef CROQ_SIM_CUDA_NAMES_H
 #define CROQ_SIM_CUDA_NAMES_H
 
@@ -18,7 +18,8 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
-/* A block never shares an OS thread's time with another, nor leaves its OS thread. */
+/* A thread-local variable serves as shared memory, because a block runs on one OS thread, and no
+ * other block runs there before it ends. */
 #define __shared__ static CROQ_THREAD_LOCAL
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
@@ -64,7 +65,8 @@ CROQ_FN void __nanosleep(unsigned, int line = __builtin_LINE()) { croq::pause(li
 
 namespace croq {
 inline namespace CROQ_TARGET {
-/* On the host, where no call can be ended, it ends the process as the C library does. */
+/* Ends the call; on the host, where that is not possible, it ends the process as the C library
+ * does. */
 [[noreturn]] CROQ_COLD inline void assertion_failed(const char *what, int line) {
   if (current == nullptr) abort();
   stop(CROQ_CHECK, no_row, line, what, 0, nullptr);
@@ -73,7 +75,7 @@ inline namespace CROQ_TARGET {
 }  // namespace croq
 #include "../foreign_sim/assert.h"
 
-/* A clock that goes on; its unit is a nanosecond. */
+/* A monotonic clock in nanoseconds. */
 CROQ_FN long long clock64() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -81,7 +83,7 @@ CROQ_FN long long clock64() {
 }
 CROQ_FN unsigned long long __globaltimer() { return static_cast<unsigned long long>(clock64()); }
 
-/* How a value is cached cannot be observed. */
+/* Cache hints have no observable effect. */
 #define CROQ_LOAD(name)                                                                            \
   template <class T> CROQ_FN T name(const T *p) { return *p; }
 #define CROQ_STORE(name)                                                                           \
@@ -147,7 +149,7 @@ CROQ_MIN_MAX(unsigned long)
 CROQ_MIN_MAX(long long)
 CROQ_MIN_MAX(unsigned long long)
 #undef CROQ_MIN_MAX
-/* Mixed operands, as CUDA converts them. */
+/* Mixed operand types, converted as by CUDA. */
 #define CROQ_MIN_MAX(A, B, T)                                                                      \
   CROQ_FN T min(A a, B b) { return min(static_cast<T>(a), static_cast<T>(b)); }                    \
   CROQ_FN T max(A a, B b) { return max(static_cast<T>(a), static_cast<T>(b)); }

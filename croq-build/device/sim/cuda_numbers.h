@@ -23,7 +23,8 @@ CROQ_FN double __hiloint2double(int high, int low) {
   return __longlong_as_double(static_cast<long long>(top | static_cast<unsigned>(low)));
 }
 
-/* To integers: nearest, down, up, toward zero; what is outside is clamped, and NaN gives 0. */
+/* To integers: nearest, down, up, toward zero; values out of range are clamped, and a NaN gives
+ * 0. */
 #define CROQ_TO_INTEGER(S, from, suffix, name, T)                                                  \
   CROQ_FN T __##from##2##name##_rz(S v) { return croq::to<T>(v); }                                 \
   CROQ_FN T __##from##2##name##_rn(S v) { return croq::to<T>(::rint##suffix(v)); }                 \
@@ -98,7 +99,7 @@ CROQ_FN unsigned __sad(int a, int b, unsigned c) {
   return static_cast<unsigned>(apart < 0 ? -apart : apart) + c;
 }
 CROQ_FN unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
-/* A shift of the two words together: by at most 32 with a `c`, else modulo 32. */
+/* A shift of the two words as one: `c` clamps the distance to 32, otherwise it is modulo 32. */
 CROQ_FN unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
   const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
   return static_cast<unsigned>(both << (by & 31) >> 32);
@@ -115,7 +116,8 @@ CROQ_FN unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by) {
   const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
   return static_cast<unsigned>(both >> (by < 32 ? by : 32));
 }
-/* Bytes of the two words, each chosen by three bits of four; the fourth one repeats its sign. */
+/* Bytes of the two words, each selected by three bits of four; the fourth bit selects the byte's
+ * sign, repeated. */
 CROQ_FN unsigned __byte_perm(unsigned low, unsigned high, unsigned choice) {
   const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
   unsigned found = 0;
@@ -127,7 +129,7 @@ CROQ_FN unsigned __byte_perm(unsigned low, unsigned high, unsigned choice) {
   }
   return found;
 }
-/* Sums of products of four bytes. */
+/* Dot products of four bytes. */
 CROQ_FN int __dp4a(int a, int b, int c) {
   unsigned sum = static_cast<unsigned>(c);
   for (int at = 0; at < 32; at += 8)
@@ -139,7 +141,7 @@ CROQ_FN unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   for (int at = 0; at < 32; at += 8) c += (a >> at & 0xffu) * (b >> at & 0xffu);
   return c;
 }
-/* For operands of instructions that are written in assembly. */
+/* For operands of inline assembly. */
 template <class T> CROQ_FN size_t __cvta_generic_to_shared(const T *p) {
   return reinterpret_cast<size_t>(p);
 }

@@ -2,7 +2,7 @@
 #ifndef CROQ_SIM_CUDA_VECTORS_H
 #define CROQ_SIM_CUDA_VECTORS_H
 
-/* With the alignments of CUDA: that of the whole where it is a power of two up to 16 bytes. */
+/* With CUDA's alignments: the size of the vector if it is a power of two up to 16 bytes. */
 #define CROQ_VECTORS(name, T, of_2, of_4)                                                          \
   struct name##1 {                                                                                 \
     T x;                                                                                           \

@@ -1,18 +1,19 @@
-/* The blocks of a grid that are all resident at once, waiting for each other; and launches that wait for the
- * host. */
+/* Barriers of a grid whose blocks are all resident, and launches that wait for the host. */
 #ifndef CROQ_SIM_GRID_H
 #define CROQ_SIM_GRID_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Which launch: the runtime knows. */
+/* Empty: the runtime knows which launch a thread belongs to. */
 struct grid_barrier {};
 
-/* What any thread of the grid did before comes before what any does after. */
+/* Everything that any thread of the grid did before happens before everything that any thread does
+ * after. */
 CROQ_FN void barrier_grid(context, grid_barrier, int line = __builtin_LINE()) { barrier_cluster(line); }
 
-/* An event of the host, as a launch knows it: one that runs has all that it waits for. */
+/* An event of the host in device code. Empty: a launch does not start before its events are
+ * triggered. */
 struct awaited {};
 CROQ_FN void await(context, awaited, unsigned) {}
 

@@ -1,11 +1,12 @@
-/* Memory, reached only through handles that know their extent: every access is checked. */
+/* Memory, accessed only through handles with an extent: every access is checked. */
 #ifndef CROQ_SIM_HANDLES_H
 #define CROQ_SIM_HANDLES_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Whoever asks for the banks of shared memory is told of every access; nobody else pays for it. */
+/* With CROQ_SIM_TRACE every access to shared memory is reported, for the counts of bank
+ * conflicts. */
 #ifdef CROQ_SIM_TRACE
 CROQ_FN void trace(const char *name, idx i, const void *at, unsigned long long bytes, int line) {
   const croq_sim_access access = {name, i, const_cast<void *>(at), static_cast<croq_u32>(bytes),
@@ -40,9 +41,9 @@ CROQ_FN void trace(const char *name, idx i, const void *at, unsigned long long b
     e = static_cast<T>(__VA_ARGS__);                                                               \
     mark_updated(*this, i);                                                                        \
   }
-/* Memory without marks. */
+/* For memory without marks. */
 template <class M> CROQ_FN void mark_updated(const M &, idx) {}
-/* An element that was not written stays so whatever is added to it. */
+/* An update of an unwritten element leaves it unwritten. */
 template <class M> CROQ_FN void mark_updated_shared(const M &memory, idx i) {
   using T = typename without_const<decltype(memory.load(0))>::type;
   if (memory.written.bytes == nullptr) return;
@@ -53,7 +54,7 @@ template <class T> struct shared;
 template <class T> CROQ_FN void mark_updated(const shared<T> &memory, idx i) {
   mark_updated_shared(memory, i);
 }
-/* Of an atomic operation. */
+/* The operand of an atomic operation must be written. */
 template <class M> CROQ_FN void must_be_written(const M &memory, idx i, int line) {
   using T = typename without_const<decltype(memory.load(0))>::type;
   if (memory.written.template has<sizeof(T)>(i)) return;
@@ -75,7 +76,7 @@ template <class T> struct __attribute__((unused)) handle {
   }
   CROQ_ACCESS(value, const)
   CROQ_ATOMICS(value, element(i, line))
-  /* For text that the compiler can't see into; what it does from there on is not checked. */
+  /* For code that is opaque to the compiler; its accesses are not checked. */
   CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
                      static_cast<unsigned long long>(extent)))
@@ -87,7 +88,7 @@ template <class T> struct __attribute__((unused)) handle {
 
 /* Device memory. */
 template <class T> struct __attribute__((unused)) global : handle<T> {
-  /* There f32 has no subnormal numbers for sums (PTX `atom.add`). */
+  /* Sums in f32 flush subnormal numbers (PTX `atom.add`). */
   using value = typename handle<T>::value;
   CROQ_FN value atomic_add(idx i, value v, int line = __builtin_LINE()) const {
     if constexpr (same<value, float>)
@@ -96,7 +97,7 @@ template <class T> struct __attribute__((unused)) global : handle<T> {
     else return handle<T>::atomic_add(i, v, line);
   }
 };
-/* The block's own memory. */
+/* Shared memory. */
 template <class T> struct __attribute__((unused)) shared : handle<T> {
   using value = typename handle<T>::value;
   bool is_phased = false;
@@ -129,12 +130,12 @@ CROQ_FN global<T> bind(const void *memory, idx extent, const char *name = "") {
   return {{static_cast<T *>(const_cast<void *>(memory)), extent, name}};
 }
 
-/* From element `i` on. */
+/* The memory from element `i` on. */
 template <class T> CROQ_FN global<T> from_element(const global<T> &memory, idx i) {
   return {{memory.first + i, memory.extent - i, memory.name}};
 }
 
-/* `extent` elements at `offset` bytes into the block's arena. */
+/* `extent` elements at `offset` bytes in the block's arena. */
 template <class T>
 CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared", croq_u32 how = 0,
                             int line = __builtin_LINE()) {
@@ -146,8 +147,8 @@ CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared",
           marks_at(offset, how, line)};
 }
 
-/* Where an array of a thread's own lies: in the frame of the kernel, or in the arena that the launch has for the
- * thread, so many bytes from its start. */
+/* The place of a thread's array: the stack frame of the kernel, or the arena of the thread, `At`
+ * bytes from its start. */
 inline constexpr idx in_frame = -1;
 template <class T, int N, idx At> struct own_memory {
   T *const elements = static_cast<T *>(own_bytes(At, static_cast<idx>(sizeof(T)) * N));
@@ -166,7 +167,7 @@ template <class T, int N> struct own_memory<T, N, in_frame> {
   T elements[N];
 };
 
-/* The thread's own memory. */
+/* Memory of the thread. */
 template <class T, int N, idx At = in_frame>
 struct __attribute__((unused)) local : own_memory<T, N, At> {
   CROQ_FN T &element(idx i, int line) {
@@ -184,10 +185,11 @@ struct __attribute__((unused)) local : own_memory<T, N, At> {
 };
 template <class T, int N, idx At> using local_at = local<T, N, At>;
 
-/* Where the marks of such an array are. */
+/* The place of the marks of such an array. */
 template <class T, int N, idx At>
 inline constexpr idx behind = At == in_frame ? in_frame : At + N * static_cast<idx>(sizeof(T));
-/* Element access of a thread's own memory with a mark for each element, which a load looks at and a store sets. */
+/* Element access of a thread's own memory with a mark for each element, which a load checks and a
+ * store sets. */
 #define CROQ_MARKED_ACCESS(T)                                                                      \
   CROQ_FN T load(idx i, int line = __builtin_LINE()) {                                             \
     const T e = this->element(i, line);                                                            \
@@ -199,15 +201,16 @@ inline constexpr idx behind = At == in_frame ? in_frame : At + N * static_cast<i
     marks.elements[i] = take_unwritten() != 0;                                                     \
   }                                                                                                \
   CROQ_UPDATES(T, , this->element(i, line))
-/* The thread's own memory where elements may be read before they are written. What is there before is
- * no other thread's, looked for or not. */
+/* Memory of the thread with elements that may be read before they are written. Without tracking
+ * too, such an element never has a value of another thread. */
 template <class T, int N, idx At = in_frame>
 struct __attribute__((unused)) tracked_local : local<T, N, At> {
   own_memory<unsigned char, N, behind<T, N, At>> marks;
   const char *name;
   int declared;
 
-  /* `escapes`: the address goes where the compiler can't follow, so that all counts as written. */
+  /* `escapes`: the address is passed to code that is opaque to the compiler, so all elements count
+   * as written. */
   CROQ_FN tracked_local(const char *of, bool escapes = false, int line = __builtin_LINE())
       : name(of), declared(line) {
     begin_anew(0, escapes);
@@ -224,7 +227,8 @@ CROQ_FN void mark_updated(tracked_local<T, N, At> &memory, idx i) {
 }
 template <class T, int N, idx At> using tracked_local_at = tracked_local<T, N, At>;
 
-/* What a thread does with registers that a product may have, or be given next. */
+/* An access by the thread to registers that an MMA in flight may use, or that the next MMA may
+ * use. */
 CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, unsigned count,
                                     croq_u32 bytes, int line) {
   croq_sim_thread *const self = current;
@@ -241,17 +245,17 @@ CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, un
   all.line = static_cast<croq_u32>(line);
 }
 
-/* A thread's part of a matrix that a warp or a warpgroup holds in registers: `N` elements, in the order in
- * which the instructions number them. */
+/* A thread's part of a matrix in the registers of a warp or a warpgroup: `N` elements, in the order
+ * of the instructions. */
 template <class T, int N, idx At = in_frame>
 struct __attribute__((unused)) fragment : local<T, N, At> {
   croq_sim_registers registers = {};
-  /* Beside each element whether it is unwritten, or null where all are written before they are read. */
+  /* For each element whether it is unwritten; null if all are written before they are read. */
   unsigned char *unwritten_elements = nullptr;
 
   CROQ_FN T &element(idx i, int line) {
     T &e = local<T, N, At>::element(i, line);
-    /* Nobody has executed such a fence where there are no products of warpgroups. */
+    /* Without MMAs of warpgroups no such fence is executed. */
     if (!CROQ_LIKELY(current->wgmma_fences == 0))
       use_registers(registers, &e, i, 1, sizeof(T), line);
     return e;
@@ -259,7 +263,7 @@ struct __attribute__((unused)) fragment : local<T, N, At> {
   CROQ_ACCESS(T, )
 };
 template <class T, int N, idx At> using fragment_at = fragment<T, N, At>;
-/* One whose elements may be read before they are written. */
+/* A fragment whose elements may be read before they are written. */
 template <class T, int N, idx At = in_frame>
 struct __attribute__((unused)) tracked_fragment : fragment<T, N, At> {
   own_memory<unsigned char, N, behind<T, N, At>> marks;

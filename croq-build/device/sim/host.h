@@ -1,4 +1,4 @@
-/* The host's side of a call: device memory, checks, launches. */
+/* The host's part of a call: device memory, checks, launches. */
 #ifndef CROQ_SIM_HOST_H
 #define CROQ_SIM_HOST_H
 
@@ -13,12 +13,12 @@ struct grid {
       : x(along_x), y(along_y), z(along_z), line(at) {}
 };
 
-/* A grid whose blocks are resident together by so many along x, y and z. */
+/* A grid of clusters; `cluster` has the blocks of one along x, y and z. */
 struct clustered {
   grid blocks, cluster;
 };
 
-/* A grid whose blocks wait for each other: all of them are resident at once. */
+/* A cooperative grid: its blocks wait for each other, so all of them are resident at once. */
 struct together {
   grid blocks;
   int line;
@@ -30,21 +30,21 @@ template <unsigned A, idx L, unsigned B, idx M>
 constexpr launch_mode<A | B, L + M> operator|(launch_mode<A, L>, launch_mode<B, M>) {
   return {};
 }
-/* How many bytes of arrays each thread has beside its stack. */
+/* The number of bytes of arrays that each thread has in addition to its stack. */
 template <idx L> inline constexpr launch_mode<0, L> arena{};
 /* No thread waits for another. */
 inline constexpr launch_mode<0> plain{};
-/* Some thread may: there is a barrier, or text that the compiler can't see into. */
+/* A thread may wait: there is a barrier, or code that is opaque to the compiler. */
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 /* The result depends on the order of the blocks. */
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
 /* Threads may wait in loops for device memory that other blocks write. */
 inline constexpr launch_mode<CROQ_LAUNCH_SPINS | CROQ_LAUNCH_WAITS> spins{};
-/* Marks are kept of what was written in shared memory. */
+/* Written bytes of shared memory are tracked. */
 inline constexpr launch_mode<CROQ_LAUNCH_TRACKS> with_marks{};
-/* Something is moved asynchronously; the kernel's shared memory is `watched`. */
+/* Asynchronous operations access shared memory, which is `watched`. */
 inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
-/* The async proxy (TMA stores, wgmma) reads shared memory, too. */
+/* The async proxy (TMA stores, wgmma) also reads shared memory. */
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
@@ -63,13 +63,13 @@ class host {
     }
   }
 
-  /* CROQ_OK, or the kind of the failure that made a step return false. Nothing comes after it. */
+  /* CROQ_OK, or the kind of the failure that made a step return false. It is the last call. */
   croq_u32 status() {
     settled();
     return result;
   }
 
-  /* Device memory of `extent` elements, all zero bits. */
+  /* Allocates device memory of `extent` elements, all zero bits. */
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
     if (result != CROQ_OK) return false;
     const idx most = most_bytes / static_cast<idx>(sizeof(T));
@@ -81,13 +81,14 @@ class host {
     return true;
   }
 
-  /* A row of the function's table of checks. */
+  /* Checks a row of the function's table of checks. */
   template <class... V> bool check(int line, bool ok, croq_u32 row, V... values) {
     if (result != CROQ_OK) return false;
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
   }
 
-  /* Iterations of a loop on the host; false when the call has none left. Their number may not fit an index. */
+  /* Counts the iterations of a loop on the host; false if they exceed the call's limit. Their
+   * number may not fit in an index. */
   bool steps(int line, idx first, idx end) {
     if (end <= first) return true;
     const croq_u64 count = static_cast<croq_u64>(end) - static_cast<croq_u64>(first);
@@ -106,22 +107,23 @@ class host {
     buffer.flush();
   }
 
-  /* Something that the device API checks for itself; false. */
+  /* Reports the failure of a check of the device API; returns false. */
   template <class... V> bool refuse(int line, const char *what, V... values) {
     if (result != CROQ_OK) return false;
     return fail(CROQ_CHECK, no_row, line, what, to<idx>(values)...);
   }
 
-  /* Waits for what was launched; here every launch has run when it returns. */
+  /* Waits for all launches so far; here a launch is complete when it returns. */
   bool synchronize() { return settled(); }
 
-  /* Which queue the next launch goes to; here every launch has run when it returns, but for those that are `.async`
-   * and wait for the host. They run, and others like them behind, when it has triggered what they wait for. */
+  /* Selects the queue of the next launch. Here a launch is complete when it returns, except
+   * `.async` launches that wait for the host: these, and the `.async` launches after them, run when
+   * their events have been triggered. */
   void next_on(void *, bool overlaps) { may_wait = overlaps; }
 
   template <class F, F K> bool load() { return result == CROQ_OK; }
 
-  /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
+  /* Whether the code of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
   template <class F, F K> bool needs(int, int) { return result == CROQ_OK; }
 
   template <class F, F K, unsigned M, idx L, class... A>
@@ -133,7 +135,7 @@ class host {
   template <class F, F K, unsigned M, idx L, class... A>
   bool launch(const char *name, together of, idx threads, idx shared_bytes, launch_mode<M, L>,
               A... arguments) {
-    /* Blocks that wait for nobody may come one after the other. */
+    /* Blocks that do not wait may run one after another. */
     constexpr unsigned mode = (M & CROQ_LAUNCH_WAITS) != 0 ? M | CROQ_LAUNCH_TOGETHER : M;
     return result == CROQ_OK && within_limits(of.blocks, threads, shared_bytes) &&
            has_room(of, threads, shared_bytes) &&
@@ -176,7 +178,7 @@ class host {
     launch.closure = &body;
     if constexpr ((M & CROQ_LAUNCH_WAITS) != 0) launch.run = run_thread<decltype(text)>;
     else launch.run_blocks = run_blocks<decltype(text)>;
-    if (overlaps && !is_settled()) return put_off(launch, &body, sizeof body);
+    if (overlaps && !is_settled()) return defer(launch, &body, sizeof body);
     return settled() && run(launch);
   }
 
@@ -187,30 +189,30 @@ class host {
   croq_u32 result = CROQ_OK;
   bool may_wait = false;
   croq_u64 steps_left = 0;
-  /* The last one made. */
+  /* The most recently constructed event. */
   event *events = nullptr;
-  /* Launches that are put off, in order, each with its closure right behind it. */
-  struct later {
+  /* Deferred launches, in order, each followed by its closure in memory. */
+  struct deferred {
     croq_sim_launch launch;
-    later *next;
+    deferred *next;
   };
-  later *first = nullptr, **end = &first;
+  deferred *first = nullptr, **end = &first;
 
   bool run(const croq_sim_launch &launch) {
     result = env->sim->launch(env->device, &launch, env->failure);
-    /* Host code runs on, which is no thread of the GPU. */
+    /* Control returns to host code, which is not a thread of the GPU. */
     current = nullptr;
     return result == CROQ_OK;
   }
 
-  bool put_off(const croq_sim_launch &launch, const void *closure, croq_u64 bytes) {
-    const croq_u64 begin = (sizeof(later) + 63) / 64 * 64;
+  bool defer(const croq_sim_launch &launch, const void *closure, croq_u64 bytes) {
+    const croq_u64 begin = (sizeof(deferred) + 63) / 64 * 64;
     auto *const memory = static_cast<unsigned char *>(__builtin_malloc(begin + bytes));
     if (memory == nullptr)
       return fail(CROQ_OUT_OF_MEMORY, no_row, 0, "", static_cast<croq_i64>(bytes));
-    auto *const kept = reinterpret_cast<later *>(memory);
+    auto *const kept = reinterpret_cast<deferred *>(memory);
     *kept = {launch, nullptr};
-    /* Handles and numbers. */
+    /* The closure consists of handles and numbers, so it can be copied. */
     __builtin_memcpy(memory + begin, closure, bytes);
     kept->launch.closure = memory + begin;
     kept->launch.tracked = reinterpret_cast<const croq_sim_tracked *>(
@@ -222,10 +224,10 @@ class host {
     return true;
   }
 
-  /* Those that were put off run, if nothing is wrong. */
-  bool catch_up() {
+  /* Runs the deferred launches, unless the call has failed. */
+  bool run_deferred() {
     while (first != nullptr) {
-      later *const kept = first;
+      deferred *const kept = first;
       first = kept->next;
       if (result == CROQ_OK) run(kept->launch);
       __builtin_free(kept);
@@ -234,23 +236,23 @@ class host {
     return result == CROQ_OK;
   }
 
-  /* What a launch runs, and the device memory that is looked at meanwhile. */
+  /* The function that a launch runs, and the device memory that is checked meanwhile. */
   template <class Text, unsigned Tracked> struct closure {
     Text text;
     croq_sim_tracked tracked[Tracked];
   };
 
   bool is_settled() const;
-  /* Whether all that launches wait for has been triggered. */
+  /* Whether all events that launches wait for have been triggered. */
   bool settled();
 
-  /* Whether an H100 could have all blocks resident at once, as far as threads and shared memory go. */
+  /* Whether an H100 could hold all blocks at once, by threads and shared memory. */
   bool has_room(together of, idx threads, idx shared_bytes) {
     const idx multiprocessors = 132, lanes = (threads + 31) / 32 * 32, bytes = shared_bytes + 1024;
     idx each = 32;
     if (lanes > 0 && 2048 / lanes < each) each = 2048 / lanes;
     if (228 * 1024 / bytes < each) each = 228 * 1024 / bytes;
-    /* What no GPU can launch at all is refused as such. */
+    /* A launch that no GPU supports is reported by another check. */
     if (each < 1) each = 1;
     const idx blocks = of.blocks.x * of.blocks.y * of.blocks.z, room = multiprocessors * each;
     return is_empty(of.blocks) || blocks <= room ||
@@ -319,8 +321,9 @@ class host {
       thread->steps = thread->budget;
       thread->iterations = CROQ_ITERATIONS;
       if (thread->device != nullptr) thread->device->first = ++thread->device->epoch;
-      /* The step has no divisor in common with the number of threads, so the first comes again after the last; and
-       * it is below the step, so that this is seen where the numbers begin again. */
+      /* The step is coprime to the number of threads, so the first thread comes again after the
+       * last one. It is below the step, so the loop can test for it whenever the numbers wrap
+       * around. */
       croq_u32 tid = order.first_thread;
       do {
         for (; tid < thread->threads; tid += order.thread_step) {
@@ -336,25 +339,25 @@ class host {
 /* An event of the host. */
 class event {
  public:
-  /* `missing` says what is wrong when {1} triggers are too few for {0} waits. */
+  /* `missing` is the text of the failure when {1} triggers are too few for {0} waits. */
   event(host &owner, const char *missing, unsigned ready)
       : on(owner), before(owner.events), text(missing), triggered(ready) {
     on.events = this;
   }
   event(const event &) = delete;
   event &operator=(const event &) = delete;
-  /* By the end of a call, when nothing is put off any more but by failures. */
+  /* At the end of a call, only failures leave launches deferred. */
   ~event() {
-    on.catch_up();
+    on.run_deferred();
     on.events = before;
   }
 
   bool trigger() {
     ++triggered;
-    return on.is_settled() ? on.catch_up() : on.result == CROQ_OK;
+    return on.is_settled() ? on.run_deferred() : on.result == CROQ_OK;
   }
 
-  /* For a launch that waits so many times. */
+  /* For a launch that waits this many times. */
   croq::awaited awaited(unsigned times, int line) {
     waits += times;
     launched = line;

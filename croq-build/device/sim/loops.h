@@ -1,4 +1,5 @@
-/* Loops that end: what the runtime is asked when a thread has iterated for long (`croq-sys/src/sim/steps.rs`). */
+/* Step counts of loops: a thread calls the runtime when it has executed many iterations
+ * (`croq-sys/src/sim/steps.rs`). */
 #ifndef CROQ_SIM_LOOPS_H
 #define CROQ_SIM_LOOPS_H
 
@@ -7,24 +8,24 @@ inline namespace CROQ_TARGET {
 
 CROQ_COLD inline void count(croq_u32 reason, int line) {
   croq_sim_thread *const self = current;
-  /* Of the expression around, in a function of the user's. */
+  /* Unwritten values read by the enclosing expression of the user's function. */
   const croq_u32 others = take_unwritten();
   sim_api()->count(self, reason, static_cast<croq_u32>(line));
   unwritten = others;
   current = self;
 }
 
-/* An iteration of a loop whose trip count is not known at its entry. Functions of the user's that are constant
- * expressions contain it, too, and on the host there is no thread. */
+/* An iteration of a loop whose trip count is not known at its entry. It also appears in constant
+ * expressions, and in code that runs on the host, where there is no thread. */
 CROQ_FN constexpr void turn(int line = __builtin_LINE()) {
   if (__builtin_is_constant_evaluated()) return;
   croq_sim_thread *const self = current;
   if (self != nullptr && CROQ_UNLIKELY(--self->iterations == 0)) count(CROQ_COUNT_ITERATIONS, line);
 }
 
-/* The entry of a loop from `first` while below `end`, whose iterations cost `weight` steps each. */
+/* The entry of a loop from `first` to below `end`, whose iterations cost `weight` steps each. */
 CROQ_FN void steps(int line, idx first, idx end, idx by = 1, croq_u32 weight = 1) {
-  /* More than this is more than any budget, and its product with a weight fits. */
+  /* More than any budget, and small enough that the product with a weight fits. */
   constexpr unsigned long long most = 1ull << 40;
   unsigned long long trips =
       end > first ? static_cast<unsigned long long>(end) - static_cast<unsigned long long>(first) : 0;
@@ -37,8 +38,9 @@ CROQ_FN void steps(int line, idx first, idx end, idx by = 1, croq_u32 weight = 1
 CROQ_FN void steps(int line, idx trips) { steps(line, 0, trips); }
 #define CROQ_STEPS(...) croq::steps(__LINE__, __VA_ARGS__)
 
-/* A loop that may wait for memory to change. Its body stores nothing: an iteration after which all that it `carried`
- * over is what it was leaves the thread as it found it, and others go on. */
+/* A loop that may wait for memory to change. Its body stores nothing. If an iteration leaves all
+ * values that it `carried` over unchanged, the thread's state is as before, so it yields to other
+ * threads. */
 class spin {
  public:
   CROQ_FN explicit spin(int at = __builtin_LINE()) : line(at) {}
@@ -67,10 +69,10 @@ class spin {
   unsigned long long before = 0;
 };
 
-/* The thread has nothing to do for now. */
+/* The thread yields. */
 CROQ_FN void pause(int line = __builtin_LINE()) { count(CROQ_COUNT_PAUSE, line); }
 
-/* The lanes in `mask` that do this together, and that have not left the kernel. */
+/* The lanes in `mask` that execute this together, and that have not exited. */
 CROQ_FN unsigned lanes_here(unsigned mask, croq_u32 kind, int line) {
   croq_sim_thread *const self = current;
   const unsigned here = sim_api()->lanes(self, mask, kind, static_cast<croq_u32>(line));
@@ -81,8 +83,9 @@ CROQ_FN unsigned lanes_here(unsigned mask, croq_u32 kind, int line) {
   const croq_i64 values[] = {static_cast<croq_i64>(lane), static_cast<croq_i64>(mask)};
   stop(CROQ_CHECK, no_row, line, what, 2, values);
 }
-/* The same where each lane of the block that `mask` names has to come. One that has left, or will not come, is what
- * hardware leaves undefined; a warp that the block does not fill has fewer lanes. */
+/* The same where each lane of the block in `mask` must arrive. If one has exited or does not
+ * arrive, hardware leaves the result undefined, so it is an error. An incomplete last warp of a
+ * block has fewer lanes. */
 CROQ_FN unsigned lanes_named(unsigned mask, croq_u32 kind, int line) {
   const unsigned here = lanes_here(mask, kind, line);
   const unsigned of_warp = current->threads - current->tid / 32 * 32;
@@ -93,7 +96,7 @@ CROQ_FN unsigned lanes_named(unsigned mask, croq_u32 kind, int line) {
            static_cast<unsigned>(__builtin_ctz(away)), mask, line);
   return here;
 }
-/* What all lanes of a warp do together. */
+/* Stops the thread unless all lanes of its warp execute this together. */
 CROQ_FN void all_lanes_here(unsigned here, int line) {
   if (CROQ_LIKELY(here == 0xffffffffu)) return;
   const croq_i64 values[] = {__builtin_ctz(~here)};
@@ -104,7 +107,8 @@ CROQ_FN void whole_warp(int line) {
   all_lanes_here(lanes_here(0xffffffffu, CROQ_LANES_MATRIX, line), line);
 }
 
-/* The block barrier; whether all threads came with one value. The GPU compares integers in shared memory, at `at`. */
+/* The block barrier; returns whether all threads passed the same value. The GPU compares integers
+ * in shared memory, at `at`. */
 template <class T> CROQ_FN bool same_in_block(T value, idx at, int line = __builtin_LINE()) {
   static_cast<void>(at);
   croq_sim_thread *const self = current;
@@ -115,7 +119,7 @@ template <class T> CROQ_FN bool same_in_block(T value, idx at, int line = __buil
   current = self;
   return same != 0;
 }
-/* The same by the threads of a region or a warpgroup, at their barrier. */
+/* The same for the threads of a region or a warpgroup, at their barrier. */
 template <class T>
 CROQ_FN bool same_in_region(T value, unsigned id, unsigned threads, idx at,
                             int line = __builtin_LINE()) {
@@ -128,7 +132,7 @@ CROQ_FN bool same_in_region(T value, unsigned id, unsigned threads, idx at,
   current = self;
   return same != 0;
 }
-/* The same by the lanes of a warp in `mask` that have not left the kernel. */
+/* The same for the lanes of a warp in `mask` that have not exited. */
 template <class T>
 CROQ_FN bool same_in_warp(T value, unsigned mask, int line = __builtin_LINE()) {
   const unsigned tid = current->tid;
@@ -140,7 +144,7 @@ CROQ_FN bool same_in_warp(T value, unsigned mask, int line = __builtin_LINE()) {
   bool same = true;
   for (unsigned lane = 0; lane < 32; ++lane)
     if ((here >> lane & 1) != 0) same &= lanes[lane] == own;
-  /* Nobody overwrites what another has not read. */
+  /* No lane overwrites its slot before the others have read it. */
   lanes_here(mask, CROQ_LANES_VOTE, line);
   unwritten = others;
   return same;
@@ -148,6 +152,6 @@ CROQ_FN bool same_in_warp(T value, unsigned mask, int line = __builtin_LINE()) {
 
 }  // namespace CROQ_TARGET
 }  // namespace croq
-/* By a name that no macro of a `.co` file has: it is used within the user's own text. */
+/* A name that no macro of a `.co` file can have, because it is used in the user's own code. */
 CROQ_FN constexpr void croq_turn(int line = __builtin_LINE()) { croq::turn(line); }
 #endif

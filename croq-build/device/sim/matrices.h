@@ -1,4 +1,5 @@
-/* Matrices of 8 rows of 16 bytes between shared memory and a warp's registers. */
+/* Loads and stores of matrices of 8 rows of 16 bytes between shared memory and a warp's
+ * registers. */
 #ifndef CROQ_SIM_MATRICES_H
 #define CROQ_SIM_MATRICES_H
 
@@ -8,7 +9,7 @@ inline namespace CROQ_TARGET {
 struct matrix_rows {
   idx of[32];
 };
-/* Each lane's row, known to all of them. */
+/* Each lane's row, in all lanes. */
 CROQ_FN matrix_rows exchange_rows(idx row, int line) {
   return croq_exchange(0xffffffffu, CROQ_LANES_MATRIX, row, line,
                        [line](const unsigned long long *lanes, unsigned here) {
@@ -23,12 +24,13 @@ template <unsigned N, class M>
 CROQ_FN auto matrix_memory(const M &memory, idx row, bool writes, int line) {
   static_assert(N == 1 || N == 2 || N == 4, "1, 2 or 4 matrices at once");
   using T = typename without_const<decltype(memory.load(0))>::type;
-  /* Whoever names a row answers for it. */
+  /* Each row is checked for the lane that provides its address. */
   if (croq_lane() < 8 * N) reach<16 / sizeof(T)>(memory, row, writes, line);
   return memory.first;
 }
 
-/* Of the four bytes that a lane gets of each matrix: the marks beside them, or what says that all is written. */
+/* The marks of the four bytes that a lane gets of each matrix, or "all written" if the memory has
+ * no marks. */
 template <unsigned N, bool Transposed, class M>
 CROQ_FN void gather_marks(unsigned *marks, const M &memory, const matrix_rows &rows) {
   using T = typename without_const<decltype(memory.load(0))>::type;
@@ -48,7 +50,7 @@ CROQ_FN void gather_marks(unsigned *marks, const M &memory, const matrix_rows &r
     __builtin_memcpy(&marks[m], found, 4);
   }
 }
-/* The way back. */
+/* The inverse operation. */
 template <unsigned N, bool Transposed, class M>
 CROQ_FN void propagate_marks(const M &memory, const matrix_rows &rows, const unsigned *marks) {
   using T = typename without_const<decltype(memory.load(0))>::type;
@@ -68,9 +70,10 @@ CROQ_FN void propagate_marks(const M &memory, const matrix_rows &rows, const uns
   }
 }
 
-/* `N` matrices: lane 8 m + r names row r of matrix m by its first element, at a multiple of 16 bytes. The
- * lane gets four bytes of each: numbers 4 (lane % 4) and up of row lane / 4. Transposed, which is for
- * elements of two bytes: element lane / 4 of rows 2 (lane % 4) and the next. */
+/* `N` matrices. Lane 8 m + r provides the address of row r of matrix m: its first element, at a
+ * multiple of 16 bytes. The lane receives four bytes of each matrix: bytes 4 (lane % 4) and up of
+ * row lane / 4. Transposed, for elements of two bytes: element lane / 4 of rows 2 (lane % 4) and
+ * the next. */
 template <unsigned N, bool Transposed = false, class M>
 CROQ_FN void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = __builtin_LINE(),
                       unsigned *marks = nullptr) {
@@ -89,10 +92,10 @@ CROQ_FN void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = _
     }
   }
   if (marks != nullptr) gather_marks<N, Transposed>(marks, memory, rows);
-  /* Nobody writes what another is still to read. */
+  /* No lane writes elements that another one has not read yet. */
   barrier_warp(0xffffffffu, line);
 }
-/* The way back. */
+/* The inverse operation. */
 template <unsigned N, bool Transposed = false, class M>
 CROQ_FN void stmatrix(const M &memory, idx row, const unsigned (&in)[N],
                       int line = __builtin_LINE(), const unsigned *marks = nullptr) {

@@ -1,11 +1,12 @@
-/* Barriers in shared memory that count arrivals and bytes; waited for by the parity of a phase. */
+/* Barriers in shared memory that count arrivals and bytes; threads wait for the parity of a
+ * phase. */
 #ifndef CROQ_SIM_MBARRIERS_H
 #define CROQ_SIM_MBARRIERS_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* An array of them, of 8 bytes each. */
+/* An array of mbarriers, of 8 bytes each. */
 struct __attribute__((unused)) mbarriers {
   unsigned long long *first = nullptr;
   idx extent = 0;
@@ -19,7 +20,7 @@ struct __attribute__((unused)) mbarriers {
   }
 };
 
-/* `extent` of them at `offset` bytes into the block's arena, in a launch that is `asynchronous`. */
+/* `extent` mbarriers at `offset` bytes in the block's arena, in a launch that is `asynchronous`. */
 CROQ_FN mbarriers mbarriers_at(idx offset, idx extent, const char *name = "mbarrier",
                                int line = __builtin_LINE()) {
   const watched<unsigned long long> memory =
@@ -36,16 +37,18 @@ CROQ_FN croq_u32 mbarrier_operation(const mbarriers &all, idx slot, croq_u32 ope
   return result;
 }
 
-/* `count` arrivals end a phase. Before other threads use it: `fence_mbarrier_init` and a barrier. */
+/* A phase ends after `count` arrivals. Before other threads use the mbarrier: `fence_mbarrier_init`
+ * and a barrier. */
 CROQ_FN void mbarrier_init(const mbarriers &all, idx slot, unsigned count,
                            int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_INIT, count, line);
 }
-/* Its memory is free for other uses. */
+/* The mbarrier's memory can be used for other data. */
 CROQ_FN void mbarrier_inval(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_INVALIDATE, 0, line);
 }
-/* For reports: they are the slots of an event, and this line triggers it, by these threads. */
+/* For reports: the mbarriers are the slots of an event, and this line triggers it, by these
+ * threads. */
 CROQ_FN void event_site(const mbarriers &all, croq_u32 flags, const char *threads,
                         int line = __builtin_LINE()) {
   croq_sim_thread *const self = current;
@@ -56,7 +59,7 @@ CROQ_FN void event_site(const mbarriers &all, croq_u32 flags, const char *thread
 CROQ_FN void mbarrier_arrive(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_ARRIVE, 0, line);
 }
-/* The phase also waits for `bytes` that a copy brings. */
+/* The phase also waits for `bytes` of a copy. */
 CROQ_FN void mbarrier_expect_tx(const mbarriers &all, idx slot, unsigned bytes,
                                 int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_EXPECT, bytes, line);
@@ -65,31 +68,32 @@ CROQ_FN void mbarrier_arrive_expect_tx(const mbarriers &all, idx slot, unsigned 
                                        int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_ARRIVE_EXPECT, bytes, line);
 }
-/* Whether the phase of this parity is over, perhaps after some time: the current phase if it has this
- * parity, else the one before (of a fresh barrier the one of parity 1). */
+/* Whether the phase of this parity is complete; may block for a limited time. It is the current
+ * phase if that has this parity, otherwise the previous one (parity 1 for a new mbarrier). */
 CROQ_FN bool mbarrier_try_wait(const mbarriers &all, idx slot, unsigned parity,
                                int line = __builtin_LINE()) {
   return mbarrier_operation(all, slot, CROQ_MBARRIER_TRY_WAIT, parity, line) != 0;
 }
-/* Until it is. */
+/* Waits until it is complete. */
 CROQ_FN void mbarrier_wait(context, const mbarriers &all, idx slot, unsigned parity,
                            int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_WAIT, parity, line);
 }
 
-/* This thread's initialisations of mbarriers, for copies that arrive there. */
+/* Makes this thread's initialisations of mbarriers visible to copies that arrive there. */
 CROQ_FN void fence_mbarrier_init() {
   croq_sim_thread *const self = current;
   sim_api()->fence(self, CROQ_FENCE_MBARRIER_INIT);
   current = self;
 }
-/* This thread's accesses of shared memory come before the async proxy's (TMA, wgmma) that follow. */
+/* Orders this thread's accesses to shared memory before later accesses of the async proxy (TMA,
+ * wgmma). */
 CROQ_FN void fence_proxy_async() {
   croq_sim_thread *const self = current;
   sim_api()->fence(self, CROQ_FENCE_PROXY_ASYNC);
   current = self;
 }
-/* Its accesses of device memory as well; the simulated GPU looks at shared memory alone. */
+/* The same, for accesses to device memory as well; the simulated GPU checks shared memory only. */
 CROQ_FN void fence_proxy_async_everywhere() { fence_proxy_async(); }
 
 }  // namespace CROQ_TARGET

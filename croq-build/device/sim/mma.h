@@ -1,12 +1,13 @@
-/* Products of small matrices by a warp. */
+/* MMAs by a warp. */
 #ifndef CROQ_SIM_MMA_H
 #define CROQ_SIM_MMA_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
- * above. `row` is where this lane's is, and `more` elements behind that. */
+/* Loads `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element
+ * `at` on; see matrices.h. `row` is the element at which this lane's row begins, plus `more`
+ * elements. */
 template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
 CROQ_FN void ldmatrix(fragment<T, N, At> &into, idx at, const M &memory, idx row, idx more = 0,
                       int line = __builtin_LINE()) {
@@ -23,7 +24,7 @@ CROQ_FN void ldmatrix(fragment<T, N, At> &into, idx at, const M &memory, idx row
   }
 }
 
-/* The way back. */
+/* The inverse operation. */
 template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
 CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at,
                       int line = __builtin_LINE()) {
@@ -37,30 +38,32 @@ CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at
   stmatrix<Count, Transposed>(memory, row, registers, line, tracks ? marks : nullptr);
 }
 
-/* What the warps of a block multiply: of each the rows of A and the columns of B, 16 f64 or 32 f32 a
- * row, or with a sparse A 64 f32 a column, and what each lane has of its metadata. A block's threads share an OS
- * thread. */
+/* Operands of the MMAs of each warp of a block: the rows of A and the columns of B, of 16 f64 or 32
+ * f32 each, or 64 f32 per column if A is sparse, and each lane's part of the metadata. The threads
+ * of a block share an OS thread. */
 struct mma_operands {
   alignas(8) unsigned char a[16 * 128];
   alignas(8) unsigned char b[8 * 256];
   unsigned metadata[32];
 };
 inline thread_local mma_operands mma_warps[32];
-/* Of each lane's part of A and B whether anything in it is unwritten: of its row, of the row 8 below, of its
- * column. */
+/* For each lane, whether its parts of A and B contain an unwritten element: in its row, in the row
+ * 8 below, in its column. */
 inline thread_local unsigned char mma_unwritten[32][32];
 inline constexpr unsigned char in_row = 1, in_row_below = 2, in_column = 4;
 
-/* f32 counts as tf32: the low bits of its fraction are not looked at. */
+/* f32 is used as tf32: the low bits of the mantissa are ignored. */
 CROQ_FN float factor(float v) { return float_from_bits(float_bits(v) & 0xffffe000u); }
 CROQ_FN double factor(double v) { return v; }
 template <class T> CROQ_FN float factor(T v) { return to<float>(v); }
 
-/* c += a b: `M` x `N` sums over `K` products each. The thread's elements of the three begin at `ci`, `ai`
- * and `bi`; where each belongs in its matrix is in the PTX ISA. Operands in f32 count as tf32.
+/* c += a b: `M` x `N` sums over `K` products each. The thread's elements of c, a and b begin at
+ * `ci`, `ai` and `bi`; the PTX ISA defines their positions in the matrices. Operands in f32 are
+ * used as tf32.
  *
- * Floats narrower than f64: the MMAs and their sum are exact but for the last places of an f64, and
- * rounded once; hardware cuts off more. f64: one fused multiply-add after the other. Integers wrap. */
+ * Floats narrower than f64: products and sums are computed in f64, exact except for its last
+ * places, and rounded once; hardware truncates more. f64: a sequence of fused multiply-adds.
+ * Integers wrap. */
 template <unsigned M, unsigned N, unsigned K, class C, int CN, idx CP, class A, int AN, idx AP, class B,
           int BN, idx BP>
 CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
@@ -71,7 +74,7 @@ CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
   constexpr unsigned most = 128 / sizeof(W);
   W *const rows = reinterpret_cast<W *>(mma_warps[tid / 32].a);
   W *const columns = reinterpret_cast<W *>(mma_warps[tid / 32].b);
-  /* Neighbours in a register are neighbours along K; f64 has registers of its own. */
+  /* Adjacent elements of a register are adjacent along K; an f64 has a register of its own. */
   constexpr unsigned width = sizeof(A) < 4 ? 4 / sizeof(A) : 1;
   static_assert(sizeof(A) == sizeof(B) && K % (4 * width) == 0, "there is no such instruction");
   static_assert(K <= most, "there is no such instruction");
@@ -119,15 +122,16 @@ CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
       sum = to<C>(all);
     }
   }
-  /* Nobody overwrites what another is still to multiply. */
+  /* No lane overwrites operands that another one has not used yet. */
   barrier_warp(0xffffffffu, line);
 }
 
-/* What the lane whose number differs in these bits has. */
+/* The value of the lane whose number differs from this one's in these bits. */
 template <class T> CROQ_FN T of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
   return croq_shuffle(0xffffffffu, CROQ_LANES_SHUFFLE_XOR, v, croq_lane() ^ bits, line);
 }
-/* The same of a value that may be unwritten: so is then what the other lane makes of it. */
+/* The same for a value that may be unwritten: the result is unwritten if the other lane's value
+ * is. */
 template <class T>
 CROQ_FN T tracked_of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
   const croq_u32 own = take_unwritten();

@@ -1,5 +1,6 @@
-/* Which accesses of shared memory by different threads nothing orders; `croq-sys/src/sim/order.rs` has the
- * rules. What is harmless beyond doubt is seen to here. */
+/* Detection of unordered accesses to shared memory by different threads. The rules are in
+ * `croq-sys/src/sim/order.rs`; this file decides the simple cases in which an access is certainly
+ * ordered. */
 #ifndef CROQ_SIM_ORDER_H
 #define CROQ_SIM_ORDER_H
 
@@ -17,8 +18,8 @@ CROQ_COLD inline void ask_order(const char *name, idx i, const void *at, croq_u3
   current = self;
 }
 
-/* Whether nobody else has been at this element in the present epoch in a way that matters; if so, the access
- * is written down. */
+/* Whether no other thread has made a conflicting access to this element in the current epoch; if
+ * so, the access is recorded. */
 CROQ_FN bool is_alone(croq_sim_cell &cell, croq_u32 epoch, croq_u32 who, croq_u32 kind) {
   const bool own = ((cell.writer ^ who) & (cell_thread | cell_many)) == 0;
   if (cell.written == epoch && !own) return false;
@@ -39,12 +40,13 @@ CROQ_FN bool is_alone(croq_sim_cell &cell, croq_u32 epoch, croq_u32 who, croq_u3
   return true;
 }
 
-/* An access of `V` neighbours; stops the thread if nothing orders it and another thread's. */
+/* An access to `V` adjacent elements; stops the thread if it is unordered with one of another
+ * thread. */
 template <unsigned V, class T>
 CROQ_FN void in_order(const char *name, idx i, const T *at, croq_u32 kind, int line) {
   const croq_sim_order *const order = current->order;
   if (CROQ_LIKELY(order == nullptr)) return;
-  bool harmless = order->asks == 0;
+  bool harmless = order->reports_all == 0;
   const croq_u32 who = current->tid | static_cast<croq_u32>(line) << cell_line;
   croq_u64 offset = static_cast<croq_u64>(reinterpret_cast<const unsigned char *>(at) -
                                           current->shared);
@@ -53,7 +55,7 @@ CROQ_FN void in_order(const char *name, idx i, const T *at, croq_u32 kind, int l
   if (!CROQ_LIKELY(harmless)) ask_order(name, i, at, V * sizeof(T), sizeof(T), kind, line);
 }
 
-/* A store of the value that is there already changes nothing. */
+/* A store of a value equal to the one in memory is distinguished: it changes nothing. */
 template <class T> CROQ_FN croq_u32 store_kind(const T &there, const T &value) {
   if (CROQ_LIKELY(current->order == nullptr)) return CROQ_ACCESS_WRITES;
   return __builtin_memcmp(&there, &value, sizeof(T)) == 0 ? CROQ_ACCESS_SAME : CROQ_ACCESS_WRITES;

@@ -1,4 +1,4 @@
-/* `print`: one piece of output per call, however many parts. */
+/* `print`: each call makes one contiguous piece of output. */
 #ifndef CROQ_SIM_PRINT_H
 #define CROQ_SIM_PRINT_H
 

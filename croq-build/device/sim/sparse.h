@@ -1,24 +1,25 @@
-/* Products of small matrices by a warp, where of every four elements of A along K two are stored. */
+/* MMAs by a warp with a sparse A: of every four elements of A along K two are stored. */
 #ifndef CROQ_SIM_SPARSE_H
 #define CROQ_SIM_SPARSE_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Whether a lane provides metadata: where `K` is 32, threads 2 F and 2 F + 1 of each four do. */
+/* Whether a lane provides metadata: if `K` is 32, threads 2 F and 2 F + 1 of each four do. */
 template <unsigned K, unsigned F> constexpr bool provides_metadata(unsigned lane) {
   return K != 32 || lane % 4 / 2 == F;
 }
-/* The two positions in group `g` of four elements along K, from what the lanes of a warp have of the metadata of 16
- * rows: the first one in the lower two bits. Where `K` is 32, a lane has 16 of K of row lane / 4, and then of the
- * row 8 below; where it is 64, 32 of K of one row. */
+/* The two positions in group `g` of four elements along K, from the metadata of the lanes of a warp
+ * for 16 rows; the first one is in the lower two bits. If `K` is 32, a lane has 16 positions along
+ * K of row lane / 4, then those of the row 8 below; if it is 64, 32 positions of one row. */
 template <unsigned K, unsigned F>
 CROQ_FN unsigned positions_of(const unsigned *lanes, unsigned row, unsigned g) {
   if constexpr (K == 32)
     return lanes[row % 8 * 4 + F * 2 + g / 4] >> (row / 8 * 16 + g % 4 * 4) & 15;
   else return lanes[row % 8 * 4 + row / 8 + g / 8 * 2] >> (g % 8 * 4) & 15;
 }
-/* Hardware leaves it undefined what positions that do not ascend mean. `bits` is what the lane provides. */
+/* Positions that do not ascend are undefined in hardware. `bits` is the metadata that the lane
+ * provides. */
 template <unsigned K, unsigned F> CROQ_FN void check_metadata(unsigned bits, unsigned lane, int line) {
   if (!provides_metadata<K, F>(lane)) return;
   for (unsigned i = 0; i < 8; ++i) {
@@ -32,9 +33,9 @@ template <unsigned K, unsigned F> CROQ_FN void check_metadata(unsigned bits, uns
   }
 }
 
-/* c += a b, where of every four elements of A along K two are stored: `K` counts all of them. Register `ei` of e
- * has their positions: with K 32, threads 0 and 1 of each four provide them, or with `F` 1 the other two; with
- * K 64 all four do. Rounding is that of `mma`. */
+/* c += a b with a sparse A: of every four elements of A along K two are stored; `K` counts all of
+ * them. Register `ei` of e has the positions: with K 32, threads 0 and 1 of each four provide them,
+ * or with `F` 1 the other two; with K 64 all four do. Rounding is that of `mma`. */
 template <unsigned M, unsigned N, unsigned K, unsigned F, class C, int CN, idx CP, class A, int AN, idx AP,
           class B, int BN, idx BP, int EN, idx EP>
 CROQ_FN void mma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
@@ -91,7 +92,7 @@ CROQ_FN void mma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx 
     }
     sum = to<C>(total);
   }
-  /* Nobody overwrites what another is still to multiply. */
+  /* No lane overwrites operands that another one has not used yet. */
   barrier_warp(0xffffffffu, line);
 }
 

@@ -1,11 +1,11 @@
-/* Copies of boxes between tensors in device memory and shared memory, by one thread (TMA). */
+/* TMA: copies of boxes between tensors in device memory and shared memory, issued by one thread. */
 #ifndef CROQ_SIM_TMA_H
 #define CROQ_SIM_TMA_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* How a kernel takes one: `CROQ_GRID_CONSTANT const croq::tensor_map map`. */
+/* The parameter of a kernel is `CROQ_GRID_CONSTANT const croq::tensor_map map`. */
 struct tensor_map {
   croq_sim_tensor_map map = {};
 };
@@ -37,7 +37,7 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
   return true;
 }
 
-/* The simulated GPU is as new as can be. */
+/* The simulated GPU has the features of the newest GPU. */
 CROQ_FN void only_from_sm_90() {}
 
 CROQ_FN idx box_elements(const tensor_map &map) {
@@ -46,7 +46,7 @@ CROQ_FN idx box_elements(const tensor_map &map) {
   return elements;
 }
 
-/* A box's place in shared memory. */
+/* The address range of a box in shared memory. */
 template <unsigned R, class T>
 CROQ_FN croq_sim_access box_access(const watched<T> &memory, idx i, const tensor_map &map,
                                    int line) {
@@ -60,8 +60,8 @@ CROQ_FN croq_sim_access box_access(const watched<T> &memory, idx i, const tensor
           static_cast<croq_u32>(line)};
 }
 
-/* `tma_load` to the same place of each block of the cluster whose bit is set in `blocks`; the bytes that
- * come to a block arrive at its own mbarrier. */
+/* `tma_load` to the same address of each block of the cluster whose bit is set in `blocks`. The
+ * bytes written to a block are counted by its own mbarrier. */
 template <unsigned R, class T>
 CROQ_FN void tma_load_multicast(const watched<T> &dst, idx i, const tensor_map &map,
                                 const idx (&at)[R], const mbarriers &arrival, idx slot,
@@ -70,21 +70,22 @@ CROQ_FN void tma_load_multicast(const watched<T> &dst, idx i, const tensor_map &
   const croq_sim_access barrier = arrival.at(slot, line);
   croq_i64 coordinates[5] = {};
   for (unsigned d = 0; d < R; ++d) coordinates[d] = at[d];
-  /* The other blocks' are the runtime's to set. */
+  /* The runtime sets the marks of the other blocks. */
   if (dst.written.bytes != nullptr)
     __builtin_memset(dst.written.bytes + i * idx(sizeof(T)), int(dst.written.number), access.bytes);
   croq_sim_thread *const self = current;
   sim_api()->tma_load(self, &access, &map.map, coordinates, &barrier, blocks);
   current = self;
 }
-/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
- * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
+/* Loads the box at these coordinates to element `i`. Coordinates are innermost first, and need not
+ * be inside the tensor; elements outside are zero. All bytes of the box, those outside included,
+ * are counted by the mbarrier. */
 template <unsigned R, cache_hint H = cache_hint::none, class T>
 CROQ_FN void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const idx (&at)[R],
                       const mbarriers &arrival, idx slot, int line = __builtin_LINE()) {
   tma_load_multicast<R>(dst, i, map, at, arrival, slot, 0, line);
 }
-/* What of the box comes to lie within the tensor must have been written. */
+/* The part of the box that is inside the tensor must have been written. */
 template <class T>
 CROQ_FN void check_box(const watched<T> &src, const croq_sim_access &access, const tensor_map &map,
                        const croq_i64 *at, int line) {
@@ -111,8 +112,9 @@ CROQ_FN void check_box(const watched<T> &src, const croq_sim_access &access, con
     use_unwritten(take_unwritten(), in_memory, line);
   }
 }
-/* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
- * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */
+/* Stores the box at element `i` to these coordinates; elements outside of the tensor are not
+ * written. Before: `fence_proxy_async` by all threads that wrote the box, and a barrier. After:
+ * `bulk_commit` and a wait. */
 template <unsigned R, class T>
 CROQ_FN void tma_store(const tensor_map &map, const idx (&at)[R], const watched<T> &src, idx i,
                        int line = __builtin_LINE()) {
@@ -125,19 +127,19 @@ CROQ_FN void tma_store(const tensor_map &map, const idx (&at)[R], const watched<
   current = self;
 }
 
-/* Closes the group of this thread's stores since the last one. */
+/* Closes the group of this thread's stores since the last commit. */
 CROQ_FN void bulk_commit() {
   croq_sim_thread *const self = current;
   sim_api()->bulk_commit(self);
   current = self;
 }
-/* Until all of this thread's groups but the `N` youngest have read shared memory. */
+/* Waits until all of this thread's groups except the `N` youngest have read shared memory. */
 template <unsigned N> CROQ_FN void bulk_wait_read() {
   croq_sim_thread *const self = current;
   sim_api()->bulk_wait(self, N, 1);
   current = self;
 }
-/* Until they are done. */
+/* Waits until they are complete. */
 template <unsigned N> CROQ_FN void bulk_wait() {
   croq_sim_thread *const self = current;
   sim_api()->bulk_wait(self, N, 0);

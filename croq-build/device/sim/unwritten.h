@@ -1,31 +1,32 @@
-/* Values that nothing has written. Where the compiler can't show that an element is written before it is
- * read, there is a mark beside it. Reading such an element is harmless, and so is computing with what was
- * read: the statement's result is marked in turn. It is an error to store it in device memory, to decide
- * by it, to find an address with it, or to hand it to an atomic operation or a call.
+/* Unwritten values. Where the compiler cannot prove that an element is written before it is read,
+ * the element has a mark. Reading such an element is allowed, and so is computing with it: the
+ * result of the statement is marked in turn. It is an error to store the value in device memory, to
+ * use it in a condition or an address, or to pass it to an atomic operation or a call.
  *
- * While an expression is evaluated `unwritten` says whether anything that it has read was marked; the
- * statement that the expression is part of takes it from there, so that it is 0 between statements. */
+ * During the evaluation of an expression, `unwritten` is nonzero if a value that it has read was
+ * marked. The statement of the expression takes the number and resets it, so `unwritten` is 0
+ * between statements. */
 #ifndef CROQ_SIM_UNWRITTEN_H
 #define CROQ_SIM_UNWRITTEN_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* What a value is used for. */
+/* Uses of a value. */
 inline constexpr croq_u32 in_memory = 0, in_condition = 1, in_address = 2, in_atomic = 3, in_call = 4,
                           in_print = 5, in_check = 6;
 
-/* An element that was read. */
+/* An unwritten element that was read. */
 struct unwritten_element {
   const char *name;
   idx index;
   int declared, line;
 };
-/* The last of them; reports name the one that the value came from. */
+/* The most recent ones; reports name the element that the value came from. */
 inline constexpr croq_u32 most_unwritten = 256;
 inline thread_local unwritten_element last_unwritten[most_unwritten];
 inline thread_local croq_u32 unwritten_count = 0;
-/* The number of such an element, or 0. */
+/* The number of an unwritten element that the current expression has read, or 0. */
 inline CROQ_THREAD_LOCAL croq_u32 unwritten = 0;
 
 CROQ_COLD inline void read_unwritten(const char *name, idx i, int declared, int line) {
@@ -47,7 +48,7 @@ CROQ_COLD inline void read_unwritten(const char *name, idx i, int declared, int 
   __builtin_unreachable();
 }
 
-/* What the expression has read, which the caller answers for from here on. */
+/* Returns and resets `unwritten`; the caller becomes responsible for it. */
 CROQ_FN croq_u32 take_unwritten() {
   const croq_u32 number = unwritten;
   if (!CROQ_LIKELY(number == 0)) unwritten = 0;
@@ -78,21 +79,21 @@ CROQ_FN T written(const tracked<T> &v, croq_u32 use, int line = __builtin_LINE()
   if (!CROQ_LIKELY(v.number == 0)) use_unwritten(v.number, use, line);
   return v.bits;
 }
-/* An argument in the middle of an expression, whose other parts may read what they like. */
+/* An argument inside an expression; the other parts of the expression may be unwritten. */
 template <class F> CROQ_FN auto written_argument(F expression, int line = __builtin_LINE()) {
   const croq_u32 others = take_unwritten();
   const auto v = written(expression(), in_call, line);
   unwritten = others;
   return v;
 }
-/* The value, which goes where there are no marks. */
+/* The value, which is stored where there are no marks. */
 template <class T> CROQ_FN T trusted(T v) {
   take_unwritten();
   return v;
 }
 
-/* How shared memory is handled: reads and writes are `phased` where barriers of the whole block keep them
- * apart; the number of a buffer with marks, from 1 on. */
+/* Properties of shared memory: `phased` if barriers of the whole block separate reads and writes;
+ * the number of a buffer with marks, from 1 on. */
 inline constexpr croq_u32 phased = 0x100;
 CROQ_FN constexpr croq_u32 marked_by(croq_u32 number) { return (number - 1) % 255 + 1; }
 
@@ -106,10 +107,10 @@ template <unsigned B> CROQ_FN bool are_marked(const unsigned char *marks, croq_u
   }
 }
 
-/* Of a shared buffer: beside each byte stands its number where something was written. What other buffers
- * in the same memory have left is another number, and so counts for nothing. */
+/* The marks of a shared buffer: each written byte has the buffer's number as its mark. Marks of
+ * other buffers in the same memory are different numbers, so they do not count. */
 struct shared_marks {
-  /* Null where nobody looks. */
+  /* Null if written bytes are not tracked. */
   unsigned char *bytes = nullptr;
   croq_u32 number = 0;
   int declared = 0;
@@ -120,7 +121,8 @@ struct shared_marks {
   template <unsigned B> CROQ_FN void put(idx i, bool is_written) const {
     if (bytes != nullptr) __builtin_memset(bytes + i * idx(B), is_written ? int(number) : 0, B);
   }
-  /* The declaration is come to again: what was written before counts no more. `buffers` have numbers. */
+  /* The declaration is executed again: earlier writes do not count any more. `buffers` is the
+   * number of numbered buffers. */
   CROQ_FN void begin_anew(croq_u32 buffers) {
     if (bytes != nullptr) number = (number - 1 + buffers) % (255 / buffers * buffers) + 1;
   }

@@ -1,5 +1,6 @@
-/* Shared memory of kernels that move something asynchronously: every access asks whether anything
- * is in flight in its bytes. Kernels without such moves have `shared`, which doesn't. */
+/* Shared memory of kernels with asynchronous operations: every access checks whether an operation
+ * is in flight on its bytes. Kernels without such operations use `shared`, which has no such
+ * checks. */
 #ifndef CROQ_SIM_WATCHED_H
 #define CROQ_SIM_WATCHED_H
 
@@ -17,7 +18,7 @@ template <unsigned B> CROQ_FN bool marked(const unsigned char *marks) {
   }
 }
 
-/* What happens at marked bytes; stops the thread unless it is harmless. */
+/* An access to marked bytes; stops the thread unless the access is legal. */
 CROQ_COLD inline void touch(const char *name, idx i, void *at, croq_u32 bytes, bool writes,
                             int line) {
   croq_sim_thread *const self = current;
@@ -41,7 +42,7 @@ template <class T> struct __attribute__((unused)) watched {
   bool is_phased = false;
   shared_marks written = {};
 
-  /* `V` neighbours, as one access. */
+  /* `V` adjacent elements, as one access. */
   template <unsigned V = 1> CROQ_FN T *find(idx i, bool writes, int line) const {
     if (!CROQ_LIKELY(extent >= V && static_cast<unsigned long long>(i) <=
                                         static_cast<unsigned long long>(extent - V)))
@@ -58,7 +59,8 @@ template <class T> struct __attribute__((unused)) watched {
     if (kind == CROQ_ACCESS_ATOMIC) must_be_written(*this, i, line);
     return at;
   }
-  /* Who wrote these 16 bytes last, and how many proxy fences that thread had executed. */
+  /* Records for these 16 bytes the last writer, and the number of proxy fences that it had
+   * executed. */
   CROQ_FN void note_write(idx i, int line) const {
     const unsigned long long offset = static_cast<unsigned long long>(
         reinterpret_cast<const unsigned char *>(first + i) - current->shared);
@@ -79,7 +81,7 @@ template <class T> struct __attribute__((unused)) watched {
   CROQ_FN void begin_anew(croq_u32 buffers) { written.begin_anew(buffers); }
   CROQ_UPDATES(T, const, *reach(i, CROQ_ACCESS_WRITES, line))
   CROQ_ATOMICS(T, *reach(i, CROQ_ACCESS_ATOMIC, line))
-  /* For text that the compiler can't see into; what it does from there on is not watched. */
+  /* For code that is opaque to the compiler; its accesses are not checked. */
   CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
                      static_cast<unsigned long long>(extent)))
@@ -89,7 +91,7 @@ template <class T> struct __attribute__((unused)) watched {
   CROQ_FN T *data() const { return first; }
 };
 
-/* `extent` elements at `offset` bytes into the block's arena, in a launch that is `asynchronous`. */
+/* `extent` elements at `offset` bytes in the block's arena, in a launch that is `asynchronous`. */
 template <class T>
 CROQ_FN watched<T> watched_at(idx offset, idx extent, const char *name = "shared",
                               croq_u32 how = 0, int line = __builtin_LINE()) {

@@ -1,17 +1,18 @@
-/* Products of matrices by the 128 threads of a warpgroup, which run beside them. */
+/* WGMMA: asynchronous MMAs by the 128 threads of a warpgroup. */
 #ifndef CROQ_SIM_WGMMA_H
 #define CROQ_SIM_WGMMA_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Where an operand lies in shared memory, and how. */
+/* The address and layout of an operand in shared memory. */
 using matrix_descriptor = unsigned long long;
 
-/* The matrix that begins at element `at`, of rows of 32, 64 or 128 bytes in a swizzle of that name, or, with
- * swizzle 0, of pieces of 8 rows of 16 bytes. `stride`: from 8 rows to the next 8. `leading`: without a
- * swizzle from 16 bytes of a row to the next 16; of operands whose rows run along K with one, nothing; of
- * others from one group of columns to the next. (Those without a swizzle have the two the other way round.) */
+/* The matrix that begins at element `at`. With a swizzle, its rows have 32, 64 or 128 bytes; with
+ * swizzle 0 it consists of pieces of 8 rows of 16 bytes. `stride` is the distance from 8 rows to
+ * the next 8. `leading`: without a swizzle, the distance from 16 bytes of a row to the next 16;
+ * with a swizzle, unused if rows run along K, else the distance from one group of columns to the
+ * next. (In the descriptor the two are exchanged without a swizzle.) */
 template <class M>
 CROQ_FN matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, unsigned leading,
                                    unsigned stride, int line = __builtin_LINE()) {
@@ -33,23 +34,24 @@ CROQ_FN matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, un
          static_cast<matrix_descriptor>(code) << 62;
 }
 
-/* The same, `bytes` further on, which is a multiple of 16. */
+/* The same, `bytes` further on, a multiple of 16. */
 CROQ_FN matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
   const unsigned low = static_cast<unsigned>(from) + (bytes >> 4);
   return from >> 32 << 32 | low;
 }
 
-/* Before the first MMA, and wherever registers of the next one have been used since the last: what
- * was done with them is done. `used` are the fragments that may have been. */
+/* Required before the first MMA, and where registers of the next MMA have been accessed since the
+ * last one: orders these accesses before it. `used` are the fragments that may have been
+ * accessed. */
 template <class... F> CROQ_FN void wgmma_fence(F &...) { ++current->wgmma_fences; }
-/* Closes the group of the MMAs since the last one. */
+/* Closes the group of the MMAs since the last commit. */
 CROQ_FN void wgmma_commit() {
   croq_sim_thread *const self = current;
   sim_api()->commit_wgmma(self);
   current = self;
 }
-/* Until all groups but the `N` youngest are done, with their registers and with shared memory. `done` are
- * the fragments that are used next. */
+/* Waits until all groups except the `N` youngest have completed, so that their registers and shared
+ * memory can be used. `done` are the fragments that are used next. */
 template <unsigned N, class... F> CROQ_FN void wgmma_wait(F &...) {
   static_assert(N < 8, "so many groups can't be waited for");
   croq_sim_thread *const self = current;
@@ -67,8 +69,8 @@ template <unsigned N, class A, class B, class C> constexpr bool has_wgmma() {
   else return same<A, B> && (same<A, bf16> || same<A, float>) && same<C, float>;
 }
 
-/* What is being multiplied: one MMA at a time on an OS thread. Of a sparse A two of every four elements are
- * stored, with the positions of all of them along K. */
+/* The operands of the MMA that is being computed: one at a time per OS thread. With a sparse A, two
+ * of every four elements are stored, with the positions of all of them along K. */
 struct wgmma_matrices {
   double a[64][32];
   double b[64][256];
@@ -76,11 +78,11 @@ struct wgmma_matrices {
 };
 inline thread_local wgmma_matrices wgmma_operands;
 
-/* Bytes of a row along K, and of a row of B where A is sparse. */
+/* Bytes of a row along K, and of a row of B if A is sparse. */
 inline constexpr unsigned dense = 32, beside_sparse = 64;
 
-/* Elements of an operand of `rows` rows of `Wide` bytes along K from its pieces of 16 bytes: row by row, all of
- * each, or, where the other axis is the one that is stored together, K by K. */
+/* Reads the elements of an operand of `rows` rows of `Wide` bytes along K from its pieces of 16
+ * bytes: row by row, or, if the other axis is contiguous, column by column of K. */
 template <bool Transposed, unsigned Wide, class T, class F>
 CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigned rows, F put) {
   constexpr unsigned of_piece = 16 / sizeof(T);
@@ -95,7 +97,7 @@ CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigne
   }
 }
 
-/* Which rows of an operand have something unwritten. */
+/* The rows of an operand that contain an unwritten element. */
 template <bool Transposed, unsigned Wide, class T>
 CROQ_FN void gather_unwritten(const unsigned char *marks, croq_u32 number, const croq_u32 *pieces,
                               unsigned rows, bool *found) {
@@ -109,8 +111,8 @@ CROQ_FN void gather_unwritten(const unsigned char *marks, croq_u32 number, const
         found[Transposed ? p % of_row * of_piece + e : p / of_row] = true;
   }
 }
-/* A sum is unwritten if anything of its row of A or of its column of B is, or if it was and is added to. `Wide`: of
- * a row of B. */
+/* An accumulator is unwritten if an element of its row of A or of its column of B is, or if it was
+ * unwritten and is added to. `Wide`: bytes of a row of B. */
 template <class A, class B, bool AT, bool BT, unsigned Wide>
 CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
   if (factors->unwritten_accumulators == nullptr) return;
@@ -142,7 +144,7 @@ CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
   }
 }
 
-/* Eight sums of a row. */
+/* Eight accumulators of a row. */
 inline void multiply(double (&sums)[8], unsigned row, unsigned column, unsigned count) {
   const wgmma_matrices &all = wgmma_operands;
   for (unsigned k = 0; k < count; ++k)
@@ -155,7 +157,7 @@ inline void multiply_sparse(double (&sums)[8], unsigned row, unsigned column, un
   for (unsigned k = 0; k < count; ++k)
     for (unsigned n = 0; n < 8; ++n) sums[n] += all.a[row][k] * all.b[all.at[row][k]][column + n];
 }
-/* Where the stored elements of A are along K. */
+/* The positions along K of the stored elements of A. */
 template <unsigned K, unsigned F> CROQ_FN void place_sparse(const croq_sim_factors *factors) {
   for (unsigned warp = 0; warp < 4; ++warp) {
     unsigned lanes[32];
@@ -171,7 +173,7 @@ template <unsigned K, unsigned F> CROQ_FN void place_sparse(const croq_sim_facto
   }
 }
 
-/* `K` is 0 where A is not sparse. */
+/* `K` is 0 if A is not sparse. */
 template <class A, class B, bool AT, bool BT, class C, unsigned K = 0, unsigned F = 0>
 void carry_out(const croq_sim_factors *factors) {
   wgmma_matrices &all = wgmma_operands;
@@ -206,7 +208,7 @@ void carry_out(const croq_sim_factors *factors) {
       for (unsigned n = 0; n < 8; ++n) {
         C &sum = at(n);
         if constexpr (same<C, int>) {
-          /* At most 32 products of 16 bits; their sum with what was there wraps. */
+          /* At most 32 products of 16 bits; their sum with the accumulator wraps. */
           const unsigned before = factors->accumulate != 0 ? static_cast<unsigned>(sum) : 0;
           sum = static_cast<int>(before + static_cast<unsigned>(static_cast<int>(sums[n])));
         } else sum = to<C>(sums[n]);
@@ -230,12 +232,13 @@ CROQ_FN croq_u32 wgmma_flags(bool at, bool bt, bool accumulate) {
   return flags;
 }
 
-/* c += a b, or c = a b where `accumulate` is false: 64 x `N` sums over `K` products each, by a warpgroup. A
- * thread's N / 2 sums begin at `ci`; warp w has rows 16 w and up, in the order of `mma`. Operands lie in
- * shared memory, rows along K, or, if `AT` or `BT` says so, along the other axis. f32 counts as tf32.
+/* c += a b, or c = a b if `accumulate` is false: 64 x `N` sums over `K` products each, by a
+ * warpgroup. A thread's N / 2 accumulators begin at `ci`; warp w has rows 16 w and up, in the order
+ * of `mma`. Operands are in shared memory; their rows run along K, or with `AT` or `BT` along the
+ * other axis. f32 is used as tf32.
  *
- * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the accumulators, or
- * anything is written where the operands are.
+ * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before the accumulators are
+ * accessed or the operands are overwritten.
  *
  * Rounding is that of `mma`. */
 template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN,
@@ -252,8 +255,8 @@ CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_d
   sim_api()->wgmma(self, &wgmma);
   current = self;
 }
-/* The same with A in registers, four from element `ai` on: each warp has its 16 rows as `mma` has them.
- * They are not to be touched either before the wait. */
+/* The same with A in four registers from element `ai` on: each warp has its 16 rows in the layout
+ * of `mma`. They must not be accessed before the wait either. */
 template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, idx CP, class A, int AN,
           idx AP>
 CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai, matrix_descriptor b,
@@ -275,7 +278,7 @@ constexpr bool has_wgmma_sp() {
   return floats && sizeof(A) < 4 && K * sizeof(A) == 64 && F < (K == 32 ? 2 : 1) &&
          has_wgmma<N, A, B, C>();
 }
-/* This thread's part of the metadata, which must be valid: the others' are looked at by themselves. */
+/* This thread's part of the metadata, which must be valid; each thread checks its own part. */
 template <unsigned K, unsigned F, int N, idx At>
 CROQ_FN croq_sim_part metadata_of(fragment<unsigned, N, At> &registers, idx at, int line) {
   const croq_sim_part part = part_of(registers, at, 1, line);
@@ -284,8 +287,9 @@ CROQ_FN croq_sim_part metadata_of(fragment<unsigned, N, At> &registers, idx at, 
   return part;
 }
 
-/* The same where of every four elements of A along K two are stored: `K` counts all of them, so B has twice as
- * many. Register `ei` of e has their positions, as for `mma_sp`. It is not to be touched before the wait. */
+/* The same with a sparse A: of every four elements of A along K two are stored. `K` counts all of
+ * them, so B has twice as many. Register `ei` of e has their positions, as for `mma_sp`. It must
+ * not be accessed before the wait. */
 template <unsigned N, unsigned K, unsigned F, class A, class B, bool AT = false, bool BT = false,
           class C, int CN, idx CP, int EN, idx EP>
 CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_descriptor b,

@@ -1,5 +1,5 @@
-//! The struct in which a wrapper hands a call's arguments to the launch shim. The C header declares it,
-//! the shim reads it, the wrapper fills it: all three ask here what it looks like.
+//! The argument struct of a launch shim. The C header declares it, the shim reads it, and the
+//! wrapper fills it; its layout is defined here for all three.
 
 use super::file_meta::FileMeta;
 use super::names::{self, Scope};
@@ -23,7 +23,7 @@ pub enum FieldRole {
     Param(ParamId),
     /// A symbolic dimension.
     Dim(DimId),
-    /// What a `??` axis really has; its handle's extent rests on it.
+    /// The actual extent of a `??` axis, from which the extent of its handle is computed.
     Unbounded { param: ParamId, axis: usize },
     /// The returned scalar, or the device address of the returned tensor.
     Result,
@@ -74,7 +74,7 @@ impl Args {
         Self { fields }
     }
 
-    /// The field with `role`, which must be one that the function has.
+    /// The field with `role`; the function must have it.
     pub fn name(&self, role: FieldRole) -> &str {
         self.fields
             .iter()
@@ -104,7 +104,7 @@ pub fn cuda_shim(meta: &FileMeta, function: &Function) -> String {
     format!("croq_cuda_{}_{}", meta.hash, function.name)
 }
 
-/// How a scalar travels in the struct: floats that C has no type for as their bits.
+/// The type of a scalar in the struct: floats that C lacks are passed as their bits.
 pub fn c_scalar(ty: Scalar) -> &'static str {
     ty.info().c
 }

@@ -1,4 +1,4 @@
-//! A C++ function in the making: statements are printed into it.
+//! A C++ function under construction, into which statements are printed.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use super::writer::Writer;
 use crate::ir::LocalId;
 use crate::passes::analysis::spin_loops::Spins;
 
-/// A C++ function in the making.
+/// A C++ function under construction.
 pub struct Body<'a, 'w> {
     pub names: Names<'a>,
     pub writer: &'w mut Writer<'a>,
-    /// Locals that something reads; compilers complain about others.
+    /// Locals that are read; compilers warn about others.
     pub read: BTreeSet<LocalId>,
     pub on_host: bool,
-    /// Which loops may wait for memory.
+    /// The loops that may poll memory.
     pub spins: Spins,
     pub user: UserText<'a>,
 }

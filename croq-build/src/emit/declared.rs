@@ -1,4 +1,4 @@
-//! What a `.co` file declares, for texts that refer to it.
+//! Declarations of a `.co` file that printers of other text refer to.
 
 use crate::ir::threads::Function;
 use crate::source::SourceFile;
@@ -21,13 +21,13 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// The instance of a template that the function is.
+    /// The template instance of which the function was made, if any.
     pub fn instance(&self, function: &Function) -> Option<&'a Instance> {
         let mut instances = self.instances.iter();
         instances.find(|instance| instance.function == function.name)
     }
 
-    /// The function's name as the file writes it: `scale`, or `scaled<f16, 64>`.
+    /// The function's name in the syntax of the file: `scale`, or `scaled<f16, 64>`.
     pub fn name(&self, function: &Function) -> String {
         match self.instance(function) {
             Some(instance) => instance.name.text.to_string(),

@@ -1,7 +1,7 @@
-//! Kernels as C++: one function each, in text that both targets compile.
+//! Kernels as C++: one function each, which compiles for both targets.
 //!
-//! A kernel takes the launch's context, then what it captures: device memory as handles, scalars by
-//! value. It begins with handles of its shared memory and its thread's own arrays.
+//! A kernel takes the launch's context, then its captures: device memory as handles, scalars by
+//! value. It begins with the handles of its shared memory and the thread's own arrays.
 
 use super::body::Body;
 use super::scalar;
@@ -20,7 +20,7 @@ use crate::passes::analysis::uses::Uses;
 use crate::passes::awaited;
 use crate::symbolic::Sym;
 
-/// The most threads that a block can have.
+/// The maximum number of threads of a block.
 const BLOCK_LIMIT: i64 = 1024;
 
 pub fn kernel<'a>(
@@ -79,7 +79,8 @@ pub fn kernel<'a>(
     ));
     if kernel.needs_sm_90() {
         writer.line("croq::only_from_sm_90();");
-        // Where threads count tiles and not bytes, what is left of a division shows.
+        // With TMA, divisions are a large part of the threads' own work; nonnegative extents make
+        // them shifts.
         let extents: Vec<&str> = captured.dims.iter().map(|id| names.dim(*id)).collect();
         if !extents.is_empty() {
             writer.line(&format!("croq::extents({});", extents.join(", ")));
@@ -146,7 +147,7 @@ fn arguments(
             continue;
         };
         let name = handle(names, uses, *id, buffer, pointers);
-        // The simulated GPU looks at who touches it.
+        // The simulated GPU checks accesses by different threads.
         let class = if kernel.facts.tracked.contains(id) {
             "contended"
         } else {
@@ -182,8 +183,8 @@ fn local_type(function: &Function, id: LocalId) -> &'static str {
         .map_or("croq::idx", |l| scalar::cpp(l.ty))
 }
 
-/// Declares a buffer's handle. Text of the user's that mentions the buffer wants a pointer by that
-/// name, and then the handle takes another one.
+/// Declares a buffer's handle. If the user's C++ mentions the buffer, the name is that of a
+/// pointer, and the handle gets another one.
 fn handle(
     names: &mut Names,
     uses: &Uses,
@@ -235,7 +236,7 @@ fn shared_memory(
             "const croq::mbarriers {name} = croq::mbarriers_at({offset}, {count}, {shown});"
         );
     }
-    // Where bytes land late, the simulated GPU looks at every access.
+    // If asynchronous operations write the memory, the simulated GPU checks every access.
     let handle = if kernel.asynchronous {
         "watched"
     } else {
@@ -266,7 +267,7 @@ fn local_memory(
 ) -> String {
     let elem = scalar::cpp(buffer.elem);
     let shown = super::writer::quoted(&buffer.name);
-    // sema admits only static sizes here.
+    // sema allows only static sizes here.
     let count = buffer.count.as_int().unwrap_or(1).max(1);
     let kind = match buffer.storage {
         Storage::Fragment => "fragment",

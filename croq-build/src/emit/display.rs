@@ -1,5 +1,6 @@
-//! Generated text as people read it: C++ without `#line` directives, and lines of at most 120 columns. What compilers get
-//! keeps each statement on one line, so that `__LINE__` is the `.co` line.
+//! Generated text for display: C++ without `#line` directives, and lines of at most 120 columns.
+//! The version for compilers keeps each statement on one line, so that `__LINE__` is the `.co`
+//! line.
 
 const COLUMNS: usize = 120;
 
@@ -9,12 +10,12 @@ enum Language {
     Rust,
 }
 
-/// The device text or the header for display.
+/// The device code or the header for display.
 pub fn for_people(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut blank = false;
     for line in text.lines().filter(|line| !is_directive(line)) {
-        // A directive often stands between two empty lines.
+        // There is often an empty line before and after a directive.
         let empty = line.trim().is_empty();
         if !(empty && blank) {
             wrap(line, Language::Cpp, &mut out);
@@ -60,7 +61,7 @@ fn wrap(line: &str, language: Language, out: &mut String) {
     } else if text.starts_with("/*") {
         wrap_words(text, indent, "", "", out);
     } else if text.starts_with('#') || text.ends_with('\\') {
-        // A preprocessor line, or one of a macro's text: it goes on behind a backslash.
+        // A preprocessor line, or a line of a macro: continued by a backslash.
         wrap_words(text, indent, "", " \\", out);
     } else if let Some(at) = trailing_comment(text, language) {
         let (code, comment) = text.split_at(at);
@@ -77,7 +78,8 @@ fn push(line: &str, out: &mut String) {
     out.push('\n');
 }
 
-/// Broken at spaces: `before` stands in front of each line, and `behind` ends all but the last.
+/// Wraps at spaces: `before` is the prefix of each line, and `behind` the suffix of all but the
+/// last.
 fn wrap_words(text: &str, indent: usize, before: &str, behind: &str, out: &mut String) {
     let mut line = format!("{}{before}", " ".repeat(indent));
     let mut is_empty = true;
@@ -85,7 +87,7 @@ fn wrap_words(text: &str, indent: usize, before: &str, behind: &str, out: &mut S
         let further = columns(word) + columns(behind);
         if !is_empty && columns(&line) + 1 + further > COLUMNS {
             push(&format!("{line}{behind}"), out);
-            // Comments go on where they began, other text is indented.
+            // Comments continue at the same column, other text is indented.
             let deeper = if before.is_empty() {
                 indent + 4
             } else {
@@ -103,7 +105,8 @@ fn wrap_words(text: &str, indent: usize, before: &str, behind: &str, out: &mut S
     push(&line, out);
 }
 
-/// Broken behind commas and before operators, or else in a string or at a space. What has no place to break stays.
+/// Wraps after commas and before operators, otherwise in a string or at a space. A line without
+/// such a position remains long.
 fn wrap_code(line: &str, indent: usize, language: Language, out: &mut String) {
     let mut rest = line.to_owned();
     while columns(&rest) > COLUMNS {
@@ -127,7 +130,7 @@ fn wrap_code(line: &str, indent: usize, language: Language, out: &mut String) {
     push(&rest, out);
 }
 
-/// Where a comment begins behind code.
+/// The position of a comment after code.
 fn trailing_comment(text: &str, language: Language) -> Option<usize> {
     let mut quotes = Quotes::new(language);
     let mut before = ' ';
@@ -140,7 +143,7 @@ fn trailing_comment(text: &str, language: Language) -> Option<usize> {
     None
 }
 
-/// Whether a place is inside of a string or character.
+/// Tracks whether a position is inside a string or character literal.
 struct Quotes {
     language: Language,
     quoted: Option<char>,
@@ -163,20 +166,20 @@ impl Quotes {
             self.escaped = c == '\\' && !self.escaped;
             return true;
         }
-        // Rust's lifetimes begin with what begins a character in C++.
+        // In Rust, `'` begins a lifetime, not a character literal.
         let begins = c == '"' || c == '\'' && self.language == Language::Cpp;
         self.quoted = begins.then_some(c);
         begins
     }
 }
 
-/// Places to break a line of code within the columns.
+/// Positions at which a line of code can be wrapped within the columns.
 #[derive(Default)]
 struct Places {
-    /// The last one at the least depth of parentheses: behind a comma if there is one, else before the operator that
-    /// binds least.
+    /// The last one at the lowest depth of parentheses: after a comma if there is one, else before
+    /// the operator with the lowest precedence.
     between: Option<usize>,
-    /// The last one behind a space of a string.
+    /// The last one after a space in a string.
     in_string: Option<usize>,
     /// The last other space.
     space: Option<usize>,
@@ -194,7 +197,7 @@ impl Places {
             }
             let far = column > indent + 8;
             if quotes.inside(c) {
-                // What ends the line behind it must fit as well.
+                // The suffix of the line must fit as well.
                 if c == ' ' && far && column + 2 < COLUMNS {
                     places.in_string = Some(at + 1);
                 }
@@ -203,7 +206,7 @@ impl Places {
             let before = line.get(..at).unwrap_or_default();
             match c {
                 '(' | '{' | '[' => depth += 1,
-                // Template arguments; comparisons have spaces around them.
+                // Template arguments; comparison operators have spaces around them.
                 '<' if ends_in_name(before) => depth += 1,
                 '>' if !before.ends_with([' ', '-']) => depth = depth.saturating_sub(1),
                 ')' | '}' | ']' => depth = depth.saturating_sub(1),
@@ -225,7 +228,7 @@ impl Places {
     }
 }
 
-/// How good a place between two texts is; the best is 0.
+/// The rank of a position between two texts; 0 is the best.
 fn class(before: &str, after: &str, language: Language) -> Option<usize> {
     if before.ends_with([',', ';']) {
         return Some(0);
@@ -233,7 +236,7 @@ fn class(before: &str, after: &str, language: Language) -> Option<usize> {
     if language == Language::Rust && before.ends_with(" =") {
         return Some(1);
     }
-    // The one that binds least comes first.
+    // By increasing precedence.
     let operators: [&[&str]; 4] = [
         &["&& ", "|| "],
         &["? ", ": "],

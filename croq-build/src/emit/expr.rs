@@ -1,8 +1,8 @@
 //! Typed expressions as C++.
 //!
-//! Croqtile's integers wrap; C++'s signed ones must not overflow. So `+ - *` on signed types are
-//! done in the unsigned type of the same width, over a whole tree of them at once, and the result is
-//! cast back. Types narrower than `int`, which C++ would promote, go the same way.
+//! Croqtile's integers wrap; C++'s signed ones must not overflow. So a tree of `+ - *` on a signed
+//! type is computed in the unsigned type of the same width, and the result is cast back. The same
+//! applies to types narrower than `int`, which C++ would promote.
 
 use super::place;
 use super::scalar;
@@ -53,7 +53,7 @@ pub fn expr(names: &Names<'_>, e: &Expr) -> Text {
     }
 }
 
-/// Where C++ deduces a type from the argument: constants get theirs.
+/// An expression as an argument from which C++ deduces a type: constants are cast to theirs.
 fn typed(names: &Names<'_>, e: &Expr) -> Text {
     match &*e.kind {
         ExprKind::Index(sym) => names.as_value(|| sym::wide(names, sym)),
@@ -75,7 +75,7 @@ fn conversion(names: &Names<'_>, from: &Expr, to: Scalar) -> Text {
     {
         return conversion(names, index, to);
     }
-    // A variable of a user's type needs no detour over indices.
+    // A variable with a user's type is printed directly, not converted to an index.
     if let ExprKind::Index(sym) = &*from.kind
         && let Some((name, ty)) =
             (sym.as_var()).and_then(|v| names.as_value(|| names.typed_variable(v)))
@@ -94,7 +94,7 @@ fn conversion(names: &Names<'_>, from: &Expr, to: Scalar) -> Text {
 
 fn unary(names: &Names<'_>, e: &Expr, op: UnOp, a: &Expr) -> Text {
     let prefix = |sign: &str, of: Text| {
-        // `--x` would be something else.
+        // `--x` would be a decrement.
         let of = if of.text.starts_with(sign) {
             format!("({})", of.text)
         } else {
@@ -193,7 +193,7 @@ fn unsigned(names: &Names<'_>, e: &Expr, ty: Scalar) -> Text {
     }
 }
 
-/// A shift of a negative number is done unsigned.
+/// A shift of a negative number is computed unsigned.
 fn shift_left(names: &Names<'_>, e: &Expr, a: &Expr, b: &Expr) -> Text {
     let left = unsigned(names, a, e.ty);
     let shifted = Text::infix(left, "<<", expr(names, b), Binding::Shift);
@@ -204,7 +204,7 @@ fn shift_left(names: &Names<'_>, e: &Expr, a: &Expr, b: &Expr) -> Text {
     }
 }
 
-/// Back to the type after an operation that C++ did in `int`.
+/// A cast back to the type after an operation that C++ does in `int`.
 fn narrowed(ty: Scalar, text: Text) -> Text {
     if !ty.is_float() && ty.bytes() < 4 {
         cast(&scalar::cast(ty), &text)
@@ -213,7 +213,8 @@ fn narrowed(ty: Scalar, text: Text) -> Text {
     }
 }
 
-/// The same where it is all that a statement evaluates: nothing else has been read meanwhile.
+/// The same for an expression that is all that a statement evaluates: no other unwritten value has
+/// been read.
 pub fn whole(names: &Names<'_>, e: &Expr) -> Text {
     match &*e.kind {
         ExprKind::Call(call) => call_with(call, |a| match a {
@@ -252,7 +253,7 @@ fn call_with(call: &Call, print: impl Fn(&Arg) -> Text) -> Text {
     Text::call(&format!("{}{targs}", call.callee), &args)
 }
 
-/// The value of an expression where it has to be one that was written.
+/// The value of an expression that must have been written; `how` is its use.
 pub fn used(names: &Names<'_>, e: &Expr, how: &str) -> Text {
     match names.unproven.expr(names.function, e) {
         true => {
@@ -280,7 +281,7 @@ fn arg(names: &Names<'_>, of: &Arg) -> Text {
     }
 }
 
-/// Division by it can neither trap nor overflow.
+/// Whether division by it can neither trap nor overflow.
 fn safe_divisor(names: &Names<'_>, e: &Expr) -> bool {
     match &*e.kind {
         ExprKind::Int(value) => !matches!(value, 0 | -1),
@@ -315,7 +316,7 @@ fn literal(text: String) -> Text {
     }
 }
 
-/// Element types come with an at sign in front.
+/// Template arguments that are element types begin with an at sign.
 fn template_argument(text: &str) -> &str {
     match text.strip_prefix('@').and_then(Scalar::named) {
         Some(ty) => scalar::cpp(ty),

@@ -1,9 +1,10 @@
-//! The instances of one template, and in which parts their signatures differ: all of them are one Rust
-//! function, generic over these parts.
+//! The instances of one template, and the parts in which their signatures differ: all of them
+//! become one Rust function, generic over these parts.
 //!
-//! A parameter of the template that is the element type of an argument is *decided* by the arguments of a
-//! call. Others are *chosen* by the caller, if two instances with the same decided ones exist; otherwise
-//! there is nothing to choose. An `int` that is an extent by itself is the generic parameter of `Const`.
+//! A parameter of the template that is the element type of an argument is *decided* by the
+//! arguments of a call. The others are *chosen* by the caller if two instances differ only in them;
+//! otherwise they are omitted. An `int` that is an extent by itself is the generic parameter of
+//! `Const`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +21,13 @@ pub struct Family<'a> {
     pub members: Vec<Member<'a>>,
     /// Parameters that a caller names, in their order.
     pub chosen: Vec<usize>,
-    /// Type parameters that the arguments of a call decide, in their order.
+    /// Type parameters that the arguments of a call determine, in their order.
     pub decided: Vec<usize>,
     /// Static extents, by parameter and axis.
     pub extents: BTreeMap<(usize, usize), Varying>,
     pub result: Option<Varying>,
     pub result_extents: BTreeMap<usize, Varying>,
-    /// By parameter: whether some instance writes it.
+    /// For each parameter, whether some instance writes it.
     pub written: Vec<bool>,
     /// The generic parameters, by the template's parameters.
     pub generics: Vec<String>,
@@ -49,11 +50,11 @@ impl Member<'_> {
 pub enum Varying {
     /// The value of a parameter of the template, which is a generic parameter.
     Parameter(usize),
-    /// An associated type of this name; by member, as Rust writes it.
+    /// An associated type of this name, with its Rust type for each member.
     Own { name: String, types: Vec<String> },
 }
 
-/// Two instances that cannot be one function.
+/// Two instances whose signatures cannot be unified.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Disagreement {
     /// The function of the instance that differs.
@@ -81,7 +82,8 @@ pub fn families<'a>(functions: &'a [Function], declared: &Declared<'a>) -> Vec<F
     found.into_iter().filter_map(family).collect()
 }
 
-/// The instances whose parameters or results are not those of the others.
+/// The instances whose parameters or results differ from the others' in a part that cannot be
+/// generic.
 pub fn disagreements(functions: &[Function], declared: &Declared<'_>) -> Vec<Disagreement> {
     let families = families(functions, declared);
     families.iter().flat_map(Family::disagreements).collect()
@@ -181,8 +183,8 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// The generic parameter that is the element type of the result: the one that the template names, or,
-    /// behind `auto`, one that has the same types.
+    /// The generic parameter that is the element type of the result: the one that the template
+    /// names, or for `auto` one that has the same types.
     fn element_of(&self, elems: &[Scalar]) -> Option<usize> {
         let mut generic = self.decided.iter().chain(&self.chosen);
         if let Some(named) = self.template.returned {
@@ -200,7 +202,7 @@ impl<'a> Family<'a> {
         generic.copied().find(|at| varies && is_elem(*at))
     }
 
-    /// How the signature of all writes a value that each member has; `None` if it is the same.
+    /// The generic form of a value that each member has; `None` if it is the same for all.
     fn varying(
         &self,
         values: &[i64],
@@ -229,7 +231,7 @@ impl<'a> Family<'a> {
             .any(of)
     }
 
-    /// The associated types that the instances have.
+    /// The associated types of the instances.
     pub fn associated(&self) -> impl Iterator<Item = (&str, &[String])> {
         let extents = self.extents.values().chain(self.result_extents.values());
         extents
@@ -262,7 +264,8 @@ impl<'a> Family<'a> {
         found.map(disagreement).collect()
     }
 
-    /// How the signature of a member differs from that of the first in a part that is not generic.
+    /// The difference between the signatures of a member and of the first one, in a part that is
+    /// not generic.
     fn differs(&self, member: &Member<'_>, first: &Member<'_>) -> Option<String> {
         let (params, others) = (&member.function.params, &first.function.params);
         if params.len() != others.len() {
@@ -333,7 +336,7 @@ fn place(member: &Member<'_>) -> Span {
     span.unwrap_or(member.function.span)
 }
 
-/// The parameters that tell apart instances with the same decided ones.
+/// The parameters that distinguish instances with the same decided ones.
 fn chosen(template: &Template, members: &[Member<'_>], decided: &[usize]) -> Vec<usize> {
     let value = |member: &Member<'_>, at: usize| member.argument(at).map(|a| a.to_string());
     let combinations = members.iter().map(|member| {
@@ -401,7 +404,7 @@ fn same_extents(tensor: &TensorParam, other: &TensorParam) -> bool {
         && tensor.extents.iter().zip(&other.extents).all(same)
 }
 
-/// As Rust writes an argument of a template.
+/// The argument of a template in the syntax of Rust.
 pub fn rust_argument(argument: Argument) -> String {
     match argument {
         Argument::Type(elem) => Scalar::named(elem.text()).map_or("()", rust).to_owned(),

@@ -1,13 +1,13 @@
-//! The file that texts are generated from.
+//! The file for which text is generated.
 
-/// What generated text says about the `.co` file that it comes from.
+/// The properties of the `.co` file that generated text contains.
 #[derive(Clone, Debug)]
 pub struct FileMeta {
-    /// Everything generated from the file is named by this: `scale`, or `matmul/basic` in a folder.
+    /// The base of all generated names: `scale`, or `matmul/basic` in a folder.
     pub stem: String,
-    /// The `.co` file as messages name it, such as `kernels/scale.co`.
+    /// The path of the `.co` file in messages, such as `kernels/scale.co`.
     pub path: String,
-    /// Stands in every C symbol and keeps two files apart: hexadecimal digits, or what will be replaced by
+    /// Part of every C symbol, which distinguishes files: hexadecimal digits, or a placeholder for
     /// them (`toolchain::symbol`).
     pub hash: String,
     /// The file is also built for CUDA.
@@ -15,7 +15,7 @@ pub struct FileMeta {
     /// The check level was lowered, so that a call may reach undefined behaviour: wrappers are
     /// `unsafe fn`.
     pub unchecked: bool,
-    /// A failed check is recorded, and the kernel goes on.
+    /// A failed check is recorded, and the kernel continues.
     pub reports: bool,
 }
 
@@ -25,7 +25,7 @@ impl FileMeta {
         self.stem.rsplit('/').next().unwrap_or_default()
     }
 
-    /// What the documentation of a wrapper says about safety.
+    /// The safety section of a wrapper's documentation.
     pub fn safety(&self) -> &'static str {
         match self.unchecked {
             true => {

@@ -1,5 +1,5 @@
-//! The C header of a file: the ABI between the launch shims and the wrappers. bindgen reads it, so it
-//! includes nothing but `croq_abi.h`, which includes nothing.
+//! The C header of a file: the ABI between the launch shims and the wrappers. bindgen reads it, so
+//! it includes nothing but `croq_abi.h`, which includes nothing.
 
 use super::args::{self, Args, Field, FieldRole};
 use super::declared::Declared;
@@ -57,7 +57,7 @@ fn declarations(meta: &FileMeta, function: &Function, declared: &Declared<'_>) -
     text
 }
 
-/// A field's declaration, and what a reader may want to know about it.
+/// A field's declaration, and a comment on it if needed.
 fn declare(function: &Function, field: &Field) -> (String, Option<String>) {
     let name = &field.name;
     match field.role {

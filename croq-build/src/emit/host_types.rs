@@ -1,5 +1,6 @@
-//! Types and aliases of a `.co` file's host text that its device text does not need. They are left
-//! out: many are for host functions, which are left out too, and mention what only these include.
+//! Types and aliases of a `.co` file's host code that its device code does not need. They are
+//! omitted, because many are for host functions, which are omitted too, and refer to declarations
+//! from headers of these only.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use super::user_macros::UserMacros;
 use crate::passes::analysis::uses::identifiers;
 use crate::source::{DeviceText, DeviceTextKind, SourceFile};
 
-/// The numbers of the texts that no other text of the device needs.
+/// The numbers of the pieces that no other piece of device code needs.
 pub(super) fn unneeded(file: &SourceFile, macros: &UserMacros<'_>) -> BTreeSet<usize> {
     let mut open: Vec<(usize, &str)> = Vec::new();
     let mut mentioned: BTreeSet<&str> = macros.by_functions().collect();
@@ -17,7 +18,7 @@ pub(super) fn unneeded(file: &SourceFile, macros: &UserMacros<'_>) -> BTreeSet<u
             None => mentioned.extend(identifiers(&kept.text)),
         }
     }
-    // What a type mentions is needed with it.
+    // Declarations that a needed type mentions are needed as well.
     loop {
         let (needed, rest): (Vec<_>, Vec<_>) = open
             .into_iter()

@@ -1,17 +1,17 @@
-//! The headers that a `.co` file includes, as far as their names tell what they are.
+//! The headers that a `.co` file includes, classified by their names.
 
 use crate::source::SourceFile;
 
-/// Whether the file includes a header that may define a macro of any name. Standard headers, CUDA's
-/// and those that the device API brings along define none that generated text could use
-/// (`ir/cpp_names.rs`).
+/// Whether the file includes a header that may define macros with any name. Standard headers,
+/// CUDA's headers and those of the device API define no macro whose name generated text could
+/// contain (`ir/cpp_names.rs`).
 pub fn may_define_macros(file: &SourceFile) -> bool {
     let lines = file.device.iter().flat_map(|kept| kept.text.lines());
     lines.filter_map(included).any(|name| !is_known(name))
 }
 
-/// An `#include` of a header with the name of the generated one, which is in the folder that quotes
-/// search first: brackets search the file's folder instead.
+/// An `#include` of a header with the name of the generated one, with brackets: quotes would find
+/// the generated one first, brackets search the file's folder.
 pub fn of_other_folder(line: &str, stem: &str) -> Option<String> {
     let quoted = format!("\"{stem}.h\"");
     let is_alike = included(line).is_some_and(|operand| operand.starts_with(&quoted));

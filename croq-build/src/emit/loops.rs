@@ -1,4 +1,5 @@
-//! Loops as C++, and what is counted of them: on the simulated GPU no loop goes on forever (`device/sim/loops.h`).
+//! Loops as C++, and their step counts, which the simulated GPU uses to detect endless loops
+//! (`device/sim/loops.h`).
 
 use super::body::Body;
 use super::expr;
@@ -11,7 +12,7 @@ use crate::passes::analysis::spin_loops;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Loops with so many iterations in all are charged with the loop around them.
+/// Loops with at most this many iterations in total are charged to the enclosing loop.
 const SHORT: i64 = 4096;
 
 /// The bounds of a `for`.
@@ -22,7 +23,7 @@ pub(super) struct Bounds<'s> {
 }
 
 impl Bounds<'_> {
-    /// How often it iterates, where that is known.
+    /// The trip count, if it is static.
     fn trips(&self) -> Option<i64> {
         let (lo, hi, step) = (self.lo.as_int()?, self.hi.as_int()?, self.step.as_int()?);
         let step = step.max(1);
@@ -30,7 +31,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Steps of one iteration: the loop's own, and those of short loops in it.
+/// Steps of one iteration: its own, and those of short loops in it.
 fn weight(body: &[Stmt]) -> i64 {
     1i64.saturating_add(short_loops(body))
 }
@@ -46,7 +47,7 @@ fn short_loops(block: &[Stmt]) -> i64 {
     block.iter().map(cost).fold(0, i64::saturating_add)
 }
 
-/// The steps of a loop that is charged with the one around it.
+/// The steps of a loop that is charged to the enclosing one.
 fn short(bounds: &Bounds<'_>, body: &[Stmt]) -> Option<i64> {
     let steps = bounds.trips()?.saturating_mul(weight(body));
     (steps <= SHORT).then_some(steps)
@@ -63,7 +64,7 @@ fn may_leave(body: &[Stmt], nested: bool) -> bool {
     })
 }
 
-/// Their variables and what their bodies declare are of one scope, which the caller opens.
+/// The loop variable and the declarations of the body are in one scope, which the caller opens.
 impl Body<'_, '_> {
     pub(super) fn counted_for(
         &mut self,
@@ -165,7 +166,7 @@ impl Body<'_, '_> {
         self.writer.close("}");
     }
 
-    /// One iteration of a loop that nothing says the end of beforehand.
+    /// One iteration of a loop whose trip count is not known at its entry.
     fn iteration(&mut self, span: Span, body: &[Stmt]) {
         let line = match self.on_host {
             true => "CROQ_TRY(host.steps(__LINE__, 8));",

@@ -1,4 +1,4 @@
-//! Who lies where in shared memory, as a table for people.
+//! The layout of shared memory as a table.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,11 @@ pub struct Capacity {
     pub arch: String,
     pub of_a_block: u64,
     pub of_a_multiprocessor: u64,
-    /// What each block takes besides its own.
+    /// Bytes that each block uses in addition to its own.
     pub reserved: u64,
 }
 
-/// No GPU runs more blocks than this on one multiprocessor.
+/// The maximum number of resident blocks per multiprocessor, on all GPUs.
 const MOST_BLOCKS: u64 = 32;
 
 /// One part for each kernel of the file.
@@ -52,7 +52,7 @@ pub fn memory_report(
 
 fn table(out: &mut String, file: &SourceFile, function: &Function, kernel: &Kernel) {
     let mut placed: Vec<&Placed> = kernel.shared.iter().collect();
-    // Sizes that only the launch knows come last, and stay in their order.
+    // Sizes that only the launch determines come last, in their order.
     placed.sort_by_key(|p| p.offset.as_int().unwrap_or(i64::MAX));
     let line = |at: u32| file.line_col(at).0;
     let row = |p: &&Placed| {
@@ -98,7 +98,7 @@ fn totals(out: &mut String, cx: &Ctx, kernel: &Kernel) {
     out.push('\n');
 }
 
-/// Bytes of the block that are no buffer's at any time.
+/// Bytes of the block that no buffer uses at any time.
 fn padding(kernel: &Kernel, total: i64) -> i64 {
     let mut ranges: Vec<(i64, i64)> = kernel
         .shared

@@ -1,9 +1,8 @@
 //! Prints the kernel IR as text: C++ for both targets, the C header, and the safe Rust wrappers.
 //!
-//! The printers are dumb. Whatever could be decided has been decided by `passes`: by the time that
-//! a function comes here, barriers stand where they must, copies are loops, and shared memory has
-//! addresses. What is left is spelling, and spelling is for people: names are the user's, `#line`
-//! directives lead back to the `.co` file, every statement of it appears as a comment, and the same
+//! The printers make no decisions: `passes` has inserted barriers, lowered copies to loops, and
+//! assigned addresses in shared memory. The printed text is readable: names are the user's, `#line`
+//! directives refer to the `.co` file, every statement of it appears as a comment, and the same
 //! input always gives the same bytes.
 //!
 //! One `.cc` file holds a `.co` file's kernels and their launch shims. Its memory model is that of
@@ -68,19 +67,19 @@ use user_macros::UserMacros;
 use user_text::{UserText, user_text};
 use writer::{Lines, Writer};
 
-/// The text of `STEM.cc`: the C++ that the `.co` file itself brings along, then kernels and shims.
+/// The text of `STEM.cc`: the C++ of the `.co` file itself, then kernels and shims.
 pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -> String {
     let mut macros = UserMacros::of(file, functions);
     let (text, generated) = printed(meta, file, functions, &macros);
     if !includes::may_define_macros(file) {
         return text;
     }
-    // Which names need protection is known when the text has been printed.
+    // The names that need protection are known after printing.
     macros.protect(text.get(generated..).unwrap_or_default(), &meta.hash);
     printed(meta, file, functions, &macros).0
 }
 
-/// The text, and where its kernels begin.
+/// The text, and the offset of its kernels.
 fn printed(
     meta: &FileMeta,
     file: &SourceFile,
@@ -118,7 +117,7 @@ fn printed(
     }
     writer.line(&format!("#include \"{base}.h\""));
     if macros.has_text() {
-        // As in the reference's own generated text; before headers that may define `choreo`.
+        // As in the text that the reference generates; before headers that may define `choreo`.
         let space = format!("namespace CROQ_SPACE({})", meta.hash);
         writer.line(&format!("{space} {{ using namespace choreo; }}"));
     }
@@ -138,8 +137,8 @@ fn printed(
     (writer.finish(), generated)
 }
 
-/// The user's own C++, and the opening of the file's namespace. All but what it includes goes into the
-/// namespace: two files of a program may have device functions of one name.
+/// The user's own C++, and the start of the file's namespace. Everything except includes is in the
+/// namespace, because device functions of two files of a program may have the same name.
 fn kept_text(
     writer: &mut Writer<'_>,
     lines: &Lines,
@@ -164,7 +163,7 @@ fn kept_text(
             continue;
         }
         let mut number = lines.number(kept.span.start);
-        let text = source::with_look_at_stack(file, kept);
+        let text = source::with_stack_check(file, kept);
         for (is_include, text) in parts(text.as_deref().unwrap_or(&kept.text)) {
             if is_include == inside {
                 writer.own_text();
@@ -192,7 +191,7 @@ fn kept_text(
     }
 }
 
-/// A text in runs of lines that include something and lines that do not.
+/// Divides a text into runs of lines with and without `#include`.
 fn parts(text: &str) -> Vec<(bool, &str)> {
     let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);

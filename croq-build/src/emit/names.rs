@@ -1,16 +1,16 @@
-//! Renaming: what a name of a `.co` file is called in generated C, C++ and Rust.
+//! Renaming: converts names of a `.co` file to names of generated C, C++ and Rust.
 //!
-//! The rule. A name stays as it is if it can mean nothing else in the language. Otherwise it ends in
-//! an underscore, has none in front and no two in a row, and where the result is taken too it gets
-//! another one. In C and C++ a name may be taken if it looks like a macro, is reserved, or is one of
-//! a list of words ([`cpp_names`]); in Rust if it is a keyword, in the prelude, or imported by the
-//! wrappers. (Files become modules in `toolchain::modules`.)
+//! A name is unchanged if it cannot have another meaning in the language. Otherwise an underscore
+//! is appended, leading underscores are removed, and two in a row are merged; if the result is
+//! taken too, it gets another one. In C and C++ a name may be taken if it looks like a macro, is
+//! reserved, or is one of a list of words ([`cpp_names`]); in Rust if it is a keyword, in the
+//! prelude, or imported by the wrappers. (Files become modules in `toolchain::modules`.)
 
 use std::collections::BTreeSet;
 
 use crate::ir::cpp_names;
 
-/// A name in generated C and C++. Every name of the user's that is printed comes through here.
+/// A name in generated C and C++. Every printed name of the user's is converted by this.
 pub fn cpp(name: &str) -> String {
     cpp_names::spelt(name)
 }
@@ -31,7 +31,7 @@ pub fn rust_type(name: &str) -> String {
     name.to_owned()
 }
 
-/// A field of the argument struct, which C, C++, bindgen and Rust see.
+/// A field of the argument struct, a name in C, C++, bindgen's output and Rust.
 pub fn field(name: &str) -> String {
     let name = cpp(name);
     if RUST_KEYWORDS.contains(&name.as_str()) || RUST_TYPES.contains(&name.as_str()) {
@@ -40,16 +40,17 @@ pub fn field(name: &str) -> String {
     name
 }
 
-/// In the prelude or imported, or a constant of the module: a pattern would take it for that.
+/// Whether a name is in the prelude, imported, or a constant of the module, for which a pattern
+/// would stand.
 fn is_a_rust_value(name: &str) -> bool {
     let mut imported = IMPORTS.iter().flat_map(|(_, items)| items.iter());
     PRELUDE.contains(&name) || name == MOVED_LINES || imported.any(|item| *item == name)
 }
 
-/// The constant of the module that wrappers stand in.
+/// The constant of the module that contains the wrappers.
 pub const MOVED_LINES: &str = "MOVED_LINES";
 
-/// What a wrapper may mention.
+/// The imports of wrappers.
 pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
     (
         "::croq_sys::__private",
@@ -75,14 +76,14 @@ pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Names that must be told apart.
+/// Names that must be distinct.
 #[derive(Default)]
 pub struct Scope {
     taken: BTreeSet<String>,
 }
 
 impl Scope {
-    /// `wanted` itself when it is free, else with as many underscores as it takes.
+    /// `wanted` itself if it is free, otherwise with appended underscores.
     pub fn fresh(&mut self, wanted: String) -> String {
         let mut name = wanted;
         while !self.taken.insert(name.clone()) {
@@ -105,7 +106,7 @@ const RUST_KEYWORDS: &[&str] = &[
     "use", "virtual", "where", "while", "yield", "_",
 ];
 
-/// What every module of Rust sees, in all editions.
+/// The prelude of Rust, in all editions.
 #[rustfmt::skip]
 const PRELUDE: &[&str] = &[
     "AsMut", "AsRef", "AsyncFn", "AsyncFnMut", "AsyncFnOnce", "Box", "Clone", "Copy", "Debug", "Default",
@@ -115,7 +116,7 @@ const PRELUDE: &[&str] = &[
     "ToOwned", "ToString", "TryFrom", "TryInto", "Unpin", "Vec",
 ];
 
-/// Primitive types, and modules that wrappers mention.
+/// Primitive types, and modules that wrappers use.
 #[rustfmt::skip]
 const RUST_TYPES: &[&str] = &[
     "alloc", "bool", "char", "core", "croq_sys", "f128", "f16", "f32", "f64", "ffi", "i128", "i16", "i32",
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(field("i32"), "i32_");
     }
 
-    /// What comes out can be had: no rule is applied twice.
+    /// The results are not keywords: one application of the rules suffices.
     #[test]
     fn results_are_no_keywords() {
         for name in RUST_KEYWORDS.iter().chain(PRELUDE).chain(RUST_TYPES) {

@@ -1,5 +1,4 @@
-//! Where an access is in memory. In most memory that is where it is counted; elements of swizzled
-//! buffers have changed places.
+//! Addresses of accesses. For swizzled buffers, the offset is permuted.
 
 use super::scalar;
 use super::scope::Names;
@@ -13,7 +12,8 @@ pub fn place(names: &Names<'_>, access: &Access) -> Text {
         return sym::address(names, access);
     };
     let function = format!("croq::swizzle_of<{}, {}>", swizzle.bytes, scalar::cpp(elem));
-    // The pattern repeats: what keeps its place in it stays outside, where it costs nothing.
+    // The pattern repeats: the multiple of its period stays outside of the computation, where it
+    // costs nothing.
     let (moved, kept) = split(access, swizzle.period(elem));
     let swizzled = |moved: &Access| match row_and_column(names, moved, elem) {
         Some((row, column)) => Text::call(
@@ -35,8 +35,8 @@ pub fn place(names: &Names<'_>, access: &Access) -> Text {
     }
 }
 
-/// Which 128 bytes of a swizzled buffer a place is in, and where in them, when both are something and the
-/// second is known to stay there.
+/// The row of 128 bytes of a swizzled buffer and the column in it, if the row is nonzero and the
+/// column is not constant and provably stays within the row.
 fn row_and_column(names: &Names<'_>, access: &Access, elem: Scalar) -> Option<(Sym, Sym)> {
     let length = 128 / i64::try_from(elem.bytes()).ok()?;
     let axes = access.indices.iter().zip(&access.view.strides);
@@ -52,8 +52,8 @@ fn row_and_column(names: &Names<'_>, access: &Access, elem: Scalar) -> Option<(S
     (stays && !row.is_zero() && column.as_int().is_none()).then_some((row, column))
 }
 
-/// The same in two parts: the second is known when loops are unrolled and leaves the pattern as it is, so that a
-/// matrix instruction can have it as its own offset.
+/// The same in two parts: the second is constant after unrolling and does not change the pattern,
+/// so that a matrix instruction can use it as its own offset.
 pub fn place_and_steps(names: &Names<'_>, access: &Access) -> (Text, Option<Text>) {
     let buffer = access.view.buffer;
     let period = swizzle(names, buffer).map_or(1, |(s, elem)| s.period(elem));
@@ -69,7 +69,7 @@ pub fn place_and_steps(names: &Names<'_>, access: &Access) -> (Text, Option<Text
     (place(names, &first), Some(sym::sym(names, &steps)))
 }
 
-/// Of the view's first element.
+/// The place of the view's first element.
 pub fn place_of_first(names: &Names<'_>, view: &View) -> Text {
     place(names, &access_at(view, view.offset.clone()))
 }
@@ -95,7 +95,7 @@ fn access_at(view: &View, offset: Sym) -> Access {
     }
 }
 
-/// The part of an access that is not a multiple of `period` as it stands, and the part that is.
+/// The part of an access that is not syntactically a multiple of `period`, and the part that is.
 fn split(access: &Access, period: i64) -> (Option<Access>, Option<Access>) {
     let repeats = |s: &Sym| !s.is_poison() && s.terms().all(|(coef, _)| coef % period == 0);
     let offset = &access.view.offset;

@@ -1,4 +1,4 @@
-//! What makes device text read well: names, comments, blocks.
+//! Readability of device code: names, comments, blocks.
 
 use super::tests::{has, lines, of_body};
 
@@ -16,10 +16,10 @@ fn a_name_is_used_again_where_it_hides_nothing_that_is_used() {
             ),
         )
     };
-    // The inner loop hides `i` of the outer one, which nothing in it uses.
+    // The inner loop's `i` hides the outer one, which is not used in it.
     let l = body("foreach i in [3] { y.at(p) = i; }");
     has(&l, "for (croq::idx i = 0; i < 3; ++i) {");
-    // Here the block around the inner loop uses it, of which nvcc warns.
+    // Here the enclosing block uses it, so hiding it would cause a warning of nvcc.
     let l = body("foreach i in [3] { y.at(p) = i; } y.at(i) = 1;");
     has(&l, "for (croq::idx i_2 = 0; i_2 < 3; ++i_2) {");
     // Here the bound uses it.
@@ -30,7 +30,7 @@ fn a_name_is_used_again_where_it_hides_nothing_that_is_used() {
     has(&l, "a = int(unsigned(b) + 1u);");
 }
 
-/// The first statements of a kernel declare what of the thread's number is needed; no other one asks for it.
+/// The number of the thread is declared once, at the beginning of a kernel.
 #[test]
 fn one_prologue_has_the_thread_number() {
     let l = lines(
@@ -56,7 +56,8 @@ fn one_prologue_has_the_thread_number() {
     has(&l, "const croq::idx t = croq::tid();");
 }
 
-/// What does nothing is not printed, with the count of its iterations; a `while` may be endless, and stays.
+/// Statements without effects are not printed, including their iteration counts; a `while` remains,
+/// because it may be endless.
 #[test]
 fn there_are_no_empty_blocks() {
     let l = of_body(
@@ -91,7 +92,7 @@ fn there_are_no_empty_blocks() {
     );
 }
 
-/// A group of copies that both ways of an `if` end in ends behind it.
+/// A commit at the end of both branches of an `if` is moved after the `if`.
 #[test]
 fn a_commit_of_both_ways_stands_behind_the_branch() {
     let l = lines(
@@ -111,7 +112,7 @@ fn a_commit_of_both_ways_stands_behind_the_branch() {
     assert!(!l.iter().any(|l| l == "} else {"), "{l:#?}");
 }
 
-/// The value that a declaration gives to a fragment is not stored where something overwrites it first.
+/// The initial value of a fragment is not stored if it is overwritten before any use.
 #[test]
 fn overwritten_fills_go() {
     let of = |between: &str| {

@@ -1,7 +1,8 @@
 //! `inthreads` as C++.
 //!
-//! Regions in a row of which no thread is in two are one decision with many ways. What comes behind a way in which
-//! a single thread went on may find its warp apart, as far as ptxas knows; with an `else` nothing comes behind it.
+//! Consecutive regions with disjoint threads are printed as one decision with several branches.
+//! After a branch with a single thread, ptxas assumes that the warp may have diverged; with an
+//! `else`, no code follows the branch.
 
 use super::body::Body;
 use super::expr;
@@ -9,7 +10,7 @@ use crate::ir::ThreadSet;
 use crate::ir::threads::{Stmt, StmtKind};
 
 impl Body<'_, '_> {
-    /// Those that `stmts` begins with; how many they are.
+    /// Prints the regions at the start of `stmts`; returns their number.
     pub(super) fn regions(&mut self, stmts: &[Stmt]) -> usize {
         let mut before: Option<ThreadSet> = None;
         for (number, stmt) in stmts.iter().enumerate() {
@@ -46,10 +47,10 @@ impl Body<'_, '_> {
         let pred = expr::used(&self.names, pred, "condition").text;
         match elected_from {
             None => self.braced(stmt.span, &format!("{or_else}if ({pred}) {{"), body),
-            // Even if few lines would do: no `else` is to be the inner one's.
+            // With braces even for few lines: an `else` must not belong to an inner `if`.
             Some((asked, _)) => {
                 let asked = expr::used(&self.names, asked, "condition").text;
-                // `warp == 0 && elected` where `warp == 0` has just been asked.
+                // `warp == 0 && elected` where `warp == 0` is the condition already tested.
                 let rest = pred
                     .strip_prefix(&asked)
                     .and_then(|rest| rest.strip_prefix(" && "));
@@ -63,7 +64,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whose a region is, before one of them was chosen to speak for all.
+/// The threads of a region, before a leader of them was chosen.
 fn threads_of(stmt: &Stmt) -> Option<Option<&ThreadSet>> {
     match &stmt.kind {
         StmtKind::Region {

@@ -1,9 +1,10 @@
-//! Safe Rust wrappers: one function per `__co__` function, and one that only enqueues.
+//! Safe Rust wrappers: for each `__co__` function one that waits, and one that only enqueues.
 //!
-//! A wrapper checks what only Rust sees (that extents of one name agree, that none is zero, that
-//! device tensors live together), lends the tensors' memory to a call, and runs the launch shim. The
-//! text holds no `unsafe`: what calls a shim is made of [`shims`], whose text reaches the crate by another way;
-//! `croq_sys::__private` says which, and why that is sound. It names no macro but by an absolute path. Where checks were switched off a wrapper is an `unsafe fn`.
+//! A wrapper checks what only Rust can check (equal extents for one name, no zero extent, one
+//! device for all tensors), provides the tensors' memory to a call, and runs the launch shim. The
+//! text contains no `unsafe`: functions that call a shim are made of [`shims`], whose text is
+//! included in the crate separately; `croq_sys::__private` explains how, and why that is sound.
+//! Macros are named by absolute paths only. If checks were disabled, a wrapper is an `unsafe fn`.
 
 use std::fmt::Write as _;
 
@@ -89,8 +90,9 @@ pub fn wrappers(meta: &FileMeta, functions: &[Function], declared: &Declared<'_>
     text
 }
 
-/// What stands in the wrappers' private module `ffi` behind the declarations that bindgen makes of the header:
-/// the shims of each function, typed. It is the only generated text with `unsafe` besides those declarations.
+/// The part of the wrappers' private module `ffi` after bindgen's declarations of the header: the
+/// shims of each function, typed. Besides these declarations it is the only generated text with
+/// `unsafe`.
 pub fn shims(meta: &FileMeta, functions: &[Function]) -> String {
     let mut text = String::new();
     for function in functions {
@@ -115,7 +117,7 @@ fn shims_name(function: &Function) -> String {
     format!("shims_of_{}", function.name)
 }
 
-/// Whether `item` stands in the text as a word of its own.
+/// Whether `item` occurs in the text as a word.
 fn mentions(text: &str, item: &str) -> bool {
     let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(item).any(|(at, _)| {
@@ -125,8 +127,8 @@ fn mentions(text: &str, item: &str) -> bool {
     })
 }
 
-/// What [`wrappers`] defines for users: functions that wait, those that only enqueue, and the traits of
-/// templates.
+/// The names that [`wrappers`] defines for users: functions that wait, functions that only enqueue,
+/// and the traits of templates.
 pub fn wrapper_names(functions: &[Function], declared: &Declared<'_>) -> Vec<String> {
     let all = Named::of(functions, declared);
     let own = functions.iter().zip(&all.functions);
@@ -143,15 +145,15 @@ pub fn wrapper_names(functions: &[Function], declared: &Declared<'_>) -> Vec<Str
     plain.chain(enqueued).chain(interfaces).cloned().collect()
 }
 
-/// What a function becomes.
+/// The Rust names of one function.
 struct Names {
     /// The wrapper that waits.
     plain: String,
-    /// The one that only enqueues.
+    /// The wrapper that only enqueues.
     enqueued: Option<String>,
-    /// What both call.
+    /// The function that returns the kernel's description to both.
     kernel: String,
-    /// What prepares a call for both.
+    /// The function that prepares a call for both.
     prepare: String,
 }
 
@@ -175,7 +177,7 @@ impl<'a> Named<'a> {
         let families = family::families(functions, declared);
         let mut scope = Scope::default();
         let is_own = |f: &Function| declared.instance(f).is_none();
-        // A name that callers use is kept rather than one that only the wrappers use.
+        // Names that callers use take precedence over names that only wrappers use.
         let mut plain: Vec<String> = Vec::new();
         for f in functions {
             let wanted = names::rust_value(&f.name);
@@ -243,7 +245,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// The family that is printed where `function` is: before its first instance.
+    /// The family that is printed before `function`, its first instance.
     fn led_by(&self, function: &Function) -> Option<(&Family<'a>, &FamilyNames)> {
         let mut families = self.families.iter();
         let leads = |family: &Family<'_>| {
@@ -260,7 +262,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Whether nothing that a call leaves on the host hangs on what the GPU has done by then. A returned tensor
+/// Whether no result of a call on the host depends on completed work of the GPU. A returned tensor
 /// stays on the device, so it must not be the caller's own.
 fn can_be_enqueued(function: &Function) -> bool {
     struct Find<'a>(&'a Function, bool);
@@ -284,7 +286,7 @@ fn can_be_enqueued(function: &Function) -> bool {
         .iter()
         .any(|p| matches!(p.kind, ParamKind::Stream));
     let mut passed = tensors(function).map(|(_, _, tensor)| tensor.passing);
-    // The host may have to tell launches something.
+    // The host may have to trigger events for launches.
     let signals = !function.signals.is_empty();
     !streams
         && !signals
@@ -365,7 +367,7 @@ impl Wrapper<'_> {
         );
     }
 
-    /// What the wrappers call, and what a failed check means.
+    /// The description of the kernel for wrappers, with its checks.
     fn kernel(&self, text: &mut String) {
         let (meta, function) = (self.meta, self.function);
         let args = args::struct_name(meta, function);
@@ -396,7 +398,7 @@ impl Wrapper<'_> {
         text.push_str("    &KERNEL\n}\n");
     }
 
-    /// What a returned tensor is.
+    /// The type of a returned tensor.
     fn tensor(&self) -> &'static str {
         match self.plain {
             None => "Tensor",
@@ -404,7 +406,7 @@ impl Wrapper<'_> {
         }
     }
 
-    /// Runs the kernel, and brings back what it made.
+    /// Runs the kernel, and returns its results.
     fn outcome(&self, text: &mut String) {
         let Naming {
             call, args, stream, ..
@@ -457,7 +459,7 @@ impl Wrapper<'_> {
     }
 }
 
-/// A scalar as it comes out of the argument struct.
+/// A scalar from the argument struct.
 fn from_c(ty: Scalar, value: &str) -> String {
     match ty {
         _ if ty.is_narrow_float() => format!("{}::from_bits({value})", ty.info().rust),

@@ -1,8 +1,8 @@
 //! The Rust function of a template: generic over a trait that its instances implement.
 //!
-//! Each instance has wrappers of its own, which are private. The trait's methods call them, and the public
-//! functions call the methods, so that rustc selects the instance. The trait cannot be implemented
-//! elsewhere, and where no instance fits rustc's message lists those that exist.
+//! Each instance has private wrappers. The trait's methods call them, and the public functions call
+//! the methods, so rustc selects the instance. The trait cannot be implemented elsewhere, and if no
+//! instance fits, rustc's message lists those that exist.
 
 use std::fmt::Write as _;
 
@@ -15,10 +15,10 @@ use super::writer::Lines;
 use crate::ir::ParamId;
 use crate::source::templates::Argument;
 
-/// The names of what a family becomes.
+/// The Rust names of a family.
 pub struct FamilyNames {
     pub plain: String,
-    /// Of the function that only enqueues.
+    /// The function that only enqueues.
     pub enqueued: Option<String>,
     pub sealed: String,
     pub interface: String,
@@ -51,7 +51,7 @@ pub fn interface(template: &str) -> String {
     format!("{}Instance", capitalised.collect::<String>())
 }
 
-/// Which signature is written.
+/// The position of a signature.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// A method of the trait.
@@ -109,7 +109,7 @@ impl Printer<'_> {
         self.lines.number(offset)
     }
 
-    /// A generic parameter as it is named at this place.
+    /// The name of a generic parameter at this position.
     fn generic(&self, param: usize, place: Place) -> String {
         if place == Place::Trait && self.family.decided.first() == Some(&param) {
             return "Self".to_owned();
@@ -128,7 +128,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The parameters of the trait: all but the first that arguments decide, which implements it.
+    /// The parameters of the trait: all except the first decided one, whose argument implements it.
     fn parameters_of_interface(&self) -> impl Iterator<Item = usize> {
         let family = self.family;
         family
@@ -456,7 +456,7 @@ impl Printer<'_> {
         format!("its instances are {}", names.join(", "))
     }
 
-    /// The line that would make the instance.
+    /// The instantiation that would add the missing instance, as a line of the `.co` file.
     fn remedy(&self) -> String {
         let family = self.family;
         let given = |at: usize| family.decided.contains(&at) || family.chosen.contains(&at);
@@ -483,7 +483,7 @@ impl Printer<'_> {
     }
 }
 
-/// `<A, B>`, or nothing; on lines of their own where they are long.
+/// `<A, B>`, or nothing; on separate lines if it is long.
 fn listed(generics: &[String]) -> String {
     let one_line = generics.join(", ");
     if generics.is_empty() {

@@ -1,5 +1,5 @@
-//! The part of a wrapper that the form that waits shares with the one that only enqueues: it checks extents and
-//! makes a call with its arguments.
+//! The part of a wrapper that the waiting form and the enqueuing form share: checks extents, and
+//! creates a call with its arguments.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,8 @@ use super::rust_types::{LONG, Wrapper, is_written, tensors};
 use super::signature;
 use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, Return, Scalar};
 
-/// The function that both forms call: generic parameters are only theirs, as it compares extents as numbers.
+/// The function that both forms call. It compares extents as numbers, so only the forms have
+/// generic parameters.
 pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
     let Some(name) = &w.prepare else { return };
     let (function, naming) = (w.function, &w.naming);
@@ -35,7 +36,7 @@ pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
     let _ = writeln!(text, "    Ok(({}, {}))\n}}", naming.call, naming.args);
 }
 
-/// What a wrapper that shares its preparation does instead.
+/// The part of a wrapper with a shared preparation: calls it.
 pub fn prepared(w: &Wrapper<'_>, text: &mut String, prepare: &str) {
     let naming = &w.naming;
     let stream = match &w.plain {
@@ -55,14 +56,14 @@ pub fn prepared(w: &Wrapper<'_>, text: &mut String, prepare: &str) {
     );
 }
 
-/// What a wrapper does that shares nothing.
+/// The part of a wrapper without a shared preparation.
 pub fn prepares(w: &Wrapper<'_>, text: &mut String) {
     entry_checks(w, text);
     let device = device(w).map(|device| format!("Some({device})"));
     call(w, text, device.as_deref().unwrap_or("None"), true);
 }
 
-/// The device that the arguments name, if they do.
+/// The device of the arguments, if they have one.
 fn device(w: &Wrapper<'_>) -> Option<String> {
     let mut params = w.function.params.iter().zip(0..);
     let stream = params.find(|(param, _)| matches!(param.kind, ParamKind::Stream));
@@ -73,7 +74,7 @@ fn device(w: &Wrapper<'_>) -> Option<String> {
     device.map(|id| format!("{}.device()", w.naming.param(id)))
 }
 
-/// Binds the dimensions to their values, and checks every extent on the way.
+/// Binds the dimensions to their values, and checks every extent.
 fn entry_checks(w: &Wrapper<'_>, text: &mut String) {
     let kernel = &w.naming.kernel;
     let _ = writeln!(text, "    let {kernel} = self::{}();", w.kernel);
@@ -114,7 +115,7 @@ fn entry_checks(w: &Wrapper<'_>, text: &mut String) {
 /// The value of `dim` where an axis of parameter `param` is checked against it.
 fn extent_of(w: &Wrapper<'_>, dim: DimId, param: ParamId) -> String {
     match w.function.dims.get(dim.index()) {
-        // `[M, M] x`: its variable is bound by the very statement.
+        // `[M, M] x`: the variable of the dimension is bound by the same statement.
         Some(d) if d.param == param => {
             format!("{}.shape()[{}]", w.naming.param(param), d.axis)
         }
@@ -122,7 +123,7 @@ fn extent_of(w: &Wrapper<'_>, dim: DimId, param: ParamId) -> String {
     }
 }
 
-/// A call on `device`, and its arguments.
+/// Creates a call on `device`, and its arguments.
 fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
     let (function, naming) = (w.function, &w.naming);
     let mutable = if is_mutable { "mut " } else { "" };
@@ -152,7 +153,7 @@ fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
     text.push_str("    };\n");
 }
 
-/// What a field of the argument struct is before the call.
+/// The initial value of a field of the argument struct.
 fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
     let call = &w.naming.call;
     match role {
@@ -184,7 +185,7 @@ fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
     }
 }
 
-/// A scalar as it travels in the argument struct.
+/// A scalar as a value of the argument struct.
 fn to_c(ty: Scalar, value: &str) -> String {
     match ty {
         _ if ty.is_narrow_float() => {

@@ -1,4 +1,4 @@
-//! How a function's parameters look in Rust: names, generic parameters and types.
+//! The parameters of a function in Rust: names, generic parameters and types.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::ir::{
 use crate::source::templates::Instance;
 use crate::symbolic::Sym;
 
-/// What is longer goes on lines of its own.
+/// The length from which on a list is printed on separate lines.
 pub const LONG: usize = 88;
 
 pub struct Wrapper<'a> {
@@ -24,26 +24,26 @@ pub struct Wrapper<'a> {
     pub instance: Option<&'a Instance>,
     pub lines: &'a Lines<'a>,
     pub name: String,
-    /// The name of the function that knows what wrappers call.
+    /// The name of the function that returns the kernel's description.
     pub kernel: String,
-    /// The name of the function that prepares a call, where two wrappers share it.
+    /// The name of the function that prepares a call, if two wrappers share it.
     pub prepare: Option<String>,
-    /// The name of the wrapper that waits, where this is the one that only enqueues.
+    /// The name of the wrapper that waits, if this is the one that only enqueues.
     pub plain: Option<String>,
     pub naming: Naming,
 }
 
-/// The parts of a signature that differ between the instances of a template, as a signature for all of
-/// them writes them.
+/// The parts of a signature that differ between the instances of a template, as in the signature
+/// that they share.
 #[derive(Clone, Default)]
 pub struct Style {
-    /// Generic parameters of the template, which no other one may be named like.
+    /// Generic parameters of the template, whose names are taken.
     pub generics: Vec<String>,
     /// By parameter: its element type.
     pub elems: Vec<Option<String>>,
-    /// By parameter and axis: what a static extent is the same as.
+    /// By parameter and axis: the generic form of a static extent.
     pub extents: BTreeMap<(usize, usize), String>,
-    /// By parameter: whether some instance writes it.
+    /// For each parameter, whether some instance writes it.
     pub written: Vec<bool>,
     /// The element type of the result, and its static extents by axis.
     pub result: Option<String>,
@@ -57,12 +57,12 @@ impl Style {
     }
 }
 
-/// Everything in a wrapper that has a name.
+/// The names of all parts of a wrapper.
 pub struct Naming {
     style: Style,
     /// By parameter.
     params: Vec<String>,
-    /// By dimension: the variable that holds its value.
+    /// By dimension: the variable with its value.
     dims: Vec<String>,
     /// By dimension: the generic parameter of its first occurrence.
     dim_types: Vec<String>,
@@ -177,14 +177,14 @@ impl Naming {
         param_type(function, id, &tuple(axes), &self.style)
     }
 
-    /// The parameter's type for a function that needs to know no more than how many axes there are.
+    /// The parameter's type for a function that only uses the number of its axes.
     pub fn untyped_param(&self, function: &Function, id: ParamId) -> String {
         let rank = self.axis_types.get(id.index()).map_or(0, Vec::len);
         let extents = format!("impl ::croq_sys::Dims<Index = [usize; {rank}]>");
         param_type(function, id, &extents, &self.style)
     }
 
-    /// What a wrapper returns when it succeeds, tensors as a `kind`.
+    /// The type of a wrapper's result, with tensors of type `kind`.
     pub fn return_type(&self, function: &Function, kind: &str) -> String {
         match &function.ret {
             Return::Void => "()".to_owned(),
@@ -213,7 +213,7 @@ impl Naming {
         own.unwrap_or_else(|| rust(ty).to_owned())
     }
 
-    /// The value of a dimension's first occurrence, as it is typed.
+    /// The value of a dimension's first occurrence, with its type.
     pub fn typed_dim(&self, function: &Function, dim: DimId) -> String {
         match function.dims.get(dim.index()) {
             Some(d) => format!("{}.dims().{}", self.param(d.param), d.axis),
@@ -242,11 +242,11 @@ fn param_type(function: &Function, id: ParamId, extents: &str, style: &Style) ->
     }
 }
 
-/// What is known of a returned extent.
+/// The information about a returned extent.
 pub enum Returned {
     Const(i64),
     Dim(DimId),
-    /// Only the shim knows.
+    /// Computed by the shim.
     Derived,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ir::{Param, ParamKind, Scalar};
 
-/// The type's name, one that works in a declaration and as a template argument.
+/// The type's name, valid in a declaration and as a template argument.
 pub fn cpp(ty: Scalar) -> &'static str {
     ty.info().cpp
 }
@@ -19,7 +19,7 @@ pub fn wrapping_domain(ty: Scalar) -> Option<&'static str> {
     match ty {
         Scalar::S32 => Some("unsigned"),
         Scalar::S64 => Some("unsigned long long"),
-        // C++ computes these in `int`.
+        // C++ computes these types in `int`.
         _ if ty.is_integer() && ty.bytes() < 4 => Some("unsigned"),
         _ => None,
     }
@@ -42,8 +42,8 @@ pub fn integer(value: i128, ty: Scalar) -> String {
     }
 }
 
-/// A floating literal with exactly the type `ty`: the shortest decimal that reads back as the
-/// value rounded to the type.
+/// A floating literal with exactly the type `ty`: the shortest decimal that is read as the value
+/// rounded to the type.
 pub fn float(value: f64, ty: Scalar) -> String {
     let text = |value: f64| match value {
         v if v.is_nan() => "croq::nan".to_owned(),
@@ -55,7 +55,7 @@ pub fn float(value: f64, ty: Scalar) -> String {
         .to_owned(),
         v => format!("{v:?}"),
     };
-    // One rounding, from f64 to f32; the narrow types round from f32's decimal.
+    // One rounding, from f64 to f32; the narrow types are rounded from f32's decimal.
     #[allow(clippy::cast_possible_truncation)]
     let single = value as f32;
     let single = if single.is_finite() {

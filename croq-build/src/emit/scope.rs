@@ -1,5 +1,5 @@
-//! What everything is called in one generated C++ function: the user's own names, made safe and
-//! kept apart where scopes nest.
+//! The names in one generated C++ function: the user's own names, changed where they are reserved,
+//! and made unique where scopes nest.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,31 +17,31 @@ pub struct Names<'a> {
     buffers: BTreeMap<BufferId, String>,
     params: BTreeMap<ParamId, String>,
     dims: BTreeMap<DimId, String>,
-    /// What text of the user's calls the buffers that it names.
+    /// The pointers with the names of the buffers that the user's C++ mentions.
     pointers: BTreeMap<BufferId, String>,
     /// The launch's context, and the barrier of the grid.
     pub context: String,
     pub together: String,
-    /// Of the kernel's tensor maps, in order.
+    /// The names of the kernel's tensor maps, in order.
     maps: Vec<String>,
     signals: BTreeMap<SignalId, String>,
     /// The open scopes, outermost first. Disjoint scopes may use the same name.
     scopes: Vec<Scope>,
-    /// Variables of loops that are unrolled altogether: constants to C++ compilers.
+    /// Variables of loops that are unrolled completely: constants for C++ compilers.
     unrolled: BTreeSet<LocalId>,
-    /// What may be unwritten, in a kernel.
+    /// Buffers and variables that may be unwritten, in a kernel.
     pub unproven: Unproven,
-    /// A symbolic expression is a value, and no address or extent.
+    /// A symbolic expression is used as a value, not as an address or an extent.
     as_value: Cell<bool>,
-    /// Symbolic integers are spelt as `croq::exact`, whose operations notice overflow.
+    /// Symbolic integers are printed as `croq::exact`, whose operations detect overflow.
     pub exact: Cell<bool>,
 }
 
 /// A scope of C++.
 struct Scope {
-    /// What each name means, if it is a variable of the program or of a pass.
+    /// For each name, the variable that has it, if it is a variable of the program or of a pass.
     names: BTreeMap<String, Option<LocalId>>,
-    /// The variables that appear in it; `None` where any may.
+    /// The variables that are used in it; `None` if any may be.
     mentioned: Option<BTreeSet<LocalId>>,
 }
 
@@ -61,7 +61,7 @@ impl Scope {
 }
 
 impl<'a> Names<'a> {
-    /// `reserved` are names of our own that the function uses.
+    /// `reserved` are names that the generated function itself uses.
     pub fn new(function: &'a Function, reserved: &[&str]) -> Self {
         Self {
             function,
@@ -82,7 +82,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Begins the scope of these statements.
+    /// Enters the scope of these statements.
     pub fn enter(&mut self, stmts: &[Stmt]) {
         let mut mentioned = Uses::of_block(self.function, stmts).locals;
         any_stmt(stmts, |stmt| {
@@ -101,7 +101,7 @@ impl<'a> Names<'a> {
         self.scopes.pop();
     }
 
-    /// A name like `wanted` that means nothing else here.
+    /// A name like `wanted` that is not taken here.
     pub fn fresh(&mut self, wanted: &str) -> String {
         self.declare(wanted, None, 0)
     }
@@ -110,8 +110,9 @@ impl<'a> Names<'a> {
         self.declare_hiding(id, 1)
     }
 
-    /// The variable of the `for` whose scope has just been entered. It hides none that appears in the block around the
-    /// loop either: there nvcc warns of what the name meant before C++ was standardised.
+    /// The variable of the `for` whose scope has just been entered. It also hides no variable that
+    /// is used in the enclosing block, because nvcc would warn about the scoping rules before
+    /// C++98.
     pub fn declare_loop_variable(&mut self, id: LocalId) -> String {
         self.declare_hiding(id, 2)
     }
@@ -141,8 +142,8 @@ impl<'a> Names<'a> {
         name
     }
 
-    /// Whether a name means something here that is used. A variable may hide one of a scope further out that does not
-    /// appear in the innermost `scopes`; without any, it hides none.
+    /// Whether a name is taken here. A variable may hide one of an outer scope that is not used in
+    /// the innermost `scopes`; if `scopes` is 0, it hides none.
     fn is_taken(&self, name: &str, scopes: usize) -> bool {
         let Some((here, around)) = self.scopes.split_last() else {
             return false;
@@ -181,14 +182,14 @@ impl<'a> Names<'a> {
         name
     }
 
-    /// The handle of a buffer whose source name is wanted for something else.
+    /// The handle of a buffer whose source name is needed for another declaration.
     pub fn declare_buffer_as(&mut self, id: BufferId, wanted: &str) -> String {
         let name = self.fresh(wanted);
         self.buffers.insert(id, name.clone());
         name
     }
 
-    /// The pointer by which text of the user's knows a buffer.
+    /// The pointer through which the user's C++ accesses a buffer.
     pub fn declare_pointer(&mut self, id: BufferId, wanted: &str) -> String {
         let name = self.fresh(wanted);
         self.pointers.insert(id, name.clone());
@@ -199,7 +200,7 @@ impl<'a> Names<'a> {
         self.pointers.get(&id).map(String::as_str)
     }
 
-    /// Parameters and dimensions that the function knows by another name than their own.
+    /// Parameters and dimensions whose names in the function differ from the user's.
     pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
         let params = self.params.iter().filter_map(|(id, spelt)| {
             let param = self.function.params.get(id.index())?;
@@ -282,7 +283,7 @@ impl<'a> Names<'a> {
         matches!(self.function.var_home.get(&var), Some(VarHome::Dim(_)))
     }
 
-    /// A symbolic variable's name and type, where it is a user's variable and not an index.
+    /// A symbolic variable's name and type, if it is a user's variable and not an index.
     pub fn typed_variable(&self, var: Var) -> Option<(String, Scalar)> {
         let (name, ty) = match self.function.var_home.get(&var)? {
             VarHome::Dim(_) => return None,
@@ -296,7 +297,7 @@ impl<'a> Names<'a> {
         (ty != Scalar::Index).then_some((name, ty))
     }
 
-    /// What is printed while symbolic expressions are values.
+    /// Calls `print` with symbolic expressions as values.
     pub fn as_value<T>(&self, print: impl FnOnce() -> T) -> T {
         let before = self.as_value.replace(true);
         let printed = print();
@@ -313,7 +314,7 @@ impl<'a> Names<'a> {
         self.unproven.buffers.iter().copied().filter(shared)
     }
 
-    /// A value that may be unwritten.
+    /// The value of a variable that may be unwritten.
     pub fn local_value(&self, id: LocalId) -> String {
         let name = self.local(id);
         match self.unproven.locals.contains(&id) {
@@ -322,7 +323,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A variable that may be unwritten: as a part of an address it must not be.
+    /// The value of a variable that may be unwritten, as part of an address: it must be written.
     fn marked(&self, var: Var) -> Option<String> {
         match self.function.var_home.get(&var) {
             Some(VarHome::Local(id)) if self.unproven.locals.contains(id) => {
@@ -358,7 +359,7 @@ impl<'a> Names<'a> {
         };
         let marked = self.marked(var);
         let name = marked.as_deref().unwrap_or(name);
-        // Arithmetic on indices must not happen in a narrower type.
+        // Arithmetic on indices must not be done in a narrower type.
         match ty {
             _ if self.exact.get() => format!("croq::exact({name})"),
             Scalar::Index | Scalar::S64 => name.to_owned(),

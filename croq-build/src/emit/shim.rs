@@ -1,7 +1,7 @@
 //! The launch shim: the C function that a safe Rust wrapper calls.
 //!
-//! It takes the arguments apart, then runs the function's host statements in order. Every step that
-//! can fail ends the call, and `host` remembers why.
+//! It unpacks the arguments, then executes the function's host statements in order. A step that
+//! fails ends the call, and `host` records the failure.
 
 use std::collections::BTreeSet;
 
@@ -115,8 +115,8 @@ pub fn shim<'a>(
     body.writer.close("}");
 }
 
-/// The events of the host, and kernels: what a GPU has to do before a first launch might wait for those that are under
-/// way.
+/// The host's events and the kernels: operations on the GPU that must precede a first launch,
+/// because they could wait for launches in flight.
 fn signals<'a>(writer: &mut Writer<'a>, names: &mut Names<'a>, function: &'a Function) {
     if function.signals.is_empty() {
         return;
@@ -130,7 +130,7 @@ fn signals<'a>(writer: &mut Writer<'a>, names: &mut Names<'a>, function: &'a Fun
     }
     for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
         let name = names.declare_signal(id);
-        // Reports have room for so much of it.
+        // The maximum length in reports.
         let shown: String = signal
             .name
             .chars()
@@ -147,8 +147,8 @@ fn signals<'a>(writer: &mut Writer<'a>, names: &mut Names<'a>, function: &'a Fun
     }
 }
 
-/// Elements of a tensor parameter. A `??` axis counts as one in the IR; what it really has comes
-/// with the call.
+/// The number of elements of a tensor parameter. A `??` axis counts as one in the IR; its actual
+/// extent is an argument.
 fn extent(
     names: &Names,
     args: &Args,
@@ -179,14 +179,14 @@ fn extent(
         .text
 }
 
-/// Whether host code prints, for which files must bring along C's own printing.
+/// Whether host code prints; such files must include C's own printing.
 pub fn prints(function: &Function) -> bool {
     any_stmt(&function.body, |stmt| {
         matches!(stmt.kind, StmtKind::Print { .. })
     })
 }
 
-/// What the shim mentions: its own statements, and every argument of every launch.
+/// The names that the shim uses: in its own statements, and in every argument of every launch.
 fn host_uses(function: &Function) -> Uses {
     let mut uses = Uses::of_block(function, &function.body);
     for kernel in &function.kernels {
@@ -224,7 +224,7 @@ fn host_uses(function: &Function) -> Uses {
     uses
 }
 
-/// Scalars that C lacks travel as their bits.
+/// Scalars that C lacks are passed as their bits.
 fn from_field(ty: Scalar, field: &str) -> String {
     match ty {
         _ if ty.is_narrow_float() => format!("croq::from_bits<{}>({field})", scalar::cpp(ty)),
@@ -248,7 +248,7 @@ impl Body<'_, '_> {
             return;
         };
         if !self.on_host {
-            // Declared in a loop: a buffer with marks loses them there.
+            // Declared in a loop: marks of earlier iterations do not count.
             let name = self.names.buffer(id).to_owned();
             if self.names.unproven.buffers.contains(&id) {
                 let numbers = self.names.numbered().count().clamp(1, 255);
@@ -292,7 +292,7 @@ impl Body<'_, '_> {
         let mut args = vec![
             name.clone(),
             if kernel.attrs.cooperative.is_some() {
-                // Not the number itself: a text must not change when lines only move.
+                // Not the number itself: the generated text must not change when lines only move.
                 format!("croq::together{{{{{}}}, __LINE__}}", grid.join(", "))
             } else if kernel.is_clustered() {
                 let [x, y, z] = kernel.cluster;
@@ -366,7 +366,7 @@ impl Body<'_, '_> {
     pub(super) fn give_back(&mut self, span: Span, value: &ReturnValue) {
         let function = self.names.function;
         let args = Args::of(function);
-        // A parameter may have taken the plain name.
+        // A parameter may have the plain name.
         let result = args.name(FieldRole::Result);
         self.writer.statement(span);
         match value {
@@ -377,7 +377,7 @@ impl Body<'_, '_> {
             }
             ReturnValue::Buffer(id) => {
                 let data = format!("{}.data()", self.names.buffer(*id));
-                // The caller only reads a returned parameter.
+                // A returned parameter is only read by the caller.
                 let constant = function
                     .buffers
                     .get(id.index())
@@ -405,7 +405,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// How the simulated GPU runs the kernel's blocks.
+/// The launch mode of the kernel's blocks on the simulated GPU.
 fn mode(function: &Function, kernel: &Kernel, user: UserText<'_>) -> String {
     let spins = Spins::of(function, kernel);
     let of_blocks = spins.global || foreign_loops(function, kernel, user);
@@ -442,7 +442,7 @@ fn mode(function: &Function, kernel: &Kernel, user: UserText<'_>) -> String {
     modes.join(" | ")
 }
 
-/// Whether the kernel may wait for other blocks in C++ of the user's.
+/// Whether the kernel may wait for other blocks in the user's C++.
 fn foreign_loops(function: &Function, kernel: &Kernel, user: UserText<'_>) -> bool {
     fn collect<'a>(block: &'a [Stmt], pieces: &mut Vec<&'a str>) {
         for stmt in block {

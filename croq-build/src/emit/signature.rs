@@ -1,4 +1,4 @@
-//! A function's signature as its `.co` file writes it, for comments and documentation.
+//! A function's signature as in its `.co` file, for comments and documentation.
 
 use super::declared::Declared;
 use crate::ir::threads::Function;
@@ -6,8 +6,8 @@ use crate::ir::{Extent, Param, ParamKind, Passing, Return};
 use crate::source::Span;
 use crate::source::templates::Template;
 
-/// On one line, from `__co__` to the closing parenthesis. Where the span does not lead to a signature in
-/// the file, and for an instance of a template, one is put together from the parameters.
+/// The signature on one line, from `__co__` to the closing parenthesis. If there is no signature in
+/// the file at the span, and for an instance of a template, it is constructed from the parameters.
 pub fn signature(function: &Function, declared: &Declared<'_>) -> String {
     let written = match declared.instance(function) {
         Some(_) => None,
@@ -74,7 +74,7 @@ fn param(function: &Function, param: &Param) -> String {
     }
 }
 
-/// An extent as the `.co` file writes it.
+/// An extent as in the `.co` file.
 pub fn extent(function: &Function, extent: &Extent) -> String {
     match extent {
         Extent::Static(n) => n.to_string(),
@@ -86,10 +86,10 @@ pub fn extent(function: &Function, extent: &Extent) -> String {
     }
 }
 
-/// The `//` comment that stands right above the declaration at `start`, line by line.
+/// The `//` comment directly above the declaration at `start`, line by line.
 pub fn comment_above(start: u32, source: &str) -> Vec<String> {
     let before = source.get(..start as usize).unwrap_or_default();
-    // What remains of the function's own line.
+    // Without the part of the function's own line.
     let Some((above, indent)) = before.rsplit_once('\n') else {
         return Vec::new();
     };
@@ -109,7 +109,7 @@ pub fn comment_above(start: u32, source: &str) -> Vec<String> {
         .collect()
 }
 
-/// Rust refuses comments with a `\r` or with characters that iteration the direction of what follows.
+/// Rust rejects comments with a `\r` or with characters that change the direction of text.
 fn unfit_for_comments(c: char) -> bool {
     c.is_control() && c != '\t' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

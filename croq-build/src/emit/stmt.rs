@@ -1,5 +1,5 @@
-//! Statements as C++: those that hosts and kernels share, and those of kernels. `shim` prints the
-//! rest.
+//! Statements as C++: those of both hosts and kernels, and those of kernels. `shim` prints the
+//! others.
 
 use super::body::Body;
 use super::expr;
@@ -16,7 +16,7 @@ use crate::ir::{
 use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
 
-/// A statement goes behind its condition only in lines that are not longer.
+/// The maximum length of a line in which a statement follows its condition.
 const LONG: usize = 100;
 
 impl Body<'_, '_> {
@@ -41,7 +41,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A level: what is declared in it needs a block of its own where something comes behind it.
+    /// A level: its declarations need a block of their own, unless it is the last statement.
     fn parallel(&mut self, span: Span, body: &[Stmt], is_last: bool) {
         if is_last || !declares_names(body) {
             self.writer.comment_on(span);
@@ -50,7 +50,8 @@ impl Body<'_, '_> {
         self.braced(span, "{", body);
     }
 
-    /// How many constants of one type, from one place in the source, are declared in a row.
+    /// The number of consecutive constants of one type that are declared at one position of the
+    /// source.
     fn declarations(&self, stmts: &[Stmt]) -> usize {
         let kind = |stmt: &Stmt| {
             let StmtKind::Let {
@@ -103,15 +104,15 @@ impl Body<'_, '_> {
         self.line(span, &line);
     }
 
-    /// What is said behind an index that the compiler made the fastest of its level.
+    /// A comment for an index that the compiler made the fastest of its level.
     fn order(&self, local: LocalId) -> Option<String> {
         let mut kernels = self.names.function.kernels.iter();
         let is_fastest = kernels.any(|k| k.fastest.contains(&local));
         is_fastest.then(|| format!("  // {} is the fastest", self.names.local(local)))
     }
 
-    /// The text of a statement that is one line of C++, when it is from the same line of source as
-    /// what it would stand behind.
+    /// The text of a statement that is one line of C++, if it is from the same source line as the
+    /// text before it.
     fn one_line(&self, stmts: &[Stmt], after: Span) -> Option<String> {
         let [stmt] = stmts else { return None };
         let lines = |span| (self.writer.line_of(span), self.writer.written_on(span));
@@ -138,7 +139,7 @@ impl Body<'_, '_> {
         format!("{} = {value};", self.names.local(local))
     }
 
-    /// `sum += …`, where C++ computes that in the variable's own type.
+    /// `sum += …`, if C++ computes that in the variable's own type.
     fn update(&self, local: LocalId, value: &Expr) -> Option<String> {
         let ExprKind::Binary(op, a, b) = &*value.kind else {
             return None;
@@ -185,7 +186,7 @@ impl Body<'_, '_> {
         expr::used(&self.names, e, "condition").text
     }
 
-    /// What is assigned to a variable, which may be one that has no mark.
+    /// The value assigned to a variable, which may have no mark.
     fn for_local(&self, local: LocalId, value: &Expr) -> String {
         match self.names.unproven.expr(self.names.function, value)
             && !self.names.unproven.locals.contains(&local)
@@ -353,7 +354,7 @@ impl Body<'_, '_> {
     }
 
     fn declare(&mut self, span: Span, local: LocalId, value: Option<&Expr>) {
-        // The value can still mean an outer variable of the same name.
+        // The value may still refer to an outer variable of the same name.
         let value = value.map(|v| self.for_local(local, v));
         let function = self.names.function;
         let Some(info) = function.locals.get(local.index()) else {
@@ -397,7 +398,7 @@ impl Body<'_, '_> {
         )
     }
 
-    /// What passes made of products.
+    /// An MMA instruction, or an operation on fragments.
     fn mma(&mut self, op: &MmaOp) -> String {
         let place = |access: &Access| {
             let buffer = self.names.buffer(access.view.buffer);
@@ -471,7 +472,8 @@ impl Body<'_, '_> {
             Some(BinOp::Or) => "bit_or",
             Some(BinOp::Xor) => "bit_xor",
             Some(op) => {
-                // No method of its own: the address has no effects, so it may be evaluated twice.
+                // There is no such method: the address has no effects, so it may be evaluated
+                // twice.
                 let load = Expr::new(ExprKind::Load(access.clone()), value.ty, access.span);
                 let kind = ExprKind::Binary(op, load, value.clone());
                 let whole = Expr::new(kind, value.ty, access.span);
@@ -485,7 +487,7 @@ impl Body<'_, '_> {
         format!("{buffer}.{method}({address}, {value});")
     }
 
-    /// What is stored in memory, which may have no marks.
+    /// A value stored in memory, which may have no marks.
     fn for_buffer(&self, access: &Access, value: &Expr) -> String {
         let (id, unproven) = (access.view.buffer, &self.names.unproven);
         let function = self.names.function;
@@ -534,7 +536,7 @@ impl Body<'_, '_> {
                 "croq::barrier_named(unsigned({first} + {}), {WARPGROUP_THREADS});",
                 self.names.local(group)
             ),
-            // Lowered since: `seal` lets none through.
+            // Already lowered: `seal` rejects them.
             BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => String::new(),
             BarrierScope::Warp => "croq::barrier_warp();".to_owned(),
             BarrierScope::Named { id, threads } => {
@@ -549,7 +551,7 @@ impl Body<'_, '_> {
             BarrierReason::Written => String::new(),
             why => format!("  // {why}"),
         };
-        // Its own line of source is the next statement's: no comment of it here.
+        // Not a comment of its source line, which is that of the next statement.
         self.writer.attribute(span);
         self.writer.line(&format!("{call}{reason}"));
     }
@@ -592,8 +594,8 @@ impl Body<'_, '_> {
         self.line(span, &format!("{};", call.text));
     }
 
-    /// The user's own C++. Where one of its names had to be spelt differently, the text gets a
-    /// block in which the name means what it should.
+    /// The user's own C++. If one of its names was changed, the text gets a block in which the name
+    /// has the user's meaning.
     fn spliced(&mut self, span: Span, text: &str, names: &[CppName]) {
         let words = identifiers(text);
         let mut meanings: Vec<(String, String)> = Vec::new();
@@ -650,7 +652,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether C++ text of the statements declares names outside of blocks of its own.
+/// Whether C++ of the statements declares names outside of inner blocks.
 fn declares_names(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Let { .. } | StmtKind::Cpp { .. } | StmtKind::Alloc(_) | StmtKind::Launch(_) => {

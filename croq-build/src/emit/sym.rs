@@ -1,7 +1,8 @@
 //! Symbolic integers as C++.
 //!
-//! The normal form is an expanded polynomial. People write `(px * 16 + qx) * K + k`, so the printer
-//! takes out the variable that most terms share, dimensions first, and goes on with what is left.
+//! The normal form is an expanded polynomial. For readability, as in `(px * 16 + qx) * K + k`, the
+//! printer factors out the variable that most terms share, dimensions first, and continues with the
+//! rest.
 
 use super::scope::Names;
 use super::text::{Binding, Text};
@@ -19,7 +20,7 @@ pub fn sym(names: &Names<'_>, sym: &Sym) -> Text {
     )
 }
 
-/// Where an access is, in elements from the start of its buffer.
+/// The place of an access, in elements from the start of its buffer.
 pub fn address(names: &Names<'_>, access: &Access) -> Text {
     offset_and_axes(names, &access.view, &access.indices)
 }
@@ -42,7 +43,7 @@ fn offset_and_axes(names: &Names<'_>, view: &View, indices: &[Sym]) -> Text {
         }
     }
     let constant = Sym::int(constant);
-    // A tile's own offset reads best before the position in it.
+    // A tile's own offset is printed before the position in it.
     match view.offset.as_int() {
         Some(_) => {
             let last = &constant + &view.offset;
@@ -90,8 +91,8 @@ fn sum(names: &Names<'_>, mut terms: Vec<Product>) -> Text {
             add(product, sum(names, without))
         };
     }
-    // What is added before what is taken away; longest products first, then large
-    // coefficients, the constant last.
+    // Positive terms before negative ones; longest products first, then large coefficients, the
+    // constant last.
     terms.sort_by_key(|(coef, atoms)| {
         (
             *coef < 0,
@@ -107,7 +108,7 @@ fn sum(names: &Names<'_>, mut terms: Vec<Product>) -> Text {
     terms.fold(first, |sum, term| add(sum, product(names, term)))
 }
 
-/// The factor found in most terms, when it is in two or more.
+/// The factor of most terms, if there are two or more of them.
 fn most_shared(names: &Names<'_>, terms: &[Product]) -> Option<Atom> {
     let mut best: Option<(usize, bool, &Atom)> = None;
     for (_, atoms) in terms {
@@ -129,7 +130,7 @@ fn is_extent(names: &Names<'_>, atom: &Atom) -> bool {
     matches!(atom, Atom::Var(v) if names.is_dim(*v))
 }
 
-/// `r * 8 * N`: what counts, by how many, and extents last.
+/// `r * 8 * N`: first variables that count, then the coefficient, then extents.
 fn product(names: &Names<'_>, (coef, atoms): &Product) -> Text {
     let (extents, counted): (Vec<&Atom>, Vec<&Atom>) =
         atoms.iter().partition(|a| is_extent(names, a));
@@ -167,8 +168,8 @@ fn atom(names: &Names<'_>, atom: &Atom) -> Text {
     }
 }
 
-/// C++ compilers know what to do with constants; 64-bit division by anything else is a long function
-/// on a GPU, that small numbers needn't call.
+/// C++ compilers optimise division by constants; other 64-bit division is a long function on a GPU,
+/// which small numbers avoid.
 fn divided(names: &Names<'_>, a: &Sym, b: &Sym, operator: &str, function: &str) -> Text {
     if b.as_int().is_some_and(|b| b != 0) {
         Text::infix(sym(names, a), operator, sym(names, b), Binding::Product)
@@ -177,7 +178,7 @@ fn divided(names: &Names<'_>, a: &Sym, b: &Sym, operator: &str, function: &str) 
     }
 }
 
-/// By `croq::exact`, step for step what [`sym`] computes without looking.
+/// By `croq::exact`, the same steps as [`sym`] without checks.
 pub fn exactly(names: &Names<'_>, sym: &Sym) -> Text {
     let before = names.exact.replace(true);
     let text = wide(names, sym);
@@ -207,7 +208,7 @@ pub fn fits(names: &Names<'_>, fits: &Fits) -> Text {
     }
 }
 
-/// With type `croq::idx` even when it is a constant.
+/// With type `croq::idx`, even for a constant.
 pub fn wide(names: &Names<'_>, e: &Sym) -> Text {
     match e.as_int() {
         Some(value) if names.exact.get() => {
@@ -226,13 +227,13 @@ fn times(a: Text, b: Text) -> Text {
     Text::infix(a, "*", b, Binding::Product)
 }
 
-/// `a + b`, or `a - b` when `b` starts with a minus.
+/// `a + b`, or `a - b` if `b` begins with a minus.
 fn add(a: Text, b: Text) -> Text {
     match b.text.strip_prefix('-') {
         Some(positive) if b.binding >= Binding::Product => {
             Text::infix(a, "-", Text::new(positive, Binding::Product), Binding::Sum)
         }
-        // Sums associate, and `passes::transform::exact` has seen to it that no part of them overflows.
+        // Sums are associative: `passes::transform::exact` ensures that no part overflows.
         _ if b.binding == Binding::Sum => Text::new(
             format!("{} + {}", a.at_least(Binding::Sum), b.text),
             Binding::Sum,

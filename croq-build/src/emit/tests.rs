@@ -1,5 +1,5 @@
-//! Device text of whole files: one golden file to review, and the spelling of what is easy to get
-//! wrong.
+//! Device code of whole files: a golden file for review, and the spelling of error-prone
+//! constructs.
 
 use super::{FileMeta, device_text};
 use crate::diagnostics::Diagnostics;
@@ -209,7 +209,7 @@ fn a_copy_walks_what_is_contiguous_as_one_and_guards_what_may_cross() {
     );
 }
 
-/// The place is found once, and iterations add constants to it.
+/// The address is computed once, and iterations add constants to it.
 #[test]
 fn a_copy_moves_the_widest_vectors_that_fit() {
     let l = lines(
@@ -272,7 +272,7 @@ fn strides_and_edges_are_looked_at_once() {
     );
 }
 
-/// The grid takes turns.
+/// The elements are distributed over the grid.
 #[test]
 fn a_copy_between_kernels_is_shared_by_a_grid() {
     let l = lines(
@@ -297,7 +297,7 @@ fn a_copy_between_kernels_is_shared_by_a_grid() {
     has(&l, "f.store(e, twice.load(e));");
 }
 
-/// Every thread closes its group, also one whose rows are all outside; the memory is watched.
+/// Every thread closes its group, even if all its rows are outside; the memory is watched.
 #[test]
 fn asynchronous_copies_are_started_and_committed() {
     let text = "__co__ auto f(f16 [M, 64] x) {
@@ -323,7 +323,7 @@ fn asynchronous_copies_are_started_and_committed() {
         &l,
         "const croq::watched<croq::f16> tile = croq::watched_at<croq::f16>(0, 4096, \"tile\");",
     );
-    // One comparison that the instruction takes as it is: no second version for tiles inside.
+    // One comparison, as an operand of the instruction: no second version for tiles inside.
     assert!(!text.contains("croq::cp_async<8>("), "{text}");
     has(
         &l,
@@ -373,11 +373,12 @@ fn a_transposed_copy_reads_global_memory_in_order() {
          }",
     );
     has(&l, "const croq::idx e0 = thread / 16, e1 = thread % 16;");
-    // Rows are a word further apart than they are long.
+    // Rows are padded by a word.
     has(&l, "t.store(e0 + e1 * 9, x.load(e0 * 16 + e1));");
 }
 
-/// Two files of a program may have device functions of one name; what they include is nobody's own.
+/// Device functions of two files of a program may have the same name; included declarations are
+/// outside of the namespace.
 #[test]
 fn own_cpp_stands_in_the_namespace_and_includes_do_not() {
     let text = emitted(
@@ -414,7 +415,7 @@ fn own_cpp_stands_in_the_namespace_and_includes_do_not() {
     );
 }
 
-/// The simulated GPU runs blocks in one order where what they leave depends on it.
+/// The simulated GPU runs blocks in order if the result depends on it.
 #[test]
 fn atomics_and_the_order_of_blocks() {
     let text = |body: &str| {
@@ -498,7 +499,7 @@ fn a_launch_goes_to_the_stream_that_it_names() {
     );
 }
 
-/// The word that blocks count in, and where a grid that does not fit is reported.
+/// The arrival word of the grid barrier, and the line of the report if the grid does not fit.
 #[test]
 fn blocks_that_wait_for_each_other_get_what_they_count_in() {
     let l = lines(
@@ -519,7 +520,8 @@ fn blocks_that_wait_for_each_other_get_what_they_count_in() {
     assert!(l.iter().any(|l| l.contains(launch)), "{l:#?}");
 }
 
-/// Device memory of which each element is one instance's costs nothing; only what two may touch is looked at.
+/// Device memory whose elements are each accessed by one instance has no checks; only memory that
+/// two may access is checked.
 #[test]
 fn device_memory_that_instances_share() {
     let class = |body: &str| {
@@ -567,7 +569,8 @@ fn device_memory_that_instances_share() {
     }
 }
 
-/// Kernels are loaded before any waits, each launch is told how often it does, and the host looks before it waits.
+/// Kernels are loaded before any launch waits, each launch has its number of waits, and the host
+/// checks the number of triggers before it waits.
 #[test]
 fn the_host_counts_waits_and_triggers() {
     let text = "__co__ void f(global s32 [64] y) {
@@ -592,7 +595,7 @@ fn the_host_counts_waits_and_triggers() {
     ]
     .map(at);
     assert!(places.is_sorted(), "{places:?} of {l:#?}");
-    // The call waits for what it has to tell something: it can't be enqueued.
+    // The call triggers events, so it cannot be enqueued.
     let mut diags = Diagnostics::new();
     let limits = crate::pipeline::Options::default().shared_limits();
     let function = passes::run(testing::function(text), limits, true, &mut diags);
@@ -631,7 +634,8 @@ fn a_warpgroup_synchronises_between_two_changes_of_its_registers() {
     assert_eq!(branches.count(), 2, "{text:#?}");
 }
 
-/// What one thread does is done by one lane throughout: two statements in a row need no barrier between them.
+/// All statements of a single thread are executed by the same lane: two consecutive ones need no
+/// barrier in between.
 #[test]
 fn in_a_kernel_that_elects_a_lane_it_does_all_that_one_thread_does() {
     let text = lines(
@@ -652,7 +656,7 @@ fn in_a_kernel_that_elects_a_lane_it_does_all_that_one_thread_does() {
     );
 }
 
-/// The thread's number is declared once, and the number of a warp is not copied into the program's
+/// The thread's number is declared once, and the number of a warp is not copied to the program's
 /// index.
 #[test]
 fn thread_numbers_are_declared_once() {
@@ -680,7 +684,7 @@ fn thread_numbers_are_declared_once() {
     assert!(!l.iter().any(|l| l.contains("= warp;")), "{l:#?}");
 }
 
-/// A copy of a variable that is assigned to while the copy is used stays; one that is not goes.
+/// A copy of a variable that is assigned while the copy is used remains; others are eliminated.
 #[test]
 fn copies_go_where_both_stay_the_same() {
     let l = lines(
@@ -710,7 +714,7 @@ fn copies_go_where_both_stay_the_same() {
     );
 }
 
-/// Macros stand around C++ of the user's only; one that no C++ mentions is left out.
+/// Macros are defined around the user's C++ only; one that no C++ mentions is omitted.
 #[test]
 fn macros_stand_around_the_text_that_mentions_them() {
     let text = emitted(
@@ -746,7 +750,7 @@ fn macros_stand_around_the_text_that_mentions_them() {
     }
 }
 
-/// A statement that a macro makes is shown as the macro's definition has it.
+/// A statement from a macro is shown as in the macro's definition.
 #[test]
 fn statements_of_macros_keep_their_comments() {
     let text = emitted(

@@ -1,7 +1,6 @@
-//! Pieces of C++ expressions that know how tightly they bind, so that parentheses appear only where
-//! they are needed.
+//! Pieces of C++ expressions with their precedence, so that only necessary parentheses are printed.
 
-/// Binding strength, loosest first.
+/// Precedence, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Binding {
     Select,
@@ -47,7 +46,7 @@ impl Text {
         Self { text, binding }
     }
 
-    /// In a place that needs something at least as tight as `least`.
+    /// The text as an operand that needs at least precedence `least`.
     pub fn at_least(self, least: Binding) -> String {
         if self.binding < least {
             format!("({})", self.text)
@@ -56,8 +55,9 @@ impl Text {
         }
     }
 
-    /// `left op right` for a left-associative operator. Compilers warn where bit operators, shifts
-    /// and logical operators meet others without parentheses, so there the operands get them.
+    /// `left op right` for a left-associative operator. Compilers warn about unparenthesised
+    /// mixtures of bit operators, shifts and logical operators with others, so there the operands
+    /// get parentheses.
     pub fn infix(left: Text, op: &str, right: Text, binding: Binding) -> Text {
         let (on_left, on_right) = match binding {
             Binding::Sum => (Binding::Sum, Binding::Product),

@@ -1,4 +1,4 @@
-//! Copies of boxes, and what TMA is told of device memory.
+//! TMA copies of boxes, and tensor maps.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use crate::ir::{BufferId, CacheHint, Scalar, TensorMap, TmaMove, TmaOp};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// The first architecture that knows them.
+/// The first architecture with TMA.
 pub const SM: u32 = 90;
 
-/// What a kernel's tensor maps are called where they are declared.
+/// The preferred names of a kernel's tensor maps.
 pub fn wanted_names(function: &Function, kernel: &Kernel) -> Vec<String> {
     let name = |map: &TensorMap| {
         let buffer = function.buffers.get(map.buffer.index());
@@ -159,13 +159,14 @@ impl Body<'_, '_> {
         )
     }
 
-    /// What reports of the simulated GPU tell of an event, if these are one's mbarriers.
+    /// The description of an event for reports of the simulated GPU, if these mbarriers belong to
+    /// one.
     fn event_sites(&mut self, barriers: BufferId, name: &str) {
         let mut events = self.names.function.events.iter();
         let Some(event) = events.find(|event| event.barriers == barriers) else {
             return;
         };
-        // Reports name lines: the sites of one line and the same threads are one.
+        // Reports only have lines: sites with the same line and threads are one.
         let mut known = BTreeSet::new();
         for site in &event.sites {
             let flags = match (event.ready, site.cluster) {
@@ -214,7 +215,7 @@ impl Body<'_, '_> {
         self.writer.line(text);
     }
 
-    /// Innermost first, as the hardware has them.
+    /// Innermost first, as the hardware requires.
     fn coordinates(&self, moved: &TmaMove) -> String {
         self.innermost_first(&moved.coordinates)
     }
@@ -228,7 +229,7 @@ impl Body<'_, '_> {
         format!("{{{}}}", texts.join(", "))
     }
 
-    /// Declares a launch's tensor maps; what they are called.
+    /// Declares a launch's tensor maps, and returns their names.
     pub(super) fn maps(&mut self, span: Span, kernel: &Kernel) -> Vec<String> {
         let function = self.names.function;
         let mut names = Vec::new();

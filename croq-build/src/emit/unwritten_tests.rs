@@ -1,4 +1,4 @@
-//! Which buffers and variables have marks of what was written, and which shared buffers need no record of reads.
+//! The buffers and variables with marks, and the shared buffers whose reads need not be recorded.
 
 use super::tests::{has, lines, of_body};
 

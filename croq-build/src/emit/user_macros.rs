@@ -1,14 +1,14 @@
-//! The macros of a `.co` file in the emitted text: they are defined only around the user's own C++,
-//! so generated text need not avoid their names.
+//! The macros of a `.co` file in the generated text: they are defined only around the user's own
+//! C++, so generated text need not avoid their names.
 //!
 //! They are undefined after the file's own text. A macro that a spliced `__cpp__` text mentions is
 //! saved by `push_macro` before that and restored around the text, so that definitions under
 //! conditions of the preprocessor hold there, too. A macro that the user's C++ does not mention is
-//! not printed. A macro that a call names is one that `source` could not expand (a variadic one): it
-//! stays defined, because the call is generated text.
+//! not printed. A macro that a call names is one that `source` could not expand (a variadic one):
+//! it stays defined, because the call is generated text.
 //!
-//! Which macros an included header defines is not known. So each identifier of the generated text
-//! is undefined behind the includes, and around a spliced text all of them are restored.
+//! The macros of an included header are not known. So each identifier of the generated text is
+//! undefined after the includes, and all of them are restored around a spliced text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,8 @@ pub(super) struct UserMacros<'a> {
     spliced: BTreeSet<&'a str>,
     /// The same for calls.
     called: BTreeSet<&'a str>,
-    /// The position of the last conditional or include: definitions before it are all printed, as it
-    /// may depend on any macro.
+    /// The position of the last conditional or include: definitions before it are all printed, as
+    /// it may depend on any macro.
     conditional: Option<u32>,
     /// Whether the file has C++ of the user's besides directives.
     has_text: bool,
@@ -116,7 +116,7 @@ impl<'a> UserMacros<'a> {
         !self.by_text.is_empty()
     }
 
-    /// Undefines the identifiers of a generated text before it, but for those with the file's hash.
+    /// Undefines the identifiers of a generated text before it, except those with the file's hash.
     pub fn protect(&mut self, generated: &str, hash: &str) {
         let plain = without_comments(generated);
         let words = identifiers(&plain).into_iter().chain(OF_CROQS_MACROS);
@@ -125,7 +125,7 @@ impl<'a> UserMacros<'a> {
             .filter(|name| !self.words.contains_key(name) && !self.by_calls.contains(*name))
             .map(str::to_owned)
             .collect();
-        // A macro of a header may mention any of the file's.
+        // A macro of a header may use any macro of the file.
         let own = self.words.keys().copied();
         let own: Vec<&str> = own.filter(|name| !self.called.contains(name)).collect();
         if self.splices() {
@@ -191,7 +191,7 @@ pub const OF_CROQS_MACROS: [&str; 10] = [
     "weak",
 ];
 
-/// Whether `#undef` may name a word: no keyword, none of the compilers' names, none of croq's macros.
+/// Whether `#undef` may be applied to a word: not to keywords, compilers' names, and croq's macros.
 fn can_be_undefined(word: &str) -> bool {
     let begins_a_name = word.starts_with(|c: char| c.is_alphabetic());
     let is_operator = word == "defined" || cpp_names::is_keyword(word);

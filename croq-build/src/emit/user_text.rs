@@ -4,17 +4,18 @@ use super::user_macros::UserMacros;
 use super::writer::Writer;
 use crate::source::DeviceText;
 
-/// What is to be known of the user's own C++ of a file.
+/// The properties of the user's own C++ of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct UserText<'a> {
     pub macros: Option<&'a UserMacros<'a>>,
     /// Functions or macros have loops.
     loops: bool,
-    /// Macros have.
+    /// Macros have loops.
     loops_of_macros: bool,
-    /// It reads memory that may change meanwhile.
-    asks: bool,
-    /// It declares `__shared__` memory, of which an OS thread has one: it can have only one block at a time.
+    /// It reads memory that may change concurrently.
+    polls: bool,
+    /// It declares `__shared__` memory, which exists once per OS thread: only one block can be
+    /// resident.
     shared: bool,
 }
 
@@ -36,19 +37,21 @@ impl<'a> UserText<'a> {
             found.loops |= loops;
             found.loops_of_macros |=
                 loops && directive(text).is_some_and(|d| d.starts_with("define"));
-            found.asks |= asks_memory(text);
+            found.polls |= polls_memory(text);
             found.shared |= text.contains("__shared__");
         }
         found
     }
 
-    /// Whether a kernel with these pieces of C++ may wait in them for what other blocks write.
+    /// Whether a kernel with these pieces of C++ may poll memory in them that other blocks write.
     pub fn may_spin(self, calls: bool, pieces: &[&str]) -> bool {
         let with = |own: bool, of: fn(&str) -> bool| own || pieces.iter().any(|text| of(text));
-        (calls || !pieces.is_empty()) && with(self.loops, has_loop) && with(self.asks, asks_memory)
+        (calls || !pieces.is_empty())
+            && with(self.loops, has_loop)
+            && with(self.polls, polls_memory)
     }
 
-    /// Whether loops in this piece are to be counted.
+    /// Whether loops in this piece are counted.
     pub fn counts(self, text: &str) -> bool {
         directive(text).is_none() && (self.loops_of_macros || has_loop(text))
     }
@@ -66,16 +69,16 @@ fn has_loop(text: &str) -> bool {
     words(text).any(|word| matches!(word, "while" | "for" | "do" | "goto"))
 }
 
-fn asks_memory(text: &str) -> bool {
-    let asks = |word: &str| {
+fn polls_memory(text: &str) -> bool {
+    let polls = |word: &str| {
         let known = ["volatile", "asm", "__asm__", "__nanosleep"].contains(&word);
         known || word.starts_with("atomic") || word.starts_with("__ld")
     };
-    words(text).any(asks)
+    words(text).any(polls)
 }
 
-/// The text with `while` spelt `CROQ_WHILE_DECLARES` where its condition declares a variable: what counts the others
-/// would make an expression of it.
+/// The text with `while` replaced by `CROQ_WHILE_DECLARES` where its condition declares a variable:
+/// the macro that counts other loops makes an expression of the condition.
 fn conditions_that_declare(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -98,7 +101,7 @@ fn conditions_that_declare(text: &str) -> String {
     out
 }
 
-/// Whether a condition, given from behind its parenthesis on, is `type name = …` or `type name{…}`.
+/// Whether a condition, from after its opening parenthesis, is `type name = …` or `type name{…}`.
 fn declares(text: &str) -> bool {
     let mut depth = 0i32;
     for (at, c) in text.char_indices() {
@@ -124,7 +127,7 @@ fn declares(text: &str) -> bool {
     false
 }
 
-/// C++ of the user's in a function, with the macros that it mentions.
+/// The user's C++ in a function, with the macros that it uses.
 pub(super) fn spliced(
     writer: &mut Writer<'_>,
     number: u32,
@@ -148,7 +151,7 @@ pub(super) fn spliced(
     }
 }
 
-/// C++ of the user's, from line `number` on, its loops counted on the simulated GPU.
+/// The user's C++ from line `number` on; with `counts` its loops are counted on the simulated GPU.
 pub(super) fn user_text(writer: &mut Writer<'_>, number: u32, text: &str, counts: bool) {
     if !counts {
         return writer.verbatim(number, text);

@@ -12,8 +12,8 @@ use crate::ir::{
     Access, BufferId, Described, Instruction, Source, Step, Threads, Visit, walk_block,
 };
 
-/// The numbers of columns that a file's MMAs have, dense and sparse ones: headers have text for
-/// just those.
+/// The numbers of columns of a file's MMAs, dense and sparse: the headers are included for just
+/// these.
 #[derive(Default)]
 pub struct Columns {
     pub dense: BTreeSet<i64>,
@@ -119,7 +119,7 @@ impl Body<'_, '_> {
         format!("croq::advance({name}, {})", at.bytes)
     }
 
-    /// A handle and the element meant.
+    /// A handle and the element.
     fn register(&self, access: &Access) -> String {
         let buffer = self.names.buffer(access.view.buffer);
         format!("{buffer}, {}", place::place(&self.names, access).text)

@@ -1,5 +1,5 @@
-//! The header and the wrappers of functions built by hand, against golden files that a person can
-//! review. `CROQ_BLESS=1` writes them anew.
+//! The header and the wrappers of functions constructed in the test, compared with golden files.
+//! `CROQ_BLESS=1` writes them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::ir::*;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
-/// Builds a function by its parameters; enough for everything but its body.
+/// Builds a function from its parameters, without a body.
 struct Signature {
     function: Function,
     source: String,
@@ -229,8 +229,8 @@ fn gemm() -> Signature {
         )
 }
 
-/// Everything else at once: copied back, scalars of every way to travel, names that mean something
-/// elsewhere, repeated, anonymous and unbounded extents, a derived result, no source text.
+/// All other features: copied back, scalars of every representation, reserved names, repeated,
+/// anonymous and unbounded extents, a derived result, no source text.
 fn odd() -> Signature {
     Signature::new("match", "")
         .tensor(
@@ -302,8 +302,8 @@ fn check(stem: &str, cuda: bool, signature: Signature) {
     same_as_golden(&format!("{stem}_shims.rs"), &shims(&meta, &functions));
 }
 
-/// Macros of the including crate are in scope where generated text is expanded: one called by a bare name
-/// would be expanded inside the wrappers' private module.
+/// Macros of the including crate are in scope where generated code is expanded: a macro called by a
+/// bare name would be expanded inside the wrappers' private module.
 #[test]
 fn wrappers_call_no_macro() {
     for signature in [scale(), gemm(), odd(), total()] {

@@ -1,8 +1,8 @@
-//! Lines of C++ with their indentation, and the `#line` directives that make every tool below
-//! (compilers, ptxas, debuggers, the sim's reports) speak of the `.co` file.
+//! Lines of C++ with their indentation, and the `#line` directives through which all tools
+//! (compilers, ptxas, debuggers, reports of the simulated GPU) refer to the `.co` file.
 //!
-//! The writer counts the lines that it writes, so it always knows which line a C++ compiler would
-//! attribute to the next one, and writes a directive only when that is not the wanted one.
+//! The writer counts the lines that it writes, so the line to which a C++ compiler would attribute
+//! the next one is known, and a directive is written only if that is not the intended one.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -54,9 +54,9 @@ pub struct Writer<'a> {
     own_path: &'a str,
     /// Lines written so far.
     written: u32,
-    /// The `.co` line that the next line belongs to; `None` while in text of our own.
+    /// The `.co` line that the next line belongs to; `None` in text without a source line.
     in_source: Option<u32>,
-    /// `.co` lines already shown as a comment in the present function.
+    /// `.co` lines already shown as a comment in the current function.
     shown: BTreeSet<u32>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Writer<'a> {
         self.lines.number(span.start)
     }
 
-    /// The line of the `.co` file that has the text of the statement at `span`: of a macro, that of
+    /// The line of the `.co` file with the text of the statement at `span`: in a macro, the line of
     /// its definition.
     pub fn written_on(&self, span: Span) -> u32 {
         self.lines.number(span.written())
@@ -114,7 +114,7 @@ impl<'a> Writer<'a> {
         self.raw(&full);
     }
 
-    /// Text of the user's, untouched, that came from line `number` of the `.co` file.
+    /// The user's own text, unchanged, from line `number` of the `.co` file.
     pub fn verbatim(&mut self, number: u32, text: &str) {
         self.direct_to_source(number);
         self.raw(text.strip_suffix('\n').unwrap_or(text));
@@ -137,15 +137,14 @@ impl<'a> Writer<'a> {
         self.indent += 1;
     }
 
-    /// The next line belongs to the statement at `span`, whose text becomes a comment the first
-    /// time that one of its line comes by.
+    /// The next line belongs to the statement at `span`, whose lines become comments unless already
+    /// shown.
     pub fn statement(&mut self, span: Span) {
         self.comment_on(span);
         self.attribute(span);
     }
 
-    /// The text of the statement at `span` as a comment, the first time that one of its line comes
-    /// by.
+    /// Prints the lines of the statement at `span` as comments, unless already shown.
     pub fn comment_on(&mut self, span: Span) {
         let number = self.written_on(span);
         if self.shown.insert(number) {
@@ -156,7 +155,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The next line belongs to `span`, silently.
+    /// The next line belongs to `span`; no comment.
     pub fn attribute(&mut self, span: Span) {
         let number = self.line_of(span);
         self.direct_to_source(number);
@@ -170,7 +169,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The next lines are our own: compilers should name the generated file.
+    /// The next lines have no source line: compilers should name the generated file.
     pub fn own_text(&mut self) {
         if self.in_source.take().is_some() {
             // The directive is itself a line.
@@ -184,7 +183,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Source text as the rest of a `//` comment, which a trailing backslash would extend.
+/// Source text as the content of a `//` comment, which a trailing backslash would continue.
 fn comment(text: &str) -> &str {
     if matches!(text, "{" | "}") {
         ""

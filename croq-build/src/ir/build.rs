@@ -68,7 +68,7 @@ fn at_index(at: &Sym, span: Span) -> Expr {
     Expr::index(at.clone(), span)
 }
 
-/// What one thread of a unit does.
+/// Statements of one thread of a unit.
 pub fn once(level: Level, body: Vec<Stmt>) -> StmtKind {
     let cond = None;
     StmtKind::SingleThread { level, cond, body }

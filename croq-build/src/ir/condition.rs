@@ -1,4 +1,4 @@
-//! Conditions over integers that the prover knows, in a form that can be compared and evaluated.
+//! Conditions over symbolic integers, in a form that can be compared and evaluated.
 
 use super::{BinOp, Expr, ExprKind, Function, UnOp, as_sym};
 use crate::symbolic::{Sym, Var};
@@ -13,7 +13,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// What a condition is made of, if that is comparisons of symbolic integers alone.
+    /// Converts a condition that consists of comparisons of symbolic integers only.
     pub fn of(func: &Function, cond: &Expr) -> Option<Self> {
         let both = |a, b| Some((Box::new(Self::of(func, a)?), Box::new(Self::of(func, b)?)));
         Some(match &*cond.kind {
@@ -46,7 +46,7 @@ impl Condition {
         }
     }
 
-    /// Its value where variables have these.
+    /// The value of the condition for these values of variables.
     pub fn holds(&self, at: &dyn Fn(Var) -> Option<i128>) -> Option<bool> {
         match self {
             Condition::Is(b) => Some(*b),

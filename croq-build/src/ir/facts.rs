@@ -1,5 +1,5 @@
-//! What `sema` knows only when it has seen the whole function, and what its statements do not say. The first passes
-//! write it into the statements, and use it for reports.
+//! Facts that `sema` knows only after the whole function, and that its statements do not contain.
+//! The first passes add them to the statements, and use them for reports.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,21 @@ use crate::symbolic::Sym;
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     pub pools: PoolParts,
-    /// Where the swizzle of a buffer was decided.
+    /// The location at which the swizzle of a buffer was decided.
     pub swizzled_at: BTreeMap<BufferId, Span>,
-    /// The tile that a placeholder's handle starts with.
+    /// The initial tile of a placeholder's handle.
     pub first_tiles: BTreeMap<LocalId, Sym>,
-    /// Named copies that a `trigger … after` has bound to an event, and where that is.
+    /// Named copies that a `trigger … after` has bound to an event, with its location.
     pub bound: BTreeMap<FutureId, (EventAt, Span)>,
 }
 
-/// Buffers that became parts of others, so that a number can choose among them: of which, and where in it.
+/// Buffers that were made parts of a pool, so that an integer can select one of them: for each, the
+/// pool and the offset in it.
 #[derive(Clone, Debug, Default)]
 pub struct PoolParts(pub BTreeMap<BufferId, (BufferId, Sym)>);
 
 impl PoolParts {
-    /// The outermost buffer that contains this one, and where in it this one begins.
+    /// The outermost buffer that contains this one, and the offset of this one in it.
     pub fn find(&self, buffer: BufferId) -> (BufferId, Sym) {
         let (mut at, mut place) = (buffer, Sym::zero());
         while let Some((outer, base)) = self.0.get(&at) {

@@ -77,7 +77,7 @@ impl<P: Phase> Function<P> {
 }
 
 impl Function {
-    /// Takes a kernel's body out of the function while `edit` works on both, and puts it back.
+    /// Removes a kernel's body from the function while `edit` works on both, and puts it back.
     /// `None` if there is no such kernel.
     pub fn with_kernel_body<R>(
         &mut self,

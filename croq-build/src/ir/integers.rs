@@ -1,10 +1,10 @@
-//! Integer expressions as the prover sees them.
+//! Conversion of integer expressions to symbolic ones.
 
 use super::{BinOp, Expr, ExprKind, Function, Scalar, UnOp};
 use crate::symbolic::Sym;
 
-/// The symbolic integer that an expression already is. Exact: an operation that could wrap in the expression's
-/// type is not translated.
+/// The symbolic integer that is equal to an expression. Exact: an operation that could wrap in the
+/// expression's type is not converted.
 pub fn as_sym(func: &Function, e: &Expr) -> Option<Sym> {
     match &*e.kind {
         ExprKind::Index(s) => Some(s.clone()),
@@ -40,7 +40,7 @@ fn fits(func: &Function, s: &Sym, ty: Scalar) -> bool {
     matches!(ty, Scalar::Index | Scalar::S64) || is_within(func, s, ty)
 }
 
-/// Whether all values are known to fit the type, which is no float.
+/// Whether all values provably fit the type; false for float types.
 pub fn is_within(func: &Function, sym: &Sym, ty: Scalar) -> bool {
     let Some((least, most)) = ty.limits() else {
         return false;

@@ -18,10 +18,10 @@ pub struct Kernel<P: Phase = Tiles> {
     /// Threads of a block, as an expression that the host can evaluate.
     pub threads: Sym,
     pub attrs: LaunchAttrs,
-    /// Set where a block has one thread only because the program has no thread level.
+    /// Set if a block has only one thread because the program has no thread level.
     pub one_thread: Option<Span>,
     pub body: Vec<Stmt<P>>,
-    /// Indices of `parallel`s that thread ordering made the fastest of their level.
+    /// Indices of `parallel`s that the thread-ordering pass made the fastest of their level.
     pub fastest: Vec<LocalId>,
     /// Filled by the shared-memory plan: the place of each shared buffer, and the total size.
     pub shared: Vec<Placed>,
@@ -83,11 +83,11 @@ pub struct MemoryFacts {
     pub ordered: bool,
     /// Device memory that it writes, and of which two instances may access the same element.
     pub tracked: Vec<BufferId>,
-    /// Device memory that it writes and whose address is passed to text that the compiler cannot
-    /// analyse.
+    /// Device memory that it writes and whose address is passed to code that is opaque to the
+    /// compiler.
     pub escaping: Vec<BufferId>,
     /// Shared memory, local arrays and fragments of which a thread may read an element that was
-    /// never written. `anew` has those of them whose declaration in a loop makes their contents
+    /// never written. `anew` contains those whose declaration in a loop makes their contents
     /// undefined again.
     pub unwritten: BTreeSet<BufferId>,
     pub anew: BTreeSet<BufferId>,

@@ -1,4 +1,4 @@
-//! Statements and calls for which it matters how a buffer is laid out in memory.
+//! Statements and calls that depend on the memory layout of a buffer.
 
 use super::{
     Access, Arg, BufferId, CppName, Expr, ExprKind, Function, MmaOp, Operand, Stmt, StmtKind, Tile,
@@ -7,33 +7,33 @@ use super::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Of all buffers, swizzled or not.
+/// For all buffers, with and without a swizzle.
 #[derive(Default)]
 pub struct LayoutUses {
     pub copied: Vec<View>,
-    /// By TMA.
+    /// Views of TMA copies.
     pub moved: Vec<View>,
     pub accessed: Vec<Access>,
-    /// Operands of warpgroups.
+    /// Operands of warpgroup MMAs.
     pub multiplied: Vec<Multiplied>,
-    /// Seen by text in C++.
+    /// Buffers whose address is passed to C++.
     pub raw: Vec<(BufferId, Span)>,
 }
 
-/// An operand of a warpgroup.
+/// An operand of a warpgroup MMA in shared memory.
 pub struct Multiplied {
     pub view: View,
     /// Whether K runs along its rows.
     pub k_last: bool,
-    /// The bytes of a row that an instruction takes along K.
+    /// The bytes of a row along K that one instruction reads.
     pub step: i64,
 }
 
-/// What an instruction takes of a row along K, in bytes: as much as a sparse A stores.
+/// The bytes of a row along K that one instruction reads; for a sparse A, of its stored elements.
 const STEP: i64 = 32;
 
 impl LayoutUses {
-    /// In the kernels of a function.
+    /// The uses in the kernels of a function.
     pub fn of(function: &Function) -> Self {
         let mut uses = Self::default();
         for kernel in &function.kernels {

@@ -15,7 +15,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The number of threads of a unit, where the level determines it.
+    /// The number of threads of a unit, if the level determines it.
     pub const fn threads(self) -> Option<u32> {
         match self {
             Level::Cluster | Level::Block => None,
@@ -25,7 +25,7 @@ impl Level {
         }
     }
 
-    /// Threads of a unit that has several and fewer than a block: a warp or a warpgroup.
+    /// The number of threads of a warp or a warpgroup; `None` for other levels.
     pub const fn threads_together(self) -> Option<u32> {
         match self {
             Level::Warpgroup | Level::Warp => self.threads(),

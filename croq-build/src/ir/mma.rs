@@ -32,20 +32,20 @@ pub enum FragmentLayout {
     Rows {
         warps: i64,
     },
-    /// Of a fragment that takes part in no MMA.
+    /// The layout of a fragment that is used in no MMA.
     Dealt(Dealing),
-    /// The positions of the elements that are stored of a sparse A.
+    /// The positions of the stored elements of a sparse A.
     Metadata(Metadata),
 }
 
-/// A matrix or column dealt out over threads: each `lanes` adjacent ones are a group, and row `i`
-/// is the group's number `i % groups`. In a group, lane `l` has each column `j` with `j % lanes`
-/// equal to `l`; each lane has the row's value of a column.
+/// A matrix or column distributed over threads: each `lanes` adjacent threads are a group, and row
+/// `i` belongs to group number `i % groups`. In a group, lane `l` has each column `j` with `j %
+/// lanes == l`; each lane has the value of a column vector's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dealing {
-    /// The threads of the unit.
+    /// The number of threads of the unit.
     pub threads: i64,
-    /// A power of two that divides them, at most a warp.
+    /// A power of two that divides `threads`, at most a warp.
     pub lanes: i64,
 }
 
@@ -54,12 +54,12 @@ impl Dealing {
         (self.threads / self.lanes).max(1)
     }
 
-    /// How many of so many rows a thread has, the last ones perhaps not.
+    /// The maximum number of rows of a thread.
     pub fn rows(self, rows: i64) -> i64 {
         (rows + self.groups() - 1) / self.groups()
     }
 
-    /// How many of so many columns a thread has, the last ones perhaps not.
+    /// The maximum number of columns of a thread.
     pub fn columns(self, columns: i64) -> i64 {
         (columns + self.lanes - 1) / self.lanes
     }
@@ -85,16 +85,16 @@ impl FragmentLayout {
     }
 }
 
-/// The distribution of metadata, as the PTX ISA prescribes it for sparse MMAs: 32-bit registers,
-/// each with the positions for eight groups of four elements. The fragment's shape is rows by words,
-/// a word for each 32 of K. For each 16 rows of a warp, a thread has `registers` registers.
+/// The distribution of metadata, as the PTX ISA defines it for sparse MMAs: 32-bit registers, each
+/// with the positions for eight groups of four elements. The fragment's shape is rows by words, one
+/// word for each 32 elements of K. For each 16 rows of a warp, a thread has `registers` registers.
 ///
-/// Where K of an instruction is 32, two threads of a quad provide its metadata, and the *selector*
-/// names the pair. Thread `p` has 16 of K in each half of its register: row `lane / 4` in the lower
-/// one, the row 8 below in the upper one. So a register is for two instructions: number `i` along K
-/// uses register `i / 2` and selector `i % 2`.
+/// If K of an instruction is 32, two threads of a quad provide its metadata, and the *selector* is
+/// the number of the pair. Thread `p` has 16 elements of K in each half of its register: row `lane
+/// / 4` in the lower half, the row 8 below in the upper half. So a register is for two
+/// instructions: instruction `i` along K uses register `i / 2` and selector `i % 2`.
 ///
-/// Where it is 64, all four provide it, and the selector is 0: thread `p` has 32 of K of row
+/// If K is 64, all four provide it, and the selector is 0: thread `p` has 32 elements of K of row
 /// `lane / 4 + 8 (p % 2)`, in the half `p / 2` of K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
@@ -103,18 +103,18 @@ pub struct Metadata {
     pub warps: i64,
 }
 
-/// The rows for which a register of metadata has positions.
+/// The number of rows for which a register of metadata has positions.
 pub const METADATA_ROWS: i64 = 16;
-/// K for which a word of metadata has positions.
+/// The number of elements along K for which a word of metadata has positions.
 pub const METADATA_WORD: i64 = 32;
 
 impl Metadata {
-    /// The registers of a thread for 16 rows of so many words.
+    /// The number of registers of a thread for 16 rows of `words` words.
     pub fn registers(self, words: i64) -> i64 {
         (words + 1) / 2
     }
 
-    /// The register, and the selector, for the instruction with this number along K.
+    /// The register and the selector for instruction `number` along K.
     pub fn of_instruction(self, number: i64) -> (i64, u32) {
         match (self.k, number % 2) {
             (METADATA_WORD, 0) => (number / 2, 0),
@@ -146,7 +146,8 @@ pub struct Layout {
     pub width: i64,
     /// Rows and columns are exchanged.
     pub transposed: bool,
-    /// Warps that share a matrix, each with every so manieth tile of its rows; 4 for a warpgroup.
+    /// The number of warps that share a matrix; its tiles of rows are distributed cyclically. 4 for
+    /// a warpgroup.
     pub warps: i64,
 }
 
@@ -215,7 +216,7 @@ pub struct Part {
     pub span: Span,
 }
 
-/// The shape of an MMA instruction. K of a sparse one counts the elements that are not stored, too.
+/// The shape of an MMA instruction. K of a sparse one also counts the elements that are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {
     pub m: i64,

@@ -10,8 +10,8 @@ pub struct Copy {
     pub transform: Transform,
     /// Whether destination elements without a valid source element become zero.
     pub zero_fill: bool,
-    /// The level of the unit whose threads share the work. `Thread`: each thread makes the whole
-    /// copy for itself.
+    /// The level of the unit whose threads share the work. With `Thread`, each thread makes the
+    /// whole copy.
     pub level: Level,
     /// The future to wait for before the data may be read.
     pub future: Option<FutureId>,

@@ -31,7 +31,7 @@ fn is_same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
         && cx.eq(&f.base(&a.offset), &g.base(&b.offset)).is_yes()
 }
 
-/// The element is certainly one of the view's.
+/// Whether the element is certainly inside the view.
 pub fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
     let (Some(boxes), Some(frame)) = (boxed(source), &access.view.frame) else {
         return false;
@@ -46,7 +46,7 @@ pub fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
         })
 }
 
-/// Two boxes of one tensor certainly have something in common.
+/// Whether two boxes of one tensor certainly have an element in common.
 pub fn overlaps(cx: &Ctx, a: &View, b: &View) -> bool {
     let (Some(first), Some(second)) = (boxed(a), boxed(b)) else {
         return false;

@@ -82,11 +82,11 @@ pub enum StmtKind<P: Phase = Tiles> {
     /// Only one thread of the enclosing unit, which has the level `level`, runs the body.
     SingleThread {
         level: P::Only<Level>,
-        /// That it is this thread, once `single-threads` has chosen one.
+        /// The condition for this thread, after `single-threads` has chosen it.
         cond: Option<Expr>,
         body: Vec<Stmt<P>>,
     },
-    /// `inthreads`: only the threads that satisfy `pred`. `set` has those threads by linear thread
+    /// `inthreads`: only the threads that satisfy `pred`. `set` contains these threads, by linear
     /// id in the block, if they are known statically.
     Region {
         pred: Expr,
@@ -276,7 +276,7 @@ pub enum MmaOp<P: Phase = Tiles> {
         acc: P::Only<Part>,
         a: Part,
         b: Part,
-        /// Of a sparse A.
+        /// For a sparse A.
         metadata: Option<Part>,
         atom: Atom,
     },

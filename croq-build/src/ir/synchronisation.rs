@@ -19,7 +19,7 @@ pub enum BarrierReason {
     },
     /// The end of a plain `inthreads`.
     RegionEnd,
-    /// Text that the compiler cannot analyse.
+    /// Code that is opaque to the compiler.
     Opaque,
     /// The mbarriers have been initialised.
     Initialised,

@@ -25,11 +25,11 @@ macro_rules! visitor {
     ($(#[$doc:meta])* $Visitor:ident, $walk:ident, [$($mutable:tt)?], $iter:ident, $only:ident) => {
         $(#[$doc])*
         pub trait $Visitor<P: Phase = Tiles> {
-            /// All of a function: what its buffers take, its host's statements, its kernels.
+            /// A function: its buffers, host statements and kernels.
             fn function(&mut self, function: &$($mutable)? Function<P>) -> Flow {
                 $walk::function(self, function)
             }
-            /// Its grid, its threads and its statements.
+            /// A kernel: its grid, number of threads, and statements.
             fn kernel(&mut self, kernel: &$($mutable)? Kernel<P>) -> Flow {
                 $walk::kernel(self, kernel)
             }
@@ -268,7 +268,8 @@ macro_rules! visitor {
                     }
                     StmtKind::Tma(op) => tma(v, op)?,
                     StmtKind::Mma(op) => mma(v, op)?,
-                    // Those of `stmt`, by name: a new kind must be in one of the two.
+                    // Handled by `stmt`; listed by name, so that a new kind must be added to one of
+                    // the two.
                     StmtKind::Let { .. }
                     | StmtKind::Assign { .. }
                     | StmtKind::Store { .. }

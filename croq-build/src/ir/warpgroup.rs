@@ -14,7 +14,7 @@ pub struct WarpgroupMma {
     pub acc: Part,
     pub a: Operand,
     pub b: Tile,
-    /// Of a sparse A.
+    /// For a sparse A.
     pub metadata: Option<Part>,
     /// The shape `64 x n x k` of one instruction; K of the MMA may be a multiple of it.
     pub atom: Atom,
@@ -116,7 +116,7 @@ pub struct Instruction {
     pub acc: Access,
     pub a: Source,
     pub b: Described,
-    /// Of a sparse A.
+    /// For a sparse A.
     pub metadata: Option<Box<Selected>>,
     pub accumulate: Expr,
     pub span: Span,

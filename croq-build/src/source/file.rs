@@ -1,4 +1,4 @@
-//! The result of `source`: the functions, the device text, and the mapping to lines.
+//! The result of `source`: the functions, the device code, and the mapping to lines.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,17 @@ pub struct SourceFile {
     /// The path in messages.
     pub path: String,
     pub text: String,
-    /// The `__co__` functions, in order: an instance of a template where the template is.
+    /// The `__co__` functions, in order; an instance of a template is at the position of the
+    /// template.
     pub functions: Vec<FunctionText>,
     pub templates: Vec<Template>,
     /// The functions that are instances of templates.
     pub instances: Vec<Instance>,
-    /// The other parts of the device text, in order.
+    /// The other parts of the device code, in order.
     pub device: Vec<DeviceText>,
     /// Functions of the host, which are not part of the output.
     pub host_functions: Vec<(String, Span)>,
-    /// The headers that it includes by `#include "…"`, each with the place of its name.
+    /// The headers that it includes by `#include "…"`, each with the location of its name.
     pub includes: Vec<(String, Span)>,
     /// Notes for the build log, at most one of a kind.
     pub notes: Vec<Note>,
@@ -36,7 +37,7 @@ pub struct DeviceText {
     pub kind: DeviceTextKind,
     pub text: String,
     pub span: Span,
-    /// The functions that it declares, as far as they are known.
+    /// The functions that it declares, if their names can be determined.
     pub names: Vec<String>,
 }
 

@@ -20,7 +20,7 @@ pub struct FunctionText {
     pub complete: bool,
     /// The instance of a template that this is.
     pub instance: Option<InstanceName>,
-    /// The words of branches that were removed before the parser.
+    /// The identifiers in branches of `if constexpr` that were removed before parsing.
     pub untaken: Arc<HashSet<Arc<str>>>,
 }
 

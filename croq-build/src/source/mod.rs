@@ -1,5 +1,5 @@
-//! Reads the bytes of a `.co` file and produces the tokens of its `__co__` functions: islands,
-//! macros, conditionals, and the mapping to source locations.
+//! Reads the text of a `.co` file and produces the tokens of its `__co__` functions: islands,
+//! macros, conditionals, templates, and the mapping to source locations.
 //!
 //! The next stage may assume that the tokens of a function are readable (others were reported),
 //! that macros are expanded and dead branches removed, and that every span refers to the unexpanded
@@ -34,7 +34,7 @@ pub use crate::span::{Span, Spanned};
 pub use file::{DeviceText, DeviceTextKind, Note, SourceFile};
 pub use function_text::FunctionText;
 pub use intrinsics::{Intrinsic, IntrinsicKind};
-pub use nesting::{recursion, with_look_at_stack};
+pub use nesting::{recursion, with_stack_check};
 pub use signature::{Signature, TemplateParam};
 
 use std::sync::Arc;
@@ -52,8 +52,8 @@ pub fn load(
     load_with_instances(path, text, defines, &[], diags)
 }
 
-/// The same, with instances of templates that the build script asks for: `scaled<f16, 256>`. Those
-/// of templates that the file does not have are left out.
+/// The same, with instances of templates that the build script requests: `scaled<f16, 256>`.
+/// Requests for templates that the file does not have are ignored.
 pub fn load_with_instances(
     path: &str,
     text: &str,
@@ -105,8 +105,8 @@ pub fn load_with_instances(
     file
 }
 
-/// Decides what is known before the parser, and reports unreadable tokens that are left. `None` after
-/// an error that makes the rest of the function meaningless.
+/// Resolves `if constexpr` and `static_assert`, and reports the remaining invalid tokens. `None`
+/// after an error that makes the rest of the function meaningless.
 fn finish(function: FunctionText, text: &str, diags: &mut Diagnostics) -> Option<FunctionText> {
     let resolved = templates::branches::resolve(function.tokens, text, diags)?;
     Some(FunctionText {

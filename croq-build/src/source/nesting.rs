@@ -36,7 +36,7 @@ fn body(text: &str) -> Option<usize> {
             Raw::Byte(b'(' | b'[', _) => depth += 1,
             Raw::Byte(b')' | b']', _) => depth = depth.saturating_sub(1),
             Raw::LineHash(_) => walk.skip_line(),
-            // `__device__ int table[2] = {…}` and `table[2]{…}` are no functions.
+            // `__device__ int table[2] = {…}` and `table[2]{…}` are not functions.
             Raw::Byte(b'{', at) if depth == 0 => {
                 return (!matches!(last, b'=' | b']' | b',')).then_some(at + 1);
             }
@@ -59,7 +59,7 @@ fn calls<'a>(text: &'a str, start: usize, names: &BTreeSet<&str>) -> Vec<Call<'a
     let mut walk = RawText::new(text, start, text.len());
     let mut found: Vec<Call> = Vec::new();
     let mut candidate: Option<(&str, usize)> = None;
-    // A name after `.`, `->` or `::` belongs to something else.
+    // A name after `.`, `->` or `::` is a member of something else.
     let mut of_other = false;
     while let Some(raw) = walk.next_raw() {
         if let (Some((name, at)), Raw::Byte(b @ (b'(' | b'<'), _)) = (candidate, raw) {
@@ -93,8 +93,8 @@ fn names(file: &SourceFile) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The device text that is compiled: with a check of the stack, if it calls others of the file.
-pub fn with_look_at_stack(file: &SourceFile, text: &DeviceText) -> Option<String> {
+/// The device code as it is compiled: with a check of the stack, if it calls others of the file.
+pub fn with_stack_check(file: &SourceFile, text: &DeviceText) -> Option<String> {
     if text.kind != DeviceTextKind::Device {
         return None;
     }
@@ -209,7 +209,7 @@ mod tests {
         let mut diagnostics = Diagnostics::new();
         let file = load("a.co", text, &[], &mut diagnostics);
         let all = file.device.iter();
-        all.map(|text| with_look_at_stack(&file, text).unwrap_or_else(|| text.text.clone()))
+        all.map(|text| with_stack_check(&file, text).unwrap_or_else(|| text.text.clone()))
             .collect::<Vec<_>>()
             .join("\n")
     }

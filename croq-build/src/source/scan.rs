@@ -47,16 +47,16 @@ pub(super) struct Scanner<'a> {
     pub dead: bool,
     /// The open namespaces and `extern "C"` blocks, innermost last.
     pub scopes: Vec<Span>,
-    /// What is known of the host text.
+    /// Information about the host text.
     pub host: Host,
 }
 
-/// The host text, most of which is left out.
+/// The host text, most of which is not part of the output.
 #[derive(Default)]
 pub struct Host {
-    /// A part that was left out.
+    /// A part that was omitted.
     pub left_out: Option<Span>,
-    /// The functions among it.
+    /// The functions in the omitted parts.
     pub functions: Vec<(String, Span)>,
     /// The `#include`s with quotes.
     pub includes: Vec<(String, Span)>,

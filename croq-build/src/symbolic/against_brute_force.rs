@@ -1,4 +1,5 @@
-//! Tests random questions over small domains against an evaluation of every assignment.
+//! Compares the prover's answers to random questions over small domains with an evaluation of every
+//! assignment.
 
 use std::collections::{BTreeSet, HashSet};
 

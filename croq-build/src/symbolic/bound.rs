@@ -212,7 +212,7 @@ impl Prover<'_> {
         (declared, (assumed, mentioned))
     }
 
-    /// A declared bound, simplified with the current facts: it was built with those of its
+    /// A declared bound, simplified with the current facts: it was constructed with those of its
     /// declaration.
     fn resolved(&self, end: &Sym) -> Sym {
         if !end.has_compound_atoms() || self.facts.is_bare() {

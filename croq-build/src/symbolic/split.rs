@@ -1,12 +1,12 @@
-//! Indices taken apart into rows and columns.
+//! Splits indices into rows and columns.
 
 use super::ctx::Ctx;
 use super::sym::Sym;
 
-/// `(at / by, at % by)` of an index, which is at least zero wherever it is evaluated.
+/// `(at / by, at % by)` of an index that is never negative where it is evaluated.
 ///
-/// Its form alone may not show that: `64 * g - 64` under `if (g > 0)`. Such an index is divided
-/// after a multiple of `by` was added to it.
+/// That may not be provable from its form: `64 * g - 64` under `if (g > 0)`. Such an index is
+/// divided after adding a multiple of `by`.
 pub fn split_index(cx: &Ctx, at: &Sym, by: &Sym) -> (Sym, Sym) {
     match steps_below_zero(cx, at, by) {
         Some(steps) => {
@@ -17,7 +17,7 @@ pub fn split_index(cx: &Ctx, at: &Sym, by: &Sym) -> (Sym, Sym) {
     }
 }
 
-/// How many times `by` has to be added until the least value is not negative.
+/// The multiple of `by` that must be added to the index to make its minimum nonnegative.
 fn steps_below_zero(cx: &Ctx, at: &Sym, by: &Sym) -> Option<i64> {
     let by = by.as_int().filter(|by| *by > 0)?;
     let least = cx.range(at).0.filter(|least| *least < 0)?;
@@ -31,7 +31,7 @@ fn steps_below_zero(cx: &Ctx, at: &Sym, by: &Sym) -> Option<i64> {
 mod tests {
     use super::*;
 
-    /// Each split has the value of the plain division wherever the index is not negative.
+    /// Each split equals plain division where the index is nonnegative.
     #[test]
     fn an_index_that_may_be_negative_in_form_is_split() {
         for (by, scale, back) in [(64, 64, 64), (128, 64, 64), (8, 20, 50), (7, 1, 3)] {

@@ -16,9 +16,9 @@ use crate::diagnostics::{self, Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// What follows the operand that a statement begins with.
+/// The rest of a statement after its first operand.
 enum Rest {
-    /// An operator and more: a value that nothing is done with.
+    /// An operator and an operand: the value is not used.
     Unused(BinOp, Span),
     Assign(Option<BinOp>, Value),
     Nothing,
@@ -69,7 +69,7 @@ fn assignment<'t>(e: &Exprs<'t>) -> Rule<'t, Stmt> {
     let assign = assign_operator()
         .then(value(e))
         .map(|(op, value)| Rest::Assign(op, value));
-    // `x + 1;`: parsed whole, so that the report is of the whole.
+    // `x + 1;`: parsed completely, so that the report covers all of it.
     let unused = accept(Expected::default(), |token| {
         infix(&token.kind, Place::Any).map(|(_, op)| (op, token.span))
     })
@@ -78,7 +78,7 @@ fn assignment<'t>(e: &Exprs<'t>) -> Rule<'t, Stmt> {
     let rest = choice((
         assign.boxed(),
         unused.boxed(),
-        // Where the statement ends; anything else is told what could have followed.
+        // The end of the statement; any other token is reported with the tokens that could follow.
         empty().map(|()| Rest::Nothing).boxed(),
     ));
     let is_shape = rule(|inp| match ahead(inp) {
@@ -200,7 +200,7 @@ fn value<'t>(e: &Exprs<'t>) -> Rule<'t, Value> {
     .boxed()
 }
 
-/// `x = _;`, which the next stage has its own words for.
+/// `x = _;`, for which the next stage has a separate report.
 fn placeholder<'t>() -> Rule<'t, Expr> {
     rule(|inp| match ahead(inp) {
         [Some(token), Some(next)]
@@ -225,7 +225,7 @@ fn assemble(target: Expr, rest: Rest, span: Span, emit: &mut dyn FnMut(Fault)) -
         Rest::Nothing => match *target.kind {
             ExprKind::Increment { by, target, .. } => StmtKind::Increment { target, by },
             ExprKind::Call(_) => tensor::fragment_operation(target),
-            // `f(x);` with a name that nothing tells to be a function.
+            // `f(x);` with a name that is not known to be a function.
             ExprKind::Element(callee, arg) => match *callee.kind {
                 ExprKind::Name(text) => {
                     let callee = Name {
@@ -284,7 +284,7 @@ fn assemble(target: Expr, rest: Rest, span: Span, emit: &mut dyn FnMut(Fault)) -
     }
 }
 
-/// A name on the left may be declared by the assignment. `_` was reported as it was read.
+/// A name on the left may be declared by the assignment. `_` was reported when it was parsed.
 fn check_declared(name: &Name, emit: &mut dyn FnMut(Fault)) {
     if let Some(fault) = unfit(name) {
         emit(fault);

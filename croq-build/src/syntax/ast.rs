@@ -1,5 +1,5 @@
-//! The tree of one `__co__` function, as written: every node with its span in the unexpanded text,
-//! nothing resolved, nothing desugared that a check still wants to see.
+//! The tree of one `__co__` function as written: every node has its span in the unexpanded text;
+//! names are not resolved, and nothing that a later check examines is desugared.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub enum Storage {
     Local,
 }
 
-/// Outer to inner; the order of the variants is the nesting order.
+/// From outer to inner; the order of the variants is the nesting order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     Device,
@@ -46,7 +46,7 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// From `__co__` to the closing brace.
     pub span: Span,
-    /// The words of branches that were removed before the parser.
+    /// The identifiers in branches of `if constexpr` that were removed before parsing.
     pub untaken: Arc<HashSet<Arc<str>>>,
 }
 
@@ -59,7 +59,7 @@ pub enum RetType {
 
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// A storage word written before the type (`shared`/`local` are errors for sema to report).
+    /// A storage keyword before the type (`shared` and `local` are errors that sema reports).
     pub storage: Option<(Storage, Span)>,
     pub ty: ParamType,
     pub by_ref: Option<Span>,
@@ -86,7 +86,7 @@ pub enum ParamTypeKind {
         elem: ElemType,
         rank: Expr,
     },
-    /// A type that can't be a parameter (`event`, `mdspan`, `ituple`, …), kept for its own error.
+    /// A type that a parameter cannot have (`event`, `mdspan`, `ituple`, …), for a separate error.
     Unsupported(String),
 }
 
@@ -96,7 +96,7 @@ pub enum Dim {
     Anonymous(Span),
     /// `??`
     Unbounded(Span),
-    /// Any expression; a lone identifier declares or uses a symbolic dimension.
+    /// Any expression; an identifier alone declares or uses a symbolic dimension.
     Expr(Expr),
 }
 
@@ -114,9 +114,9 @@ pub struct Block {
 
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// A lone `;`.
+    /// A `;` alone.
     Empty,
-    /// A free-standing `{ … }`.
+    /// A block `{ … }` that is a statement.
     Block(Block),
     /// `[mdspan[<N>]] name : expr;`
     Mdspan {
@@ -156,7 +156,7 @@ pub enum StmtKind {
         count: Option<Expr>,
         items: Vec<EventItem>,
     },
-    /// `target op= value` — declares when the target is a name that is not yet visible.
+    /// `target op= value`; declares `target` if it is a name that is not visible yet.
     Assign {
         target: Expr,
         op: Option<BinOp>,
@@ -240,7 +240,7 @@ pub enum StmtKind {
         then: Block,
         otherwise: Option<Block>,
     },
-    /// A statement that did not parse; its error is already reported.
+    /// A statement that did not parse; the error has been reported.
     Error,
 }
 
@@ -276,7 +276,7 @@ pub struct ParallelStmt {
     pub attrs: Vec<ParallelAttr>,
     pub is_async: Option<Span>,
     pub stream: Option<Name>,
-    /// Comma-separated items: nested levels with no code between.
+    /// Items separated by commas: nested levels without code in between.
     pub items: Vec<ParallelItem>,
     pub body: Block,
     /// `parallel … by … [: level]`, without the body.
@@ -319,7 +319,7 @@ pub struct LevelSpec {
     pub span: Span,
     pub device: Option<Name>,
     pub cooperative: Option<Span>,
-    /// `: term`, accepted by the grammar only.
+    /// `: term`, which has no effect.
     pub term: bool,
 }
 
@@ -429,7 +429,7 @@ pub enum CopyDest {
     Storage(Storage, Span),
 }
 
-/// Everything about tensor cores, kept whole for the issue that lowers it.
+/// A tensor core operation, as written.
 #[derive(Clone, Debug)]
 pub struct MmaStmt {
     pub target: Option<Name>,
@@ -507,7 +507,7 @@ pub enum ExprKind {
     Inf,
     Nullptr,
     Name(String),
-    /// `(e)`: kept, because `(i)` means "element i" inside a derivation.
+    /// `(e)`; a node, because `(i)` means "element i" inside a derivation.
     Paren(Expr),
     Unary(UnaryOp, Expr),
     Binary(BinOp, Span, Expr, Expr),
@@ -528,7 +528,8 @@ pub enum ExprKind {
     Braces(Vec<Expr>),
     /// `x(k)`: element of a shape or ituple, or get-ith of a bounded variable.
     Element(Expr, Expr),
-    /// `a[i]`, and `s [(0)/2, 1]` (mdspan derivation) when there are several or parenthesised ones.
+    /// `a[i]`, or `s [(0)/2, 1]` (mdspan derivation) if there are several items or parenthesised
+    /// ones.
     Subscript(Expr, Vec<Expr>),
     /// `t {(0), 5}`
     Derive(Expr, Vec<Expr>),
@@ -555,7 +556,7 @@ pub enum ExprKind {
     Call(CallExpr),
     /// `_` as a tiling argument.
     Wildcard,
-    /// A sub-expression that did not parse; already reported.
+    /// A sub-expression that did not parse; the error has been reported.
     Error,
 }
 
@@ -597,7 +598,7 @@ pub enum ViewOp {
     },
     SpanAs(Vec<Expr>),
     Squeeze,
-    /// `.zfill` written on the source view.
+    /// `.zfill` on the source view.
     Zfill,
 }
 

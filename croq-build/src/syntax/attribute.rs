@@ -38,7 +38,7 @@ pub fn attributed<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, StmtKin
         .boxed()
 }
 
-/// Attributes before anything else: the statement follows by itself.
+/// Attributes before another statement: it is parsed separately.
 fn not_for_attributes<'t>() -> Rule<'t, StmtKind> {
     empty().map(|()| StmtKind::Error).boxed()
 }
@@ -94,7 +94,7 @@ fn attributes<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<ParallelAttr>> {
         [Some(first), Some(second)]
             if first.kind.is(Punct::LBracket)
                 && second.kind.is(Punct::LBracket)
-                // All that a macro makes is in the same place.
+                // All tokens from one macro have the same span.
                 && (first.span.end == second.span.start || first.span == second.span) =>
         {
             inp.next_ref();
@@ -134,7 +134,7 @@ fn attributes<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<ParallelAttr>> {
         .boxed()
 }
 
-/// Reports attributes that are unknown or that the statement can't carry; keeps the others.
+/// Reports attributes that are unknown or that the statement cannot have; returns the others.
 fn fit_attributes(
     attrs: Vec<ParallelAttr>,
     fits: &[&str],

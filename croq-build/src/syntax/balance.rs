@@ -1,5 +1,5 @@
-//! What must hold of the tokens before they are parsed: braces match, and nothing nests so deeply
-//! that a reader of the tree could run out of stack.
+//! Properties of the tokens that are checked before parsing: braces match, and the nesting depth is
+//! limited, so that recursion over the tree does not overflow the stack.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,14 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
-/// Open brackets at one place.
+/// The maximum number of open brackets at one position.
 const BRACKETS: usize = 128;
-/// Operators, members and keywords that one tree may chain at one place, brackets included.
+/// The maximum number of operators, members and keywords that one tree may chain at one position,
+/// brackets included.
 const LINKS: usize = 256;
 
-/// Closes what is open and drops what closes nothing; only macros can bring such braces in, as the
-/// function ends at its own.
+/// Closes open braces, and removes closing ones without an opening one. Only macros can cause
+/// these, because the function ends at its own closing brace.
 pub fn repair<'t>(
     tokens: &'t [Token],
     complete: bool,
@@ -61,10 +62,11 @@ pub fn repair<'t>(
     Cow::Owned(out)
 }
 
-/// How deep the tree reaches at one place between two brackets.
+/// The depth of the tree at one position between two brackets.
 #[derive(Clone, Copy, Default)]
 struct Reach {
-    /// Operators and statement keywords since the last separator: each may hold the one before.
+    /// Operators and statement keywords since the last separator: each may contain the previous
+    /// one.
     operators: usize,
     /// Members, subscripts and calls since the last operator.
     postfix: usize,
@@ -76,7 +78,7 @@ impl Reach {
     }
 }
 
-/// The place where the tokens nest too deeply, if they do.
+/// The position at which the tokens nest too deeply, if any.
 pub fn too_deep(tokens: &[Token]) -> Option<Diagnostic> {
     let mut outer: Vec<(Punct, Reach)> = Vec::new();
     let mut before = 0usize;
@@ -94,7 +96,8 @@ pub fn too_deep(tokens: &[Token]) -> Option<Diagnostic> {
                     Punct::RBracket => Punct::LBracket,
                     _ => Punct::LBrace,
                 };
-                // A brace ends what is open in it; anything else only its own kind.
+                // A closing brace ends all brackets that are open in it; other brackets only their
+                // own kind.
                 if *close == Punct::RBrace {
                     leave_statement(&mut outer, &mut before, &mut here);
                 }
@@ -163,7 +166,7 @@ pub fn too_deep(tokens: &[Token]) -> Option<Diagnostic> {
     None
 }
 
-/// Forgets parentheses that the statement leaves open.
+/// Drops parentheses that the statement leaves open.
 fn leave_statement(outer: &mut Vec<(Punct, Reach)>, before: &mut usize, here: &mut Reach) {
     while let Some((_, saved)) = outer.pop_if(|(open, _)| *open != Punct::LBrace) {
         *before -= saved.depth() + 1;

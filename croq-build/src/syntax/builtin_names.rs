@@ -1,7 +1,6 @@
-//! Names with two underscores in front that the language has given a meaning. All other such names
-//! are the user's.
+//! Names with two leading underscores that are builtins. All other such names are the user's.
 
-/// In the order of the alphabet. A test of `sema` compares it with the functions that exist.
+/// In alphabetical order. A test of `sema` compares the list with the functions that exist.
 #[rustfmt::skip]
 pub(crate) const BUILTINS: &[&str] = &[
     "__acos", "__aligndown", "__alignup", "__asin", "__atan", "__atan2", "__atomic_add", "__atomic_and",

@@ -33,7 +33,7 @@ pub fn qualified<'t>() -> Rule<'t, Name> {
     .boxed()
 }
 
-/// A name; a call with template arguments; `print!(…)`; `cdiv(…)` and its like.
+/// A name; a call with template arguments; `print!(…)`; `cdiv(…)` and similar ones.
 pub fn named<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
     let args = call_arguments(any.clone());
     let plain_name = rule(|inp| {
@@ -88,7 +88,7 @@ pub fn named<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
         let span = name.span.to(close);
         expr(ExprKind::Builtin { name, args }, span)
     });
-    // `fast_sum<4>(x)`: only for a registered intrinsic, as `<` compares everywhere else.
+    // `fast_sum<4>(x)`: only for a registered intrinsic, because `<` is a comparison otherwise.
     let with_targs = rule(|inp| {
         let here = position(inp);
         let not = Err(Fault::expected(here, Class::Expression));
@@ -146,7 +146,7 @@ pub fn call(
     )
 }
 
-/// `( a, b )`, perhaps empty, with the span of the parentheses.
+/// `( a, b )`, possibly empty, with the span of the parentheses.
 pub fn call_arguments<'t>(any: Rule<'t, Expr>) -> Rule<'t, (Vec<Expr>, Span)> {
     let list = any
         .separated_by(punct(Punct::Comma))
@@ -155,9 +155,9 @@ pub fn call_arguments<'t>(any: Rule<'t, Expr>) -> Rule<'t, (Vec<Expr>, Span)> {
     parens(list)
 }
 
-/// `<…>`, perhaps absent.
+/// `<…>`, optional.
 pub fn template_arguments<'t>(any: Rule<'t, Expr>) -> Rule<'t, Vec<TemplateArg>> {
-    // A type or a qualified name, if nothing but `,` or `>` follows; else an expression.
+    // A type or a qualified name, if `,` or `>` follows; otherwise an expression.
     let ends = |inp: &mut In<'t, '_>| {
         inp.peek_ref()
             .is_some_and(|token| matches!(token.kind, TokenKind::Punct(Punct::Comma | Punct::Gt)))
@@ -185,7 +185,7 @@ pub fn template_arguments<'t>(any: Rule<'t, Expr>) -> Rule<'t, Vec<TemplateArg>>
         .boxed()
 }
 
-/// A small expression for template arguments; anything more goes in parentheses.
+/// A simple expression as a template argument; others must be in parentheses.
 fn binary_in_angles<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
     let name = accept(Class::Expression, |token| {
         Some(expr(

@@ -1,11 +1,11 @@
-//! Words of the grammar that a function uses as names.
+//! Keywords that a function uses as names.
 //!
-//! A word is a keyword only where the grammar needs it. A function that declares a name spelled like
-//! one (`stage = k % 2;`, `half = n / 2;`, `int wait = 3;`) uses the word as that name wherever no
-//! rule expects the keyword: `x + half`, but `half y;` and `__to<half>(x)`. A function that declares
-//! none is not changed, so a keyword in the place of a name is still reported.
+//! A word is a keyword only where the grammar requires it. A function that declares a name with the
+//! spelling of a keyword (`stage = k % 2;`, `half = n / 2;`, `int wait = 3;`) may use it wherever
+//! no rule expects the keyword: `x + half`, but `half y;` and `__to<half>(x)`. A function without
+//! such a declaration is not changed, so a keyword in the place of a name is still reported.
 //!
-//! Words that C++ reserves (`if`, `float`, `auto`, …) are never names.
+//! Reserved words of C++ (`if`, `float`, `auto`, …) are never names.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use super::tokens::kind_text;
 use crate::source::SourceFile;
 use crate::source::token::{ElemType, Keyword, Punct, Token, TokenKind};
 
-/// The tokens of a function, where keywords that are used as names are plain words.
+/// The tokens of a function, in which keywords that are used as names are identifiers.
 pub fn with_names<'t>(tokens: Cow<'t, [Token]>, file: &SourceFile) -> Cow<'t, [Token]> {
     let all = Neighbours { tokens: &tokens };
     let mut names: HashSet<String> = HashSet::new();
@@ -40,7 +40,7 @@ pub fn with_names<'t>(tokens: Cow<'t, [Token]>, file: &SourceFile) -> Cow<'t, [T
     Cow::Owned(out)
 }
 
-/// The word in the source, which may be another spelling of the token's.
+/// The word in the source, which may be an alias of the token's.
 fn spelling(token: &Token, file: &SourceFile) -> String {
     match file.macro_at(token.span) {
         None => file.snippet(token.span).to_owned(),
@@ -83,7 +83,7 @@ fn may_be_a_name(kind: &TokenKind) -> bool {
     }
 }
 
-/// Questions about a token that its neighbours answer.
+/// Classification of a token by its neighbours.
 struct Neighbours<'a> {
     tokens: &'a [Token],
 }
@@ -101,8 +101,8 @@ impl Neighbours<'_> {
         self.kind(at + 1)
     }
 
-    /// The first token of a statement, as far as the token before it shows. A `)` may end the header of
-    /// an `if` or a loop.
+    /// Whether the token before shows that this is the first token of a statement. A `)` may end
+    /// the header of an `if` or a loop.
     fn begins_statement(&self, at: usize) -> bool {
         match self.before(at) {
             None => true,
@@ -115,13 +115,13 @@ impl Neighbours<'_> {
         }
     }
 
-    /// A statement may begin here, and no expression may go on with a name: after a `;`, and after the
-    /// operand that ends the header of a loop, as in `foreach i in [2] wait e;`.
+    /// Whether a statement may begin here, where an expression cannot continue with a name: after a
+    /// `;`, and after the operand that ends the header of a loop, as in `foreach i in [2] wait e;`.
     fn may_begin_statement(&self, at: usize) -> bool {
         self.begins_statement(at) || self.follows_an_operand(at)
     }
 
-    /// The token before ends an operand, so that an operator or a keyword follows.
+    /// Whether the token before ends an operand, so that an operator or a keyword follows.
     fn follows_an_operand(&self, at: usize) -> bool {
         match self.before(at) {
             Some(TokenKind::Punct(punct)) => {
@@ -149,7 +149,8 @@ impl Neighbours<'_> {
         )
     }
 
-    /// `half = …`, `int wait = …`, `f32 step;`, `parallel by by 4`, `foreach in in 4`.
+    /// Whether the word is declared here: `half = …`, `int wait = …`, `f32 step;`, `parallel by by
+    /// 4`, `foreach in in 4`.
     fn is_declared(&self, at: usize) -> bool {
         let after = self.after(at);
         if self.begins_statement(at) {
@@ -174,7 +175,7 @@ impl Neighbours<'_> {
         }
     }
 
-    /// The grammar expects the keyword here, even if a name of the same spelling is visible.
+    /// Whether the grammar expects the keyword here, even if a name with this spelling is visible.
     fn is_keyword(&self, at: usize) -> bool {
         if self.is_declared(at) || self.is_assigned(at) {
             return false;
@@ -198,7 +199,7 @@ impl Neighbours<'_> {
                 Keyword::Call => matches!(after, Some(TokenKind::Word(_))),
                 Keyword::Select => then(Punct::LParen),
                 Keyword::Inf => false,
-                // Storages and types of declarations.
+                // Storages and types in declarations.
                 _ => {
                     before(Punct::FatArrow)
                         || self.may_begin_statement(at) && begins_an_operand(after)
@@ -218,7 +219,7 @@ impl Neighbours<'_> {
     }
 }
 
-/// A declared name, or a shape, a type or a storage before it.
+/// A declared name, or a shape, a type or a storage before one.
 fn begins_an_operand(kind: Option<&TokenKind>) -> bool {
     match kind {
         Some(TokenKind::Word(_) | TokenKind::Type(_) | TokenKind::Keyword(_)) => true,

@@ -14,7 +14,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// A body of `if`, `while` or `foreach`; one that is a lone `;` is remarked on.
+/// A body of `if`, `while` or `foreach`; warns about a body that is only a `;`.
 fn body<'t>(block: Rule<'t, Block>, of: &'static str) -> Rule<'t, Block> {
     block
         .validate(move |block, _, emitter| {
@@ -107,7 +107,7 @@ pub fn foreach<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, StmtKind> 
     spanned(header)
         .then(body(block, "foreach"))
         .map(|(((ranges, suffixes), header), body)| {
-            // `foreach i on N { … }`: what should have been the header was read as the body.
+            // `foreach i on N { … }`: the rest of the header was parsed as the body.
             let mistaken = matches!(&ranges, ForeachRanges::Ranges(ranges) if ranges.iter().all(|range| range.slice.is_none()))
                 && matches!(body.stmts.as_slice(), [stmt] if stmt.span == body.span && matches!(stmt.kind, StmtKind::Error));
             if mistaken {
@@ -135,7 +135,7 @@ fn range<'t>(e: &Exprs<'t>) -> Rule<'t, ForeachRange> {
             .boxed(),
         e.any.clone(),
     ));
-    // `::` when `hi` is left out.
+    // `::` if `hi` is omitted.
     let both = punct(Punct::ColonColon)
         .ignore_then(step.clone().or_not())
         .map(|step| (None, step));
@@ -154,7 +154,7 @@ fn range<'t>(e: &Exprs<'t>) -> Rule<'t, ForeachRange> {
     let bare = index_name()
         .then(punct(Punct::Eq).ignore_then(name()).or_not())
         .then(when(|kind| kind.is(Punct::LParen), slice).or_not());
-    // `foreach x` reads as a range until its `in` is seen to be there.
+    // `foreach x` is parsed as a range until an `in` follows.
     let no_in = accept(Class::In, |_| None::<()>).or_not();
     spanned(bare.then_ignore(no_in))
         .map(|(((first, second), slice), span)| match second {
@@ -257,7 +257,7 @@ pub fn apply<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
         .boxed()
 }
 
-/// `else` with no `if` before it.
+/// `else` without an `if`.
 pub fn stray_else<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
     keyword(Keyword::Else, Class::Statement)
         .then(block.or_not())
@@ -272,7 +272,7 @@ pub fn stray_else<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
         .boxed()
 }
 
-/// Past a bracketed group, or to the `}` of the block that it never closes in.
+/// Skips a bracketed group, up to the `}` of the enclosing block if it is not closed.
 pub fn skip_group(inp: &mut In) {
     let mut open: Vec<Punct> = Vec::new();
     while let Some(token) = inp.peek_ref() {

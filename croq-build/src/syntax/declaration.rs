@@ -12,12 +12,12 @@ use super::variable::{buffer_item, scalar_item, subscripts, typed};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// Everything that begins with a storage word, `mutable`, or a type.
+/// All declarations that begin with a storage keyword, `mutable`, or a type.
 pub fn declaration<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
     let body = |prefix| after_prefix(e, prefix);
     let storage = || storage_word().map(Some);
     let mutable = || keyword(Keyword::Mutable, Class::Type).map(Some);
-    // Each combination of prefix words has its own rule, so that no context need be carried.
+    // Each combination of prefix words has its own rule, so the rules need no context.
     choice((
         storage()
             .then(mutable())

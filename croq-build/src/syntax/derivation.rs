@@ -1,4 +1,4 @@
-//! `t {(0), 5}`, and the values that ituples are made from.
+//! `t {(0), 5}`, and the values of ituples.
 
 use chumsky::prelude::*;
 
@@ -9,7 +9,7 @@ use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::Punct;
 
-/// The value of an ituple, or of a name that may become one.
+/// The value of an ituple, or of a name that may be one.
 pub fn tuple_value<'t>(e: &Exprs<'t>) -> Rule<'t, Expr> {
     with_derivation(e.shape.clone(), e)
         .map_with(|value, e| (value, e.state().0.file))

@@ -1,4 +1,4 @@
-//! Expressions: what an operand begins with, and the places they stand in.
+//! Expressions: operands, and the contexts of expressions.
 
 use chumsky::prelude::*;
 
@@ -12,14 +12,14 @@ use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// The expression rules that others are built from.
+/// The expression rules that other rules use.
 #[derive(Clone)]
 pub struct Exprs<'t> {
     /// Any expression.
     pub any: Rule<'t, Expr>,
-    /// One that is used as a shape, or for its extents.
+    /// An expression that is used as a shape, or for its extents.
     pub shape: Rule<'t, Expr>,
-    /// One between `<` and `>`.
+    /// An expression between `<` and `>`.
     pub angle: Rule<'t, Expr>,
     /// An operand with its subscripts, members and calls, but without operators.
     pub operand: Rule<'t, Expr>,
@@ -27,8 +27,8 @@ pub struct Exprs<'t> {
     pub tiling: Rule<'t, Expr>,
 }
 
-/// Each rule that contains itself does so through `recursive`, whose inner reference is weak: two that
-/// own each other would never be freed.
+/// Rules that contain themselves use `recursive`, whose inner reference is weak: rules that own
+/// each other would never be freed.
 pub fn expressions<'t>() -> Exprs<'t> {
     let operand: Rule<'t, Expr> = recursive(|operand| {
         let operand: Rule<'t, Expr> = operand.boxed();
@@ -103,7 +103,7 @@ fn conditional<'t>(condition: Rule<'t, Expr>, any: Rule<'t, Expr>) -> Rule<'t, E
         .boxed()
 }
 
-/// What an operand begins with.
+/// The first part of an operand.
 fn atom<'t>(
     any: Rule<'t, Expr>,
     list: Rule<'t, Expr>,
@@ -139,8 +139,8 @@ fn bracket_list<'t>(item: Rule<'t, Expr>) -> Rule<'t, Expr> {
             (items, span, file)
         })
         .validate(|(items, span, file), _, emitter| {
-            // `(0)` picks an element in a derivation and means nothing in a plain list. One that a
-            // macro's parentheses made is a number.
+            // `(0)` selects an element in a derivation, and has no meaning in a plain list.
+            // Parentheses from a macro are around a number.
             for item in &items {
                 if let ExprKind::Paren(inner) = &*item.kind
                     && matches!(&*inner.kind, ExprKind::Int { .. })
@@ -206,7 +206,7 @@ fn select<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
     )
 }
 
-/// A keyword or a type where a value should be: `x = shared + 1`, `float(x)`.
+/// A keyword or a type in the place of a value: `x = shared + 1`, `float(x)`.
 fn misused_word<'t>() -> Rule<'t, Expr> {
     rule(|inp| {
         let at = position(inp);
@@ -227,7 +227,7 @@ fn misused_word<'t>() -> Rule<'t, Expr> {
                     .label("a type is no function")
                     .help(format!("write `__to<{}>(value)`", word.text())),
                 ));
-                // With its argument it reads as a call, whose value is lost.
+                // With its argument it is parsed as a call without a value.
                 Ok(expr(ExprKind::Error, token.span))
             }
             TokenKind::Keyword(_) | TokenKind::Type(_) => {

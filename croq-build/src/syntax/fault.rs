@@ -1,7 +1,7 @@
-//! What a failing rule leaves behind, and how it becomes a diagnostic.
+//! The error of a failing rule, and its conversion to a diagnostic.
 //!
-//! A fault is a position and a set of what could have stood there, in one machine word, so that the
-//! many alternatives which fail on the way to a good parse cost nothing.
+//! A fault is a position and the set of tokens expected there, in one machine word, so that the
+//! many alternatives that fail during a successful parse cost nothing.
 
 use chumsky::error::{Error, LabelError};
 use chumsky::util::MaybeRef;
@@ -12,7 +12,7 @@ use crate::source::token::ElemType;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{SourceFile, Span};
 
-/// Anything that a rule may wait for, beside punctuation.
+/// Anything that a rule may expect, except punctuation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -110,10 +110,10 @@ impl Expected {
         .any(|class| self.has(class))
     }
 
-    /// At most five alternatives, the most telling first.
+    /// At most five alternatives, the most informative first.
     fn list(mut self) -> String {
         if self.has(Class::Expression) {
-            // What an expression may begin with says nothing more.
+            // Tokens with which an expression may begin add no information.
             for punct in [Punct::LParen, Punct::LBracket, Punct::LBrace, Punct::Pipe] {
                 self.0 &= !Expected::from(punct).0;
             }
@@ -147,7 +147,7 @@ impl Expected {
 
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The index of the token that does not fit.
+    /// The index of the unexpected token.
     at: u32,
     expected: Expected,
     kind: Kind,
@@ -156,11 +156,11 @@ pub struct Fault {
 #[derive(Clone, Debug)]
 enum Kind {
     Unexpected,
-    /// Something should have been written right after the token before `at`.
+    /// A token is missing directly after the token before `at`.
     Missing(Punct),
     Known {
         report: Box<Diagnostic>,
-        /// What is wrong is that this keyword stands for a name.
+        /// The error is that this keyword is used as a name.
         keyword: Option<String>,
     },
 }
@@ -193,7 +193,7 @@ impl Fault {
         }
     }
 
-    /// A keyword that stands for a name.
+    /// A keyword that is used as a name.
     pub fn keyword(keyword: &str, diagnostic: Diagnostic) -> Self {
         Fault {
             at: 0,
@@ -212,7 +212,7 @@ impl Fault {
         }
     }
 
-    /// `None` when what does not fit is unreadable text, which was reported as it was read.
+    /// `None` if the unexpected text could not be tokenised, which has been reported.
     pub fn into_diagnostic(self, tokens: &[Token], file: &SourceFile) -> Option<Diagnostic> {
         let at = self.at as usize;
         let known = matches!(self.kind, Kind::Known { .. });
@@ -250,7 +250,7 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token], file: &SourceFile
         )
         .label("something is missing after this");
     };
-    // `.cop`: the word is what is wrong, not the dot.
+    // `.cop`: the word is the error, not the dot.
     let member = tokens
         .get(at + 1)
         .and_then(|next| Some((kind_text(&next.kind)?, next.span)));
@@ -276,7 +276,7 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token], file: &SourceFile
     diagnostic
 }
 
-/// The token as the user wrote it; one out of a macro as it stands in the macro.
+/// The token as the user wrote it; for a token from a macro, its text in the macro.
 fn shown(token: &Token, file: &SourceFile) -> String {
     let written = file.snippet(token.span);
     let by_kind = matches!(token.kind, TokenKind::Str(_) | TokenKind::Bad(_));
@@ -286,7 +286,7 @@ fn shown(token: &Token, file: &SourceFile) -> String {
     format!("`{written}`")
 }
 
-/// What may follow a dot.
+/// The members that may follow a dot.
 fn members(expected: Expected) -> &'static [&'static str] {
     if expected.has(Class::CopyOperation) {
         &["copy", "transp", "pad", "load", "any"]
@@ -310,7 +310,7 @@ fn members(expected: Expected) -> &'static [&'static str] {
     }
 }
 
-/// What was probably meant.
+/// A guess at the intended text.
 fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
     let found = &tokens.get(at)?.kind;
     let before = at.checked_sub(1).and_then(|i| tokens.get(i));
@@ -373,7 +373,7 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
             return Some(format!("write `{near}`"));
         }
     }
-    // `paralel p by 8`: the word before was meant as a keyword.
+    // `paralel p by 8`: the previous word was intended as a keyword.
     let before = before?;
     let begins = match at.checked_sub(2).and_then(|i| tokens.get(i)) {
         Some(token) => {

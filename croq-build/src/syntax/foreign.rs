@@ -1,4 +1,4 @@
-//! What people who know C write, and what to write instead.
+//! Statements of C that Croqtile does not have, with their replacements.
 
 use chumsky::prelude::*;
 
@@ -11,7 +11,7 @@ use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// A word of C that begins a statement there, and nothing here.
+/// A word that begins a statement in C, but not in Croqtile.
 pub fn begins_like_c(word: &str) -> bool {
     const WORDS: [&str; 22] = [
         "for",
@@ -40,7 +40,7 @@ pub fn begins_like_c(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Loops and jumps of C. Their bodies are parsed for errors of their own.
+/// Loops and jumps of C. Their bodies are parsed to report errors in them.
 pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
     rule(move |inp| {
         let fail = Err(Fault::expected(position(inp), Expected::default()));
@@ -77,7 +77,7 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
                 .help(help),
         ));
         if opens {
-            // The header holds anything, `;` included.
+            // The header may contain anything, including `;`.
             skip_group(inp);
         }
         match text {
@@ -157,7 +157,7 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
     })
 }
 
-/// `parallel = 3;`: a keyword that is assigned to.
+/// `parallel = 3;`: an assignment to a keyword.
 pub fn keyword_as_target<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Stmt>> {
     let target = rule(|inp| {
         let fail = Err(Fault::expected(position(inp), Expected::default()));

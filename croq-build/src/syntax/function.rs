@@ -1,4 +1,4 @@
-//! The header of a function, and the whole of it.
+//! The header of a function, and the complete function.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::source::Span;
 use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// A header and a body; `None` when the header did not parse.
+/// A header and a body; `None` if the header did not parse.
 pub fn function<'t>(e: &Exprs<'t>) -> Rule<'t, Option<Function>> {
     let body = between(Punct::LBrace, statements(e), Punct::RBrace).map(|(stmts, _)| stmts);
     let header = header(e)
@@ -71,7 +71,7 @@ fn header<'t>(e: &Exprs<'t>) -> Rule<'t, Header> {
         .boxed()
 }
 
-/// To the body of a function whose header did not parse.
+/// Skips to the body of a function whose header did not parse.
 fn skip_header<'t>() -> Rule<'t, Option<Header>> {
     rule(|inp| {
         // A brace inside the parentheses of the parameters does not open the body.
@@ -198,7 +198,7 @@ fn param_type<'t>(e: &Exprs<'t>) -> Rule<'t, ParamType> {
         .boxed()
 }
 
-/// A word that names no type a parameter can have, kept for the next stage to refuse.
+/// A word that is not a type of a parameter; the next stage reports it.
 fn unsupported<'t>(e: &Exprs<'t>) -> Rule<'t, ParamTypeKind> {
     let word = rule(|inp| {
         let at = position(inp);
@@ -218,7 +218,7 @@ fn unsupported<'t>(e: &Exprs<'t>) -> Rule<'t, ParamTypeKind> {
             ) => keyword.text().to_string(),
             _ => return fail,
         };
-        // A lone word is more likely a name whose type was forgotten.
+        // A word alone is more likely a name whose type is missing.
         let names_nothing = next.is_none_or(|next| {
             matches!(
                 next.kind,

@@ -1,4 +1,4 @@
-//! Text for other compilers: `__cpp__` and inline assembly.
+//! Code for other compilers: `__cpp__` and inline assembly.
 
 use chumsky::prelude::*;
 
@@ -17,7 +17,7 @@ pub fn cpp<'t>() -> Rule<'t, StmtKind> {
         .boxed()
 }
 
-/// Whether each is `volatile`.
+/// For each qualifier, whether it is `volatile`.
 fn qualifiers<'t>() -> Rule<'t, Vec<bool>> {
     rule(|inp| {
         let Some(token) = inp.peek_ref() else {
@@ -61,7 +61,7 @@ fn template<'t>() -> Rule<'t, String> {
                 .label("expected a string")
                 .help("write `__asm__(\"instruction %0;\" : \"=r\"(x))`"),
             ));
-            // Something else stands where the text should.
+            // Another token in the place of the text.
             if !matches!(token.kind, TokenKind::Punct(_)) {
                 inp.next_ref();
             }
@@ -90,7 +90,7 @@ fn operand<'t>(e: &Exprs<'t>) -> Rule<'t, AsmOperand> {
                 .label("expected `(value)` after the constraint")
                 .help("write `\"r\"(x)`"),
             ));
-            // `"r" x`: the value stands there, without its parentheses.
+            // `"r" x`: the value without its parentheses.
             if token.kind.word().is_some() {
                 inp.next_ref();
             }
@@ -125,7 +125,7 @@ pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
     let clobbers = clobber
         .separated_by(punct(Punct::Comma))
         .collect::<Vec<_>>();
-    // `::` leaves the list between out.
+    // `::` omits the list in between.
     let colon = || punct(Punct::Colon);
     let after_inputs = colon()
         .ignore_then(clobbers.clone())

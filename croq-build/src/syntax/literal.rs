@@ -43,7 +43,7 @@ pub fn text_literal<'t>() -> Rule<'t, Expr> {
     )
 }
 
-/// `(e)`; `(a, b)` was meant as `{a, b}`.
+/// `(e)`; `(a, b)` is reported as an intended `{a, b}`.
 pub fn parenthesised<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
     let group =
         parens(comma(any.clone())).map_with(|(items, span), e| (items, span, e.state().0.file));

@@ -1,9 +1,8 @@
-//! Tokens to tree: a chumsky parser over the tokens of each `__co__` function.
+//! Converts tokens to a tree: a chumsky parser over the tokens of each `__co__` function.
 //!
-//! The next stage may assume that whatever did not parse is reported. A function with a syntax error
-//! still yields the statements that parsed, with [`ast::StmtKind::Error`] between them and
-//! [`ast::ExprKind::Error`] for a value that was lost; a function without a readable header yields
-//! nothing.
+//! Later stages may assume that everything that did not parse has been reported. A function with a
+//! syntax error still has the statements that parsed, with [`ast::StmtKind::Error`] between them
+//! and [`ast::ExprKind::Error`] in place of a value; a function without a valid header is omitted.
 
 mod assignment;
 pub mod ast;
@@ -66,7 +65,7 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
         let (parsed, faults) = rules
             .parse_with_state(tokens.as_ref(), &mut state)
             .into_output_errors();
-        // A keyword that stands for a name is told once, however often it is used.
+        // A keyword that is used as a name is reported once, even if it is used often.
         let mut misused = HashSet::new();
         for fault in faults {
             let repeated = |keyword: &str| !misused.insert(keyword.to_owned());
@@ -83,7 +82,7 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
     functions
 }
 
-/// The tokens with matching braces; `None` if they nest too deeply, which is reported.
+/// The tokens with matching braces; `None`, with a report, if they nest too deeply.
 fn balanced<'t>(function: &'t FunctionText, diags: &mut Diagnostics) -> Option<Cow<'t, [Token]>> {
     if let Some(diagnostic) = balance::too_deep(&function.tokens) {
         diags.push(diagnostic);

@@ -12,12 +12,12 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// A copy, or `dma.any`, without the name it is bound to.
+/// A copy, or `dma.any`, without the name that is bound to it.
 #[derive(Clone)]
 pub enum Movement {
     Copy(Box<CopyStmt>),
     Any(Engine, Span),
-    /// Wrong and reported.
+    /// Wrong; the error has been reported.
     Lost,
 }
 
@@ -102,7 +102,7 @@ pub fn movement<'t>(e: &Exprs<'t>) -> Rule<'t, Movement> {
         .boxed()
 }
 
-/// `dma` or `tma`. What is missing behind a bare `tma` is one of its own operations.
+/// `dma` or `tma`. After a bare `tma` one of its operations is expected.
 fn engine<'t>() -> Rule<'t, (Engine, Span)> {
     rule(|inp| {
         let fail = Err(Fault::expected(position(inp), Class::Statement));
@@ -126,7 +126,7 @@ fn any_token<'t>() -> Rule<'t, Span> {
     accept(Class::Name, |token| Some(token.span))
 }
 
-/// `=> frag`: a keyword where a storage word or a view belongs.
+/// `=> frag`: a keyword in the place of a storage or a view.
 fn not_a_storage<'t>() -> Rule<'t, CopyDest> {
     rule(|inp| {
         let fail = Err(Fault::expected(position(inp), Class::Storage));
@@ -160,7 +160,7 @@ fn not_a_storage<'t>() -> Rule<'t, CopyDest> {
     })
 }
 
-/// The operation as written, before it is known to fit the engine.
+/// The operation as written, before it is checked against the engine.
 struct Operation {
     word: String,
     span: Span,
@@ -406,7 +406,7 @@ fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
     .boxed()
 }
 
-/// Cache hints that older programs carry.
+/// Cache hints that older programs contain.
 fn removed_hint<'t>(e: &Exprs<'t>) -> Rule<'t, Modifier> {
     let word = rule(|inp| {
         let old = |text: &str| {
@@ -467,7 +467,7 @@ fn check_modifiers(written: Vec<Modifier>, emit: &mut dyn FnMut(Fault)) -> Check
     (is_async, kept)
 }
 
-/// Of each group a copy may have one.
+/// The group of a modifier; a copy may have one of each group.
 fn group_of(modifier: &CopyModifier) -> &'static str {
     match modifier {
         CopyModifier::Swizzle(_) => "the swizzle",

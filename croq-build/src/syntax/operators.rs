@@ -1,4 +1,4 @@
-//! The operators between operands, by the precedence table of the language.
+//! The infix operators, by the language's table of precedences.
 
 use chumsky::prelude::*;
 
@@ -7,10 +7,10 @@ use super::fault::{Class, Fault};
 use super::rule::*;
 use crate::source::token::{Punct, TokenKind};
 
-/// Where an expression stands, which decides what may stand in it.
+/// The context of an expression, which restricts its operators.
 ///
-/// Most places take any expression. In a shape `s [(0)/2, 1]` derives a shape. Between `<` and `>` no
-/// operator below `+` may stand, and between two `|` no `|`.
+/// Most contexts allow any expression. In a shape, `s [(0)/2, 1]` derives a shape. Between `<` and
+/// `>`, operators with lower precedence than `+` are not allowed, and between two `|` no `|`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Any,
@@ -21,17 +21,17 @@ pub enum Place {
 
 /// Operators and their operands, by the table of section 2.
 ///
-/// This is Pratt's method over the token stream, one look at each token: chumsky's own combinator
-/// tries every operator after every operand, which took most of the time of a parse.
+/// Precedence climbing over the token stream, with one comparison per token: chumsky's own
+/// combinator tries every operator after every operand, which took most of the time of a parse.
 pub fn binary<'t>(operand: Rule<'t, Expr>, place: Place) -> Rule<'t, Expr> {
-    // Fails always, so that an error behind an operand tells that an operator could have followed.
+    // Always fails, so that an error after an operand mentions that an operator could follow.
     let no_operator = accept(Class::Operator, |_| None::<()>).or_not();
     rule(move |inp| climb(inp, &operand, place, 0))
         .then_ignore(no_operator)
         .boxed()
 }
 
-/// An expression whose operators bind at least as tightly as `least`.
+/// An expression whose operators have at least the precedence `least`.
 fn climb<'t>(
     inp: &mut In<'t, '_>,
     operand: &Rule<'t, Expr>,
@@ -58,7 +58,7 @@ fn climb<'t>(
             break;
         }
         inp.next_ref();
-        // All are left associative: the right side binds more tightly.
+        // All are left associative: the right operand has a higher precedence.
         let right = climb(inp, operand, place, level + 1)?;
         let span = left.span.to(at).to(right.span);
         left = expr(ExprKind::Binary(op, at, left, right), span);
@@ -92,7 +92,7 @@ fn prefix(kind: &TokenKind) -> Option<Prefix> {
     })
 }
 
-/// The level and meaning of an infix operator, where it may stand.
+/// The precedence and the operation of an infix operator, if it is allowed here.
 pub fn infix(kind: &TokenKind, place: Place) -> Option<(u8, BinOp)> {
     let TokenKind::Punct(punct) = kind else {
         return None;

@@ -15,7 +15,7 @@ use crate::source::token::{Keyword, Punct, TokenKind};
 /// `parallel[.async][<s>] item, item block`, without its attributes.
 pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelStmt> {
     let stream = between(Punct::Lt, name(), Punct::Gt).map(|(name, _)| name);
-    // The chapters also write the stream behind the level.
+    // The reference also writes the stream after the level.
     let trailing = when_keyword(
         Keyword::Stream,
         keyword(Keyword::Stream, Class::Suffix).ignore_then(name()),

@@ -1,4 +1,4 @@
-//! Declarations as they are read, before it is known whether their prefix suits them.
+//! Declarations as parsed, before their prefix is checked.
 
 use super::ast::{
     BufferItem, BufferShape, ElemType, EventItem, Expr, ExprKind, Name, ScalarItem, StmtKind,
@@ -9,7 +9,7 @@ use super::rule::expr;
 use crate::diagnostics::{Code, Diagnostic, codes};
 use crate::source::Span;
 
-/// `[storage] [mutable]`, and what it may stand before.
+/// `[storage] [mutable]`.
 #[derive(Clone, Copy, Default)]
 pub struct Prefix {
     pub storage: Option<(Storage, Span)>,
@@ -58,7 +58,7 @@ pub enum Parsed {
 }
 
 impl Prefix {
-    /// Reports its words, by default each with its own code.
+    /// Reports the words of the prefix, by default each with its own code.
     fn refuse(self, code: Option<Code>, what: &str, help: &str, emit: &mut dyn FnMut(Fault)) {
         let storage = self
             .storage
@@ -163,7 +163,7 @@ impl Parsed {
     }
 }
 
-/// Declares `name` with a value that is already in error.
+/// Declares `name` with an erroneous value.
 pub fn lost(name: Name) -> StmtKind {
     let span = name.span;
     StmtKind::Assign {

@@ -1,4 +1,4 @@
-//! What follows an operand: members, tile operators, subscripts, calls, `++`.
+//! Postfix operators: members, tile operators, subscripts, calls, `++`.
 
 use chumsky::prelude::*;
 
@@ -18,9 +18,9 @@ enum Postfix {
     Paren(Vec<Expr>, Span),
     Subscript(Vec<Expr>, Span),
     Step(i8, Span),
-    /// A member that nothing has.
+    /// An unknown member.
     Unknown(Name),
-    /// Something wrong that is already reported; the value is lost.
+    /// An error that has been reported; there is no value.
     Lost(Span),
 }
 
@@ -183,7 +183,7 @@ fn members<'t>(any: Rule<'t, Expr>, tiling: Rule<'t, Expr>) -> Rule<'t, Postfix>
     )
 }
 
-/// A member that nothing has. `.map` and `.remap` are left to the statement they make.
+/// An unknown member. `.map` and `.remap` are left to the statements that they form.
 fn unknown_member<'t>() -> Rule<'t, Postfix> {
     rule(|inp| {
         let at = position(inp);
@@ -363,7 +363,7 @@ fn refuse_wildcards(items: &[Expr], emit: &mut dyn FnMut(Fault)) {
     }
 }
 
-/// `f(a, b)` is a call, `x(1)` picks element 1 of a shape, an ituple or a bounded variable.
+/// `f(a, b)` is a call; `x(1)` selects element 1 of a shape, an ituple or a bounded variable.
 fn parenthesised(
     base: Expr,
     mut items: Vec<Expr>,

@@ -1,8 +1,8 @@
-//! How the parser goes on after a statement that does not parse.
+//! Error recovery after a statement that does not parse.
 //!
-//! The statement is skipped up to its `;` or the end of its block; a block in it is still parsed for
-//! its own errors. A name that the statement would have declared is declared with a value in error,
-//! so that later stages do not report it as unknown.
+//! The statement is skipped up to its `;` or the end of its block; blocks in it are still parsed to
+//! report errors in them. A name that the statement would have declared is declared with an
+//! erroneous value, so that later stages do not report it as unknown.
 
 use chumsky::prelude::*;
 
@@ -13,7 +13,7 @@ use super::rule::*;
 use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// Takes what is left of a statement that did not parse; at least one token.
+/// Skips the rest of a statement that did not parse; at least one token.
 pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     rule(move |inp| {
         let Some(first) = inp.peek_ref() else {
@@ -28,7 +28,7 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
         let mut unreadable = false;
         while let Some(token) = inp.peek_ref() {
             step();
-            // Text that nobody could read, such as a string without its end, reaches to the line's.
+            // Invalid text, such as an unterminated string, extends to the end of its line.
             if unreadable && token.starts_line {
                 break;
             }
@@ -56,7 +56,7 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
                     }
                     break;
                 }
-                // A statement keyword on a new line: the `;` before it was forgotten.
+                // A statement keyword on a new line: the `;` before it is missing.
                 TokenKind::Keyword(keyword)
                     if taken > 0 && token.starts_line && begins_statement(*keyword) =>
                 {
@@ -76,7 +76,7 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     })
 }
 
-/// Skips to the end of the statement, without looking into it.
+/// Skips to the end of the statement, without parsing its blocks.
 pub fn skip_statement<'t>(inp: &mut In<'t, '_>) -> Vec<Stmt> {
     let start = inp.cursor();
     while let Some(token) = inp.peek_ref() {
@@ -94,7 +94,7 @@ pub fn skip_statement<'t>(inp: &mut In<'t, '_>) -> Vec<Stmt> {
         }
     }
     let tokens = inp.slice_since(&start..);
-    // The last word before `=` or the end is what it would have declared.
+    // The last word before `=` or the end is the name that it would have declared.
     let declared = tokens
         .iter()
         .take_while(|token| {
@@ -118,7 +118,7 @@ pub fn skip_statement<'t>(inp: &mut In<'t, '_>) -> Vec<Stmt> {
     }]
 }
 
-/// What the statement at hand declares, with its value lost.
+/// A statement that declares the name of the current statement, without a value.
 fn stand_in(inp: &mut In) -> StmtKind {
     let name = match ahead(inp) {
         [Some(first), Some(second), _] if second.kind.is(Punct::Eq) => first,
@@ -145,7 +145,7 @@ fn stand_in(inp: &mut In) -> StmtKind {
     }
 }
 
-/// The `{` at hand opens a block rather than an ituple.
+/// Whether the next `{` opens a block rather than an ituple.
 fn holds_statements(inp: &mut In) -> bool {
     let start = inp.save();
     let mut depth = 0usize;
@@ -156,7 +156,7 @@ fn holds_statements(inp: &mut In) -> bool {
         match token.kind {
             TokenKind::Punct(Punct::LBrace) => {
                 depth += 1;
-                // Only a block holds a block; how far it reaches does not matter.
+                // Only a block contains a block; where it ends does not matter.
                 if depth > 1 {
                     statements = true;
                     break;
@@ -207,9 +207,11 @@ fn begins_statement(keyword: Keyword) -> bool {
     )
 }
 
-/// The one statement that is the body of a loop or a condition; a missing one says so.
+/// The single statement that is the body of a loop or a condition; a missing one is reported.
 pub fn body_statement<'t>(statement: Rule<'t, Vec<Stmt>>) -> Rule<'t, Vec<Stmt>> {
-    // Only what can begin a statement is one: a header that went wrong must not be taken for a body.
+    // Only tokens that can begin a statement: the rest of a wrong header must not be parsed as a
+    // body.
+    // body.
     let begins = rule(|inp| match inp.peek_ref().map(|token| &token.kind) {
         Some(
             TokenKind::Word(_)

@@ -1,4 +1,4 @@
-//! The small rules that every other is built from.
+//! The basic rules of which all others are made.
 
 use chumsky::input::InputRef;
 use chumsky::inspector::SimpleState;
@@ -17,7 +17,7 @@ pub type Extra<'t> = extra::Full<Fault, SimpleState<Around<'t>>, ()>;
 pub type Rule<'t, O> = Boxed<'t, 't, Tokens<'t>, O, Extra<'t>>;
 pub type In<'t, 'p> = InputRef<'t, 'p, Tokens<'t>, Extra<'t>>;
 
-/// What a rule may know beside the tokens.
+/// The context of rules besides the tokens.
 #[derive(Clone, Copy)]
 pub struct Around<'t> {
     pub file: &'t SourceFile,
@@ -30,7 +30,7 @@ pub fn position(inp: &mut In) -> usize {
     inp.span_since(&here).start
 }
 
-/// A rule written by hand over the token stream.
+/// A rule implemented directly over the token stream.
 pub fn rule<'t, O: 't>(f: impl Fn(&mut In<'t, '_>) -> Result<O, Fault> + 't) -> Rule<'t, O> {
     custom(move |inp: &mut In<'t, '_>| {
         step();
@@ -66,14 +66,14 @@ pub fn keyword<'t>(keyword: Keyword, class: Class) -> Rule<'t, Span> {
     })
 }
 
-/// A contextual word.
+/// A contextual keyword.
 pub fn word<'t>(text: &'static str, class: Class) -> Rule<'t, Span> {
     accept(class, move |token| {
         (token.kind.word() == Some(text)).then_some(token.span)
     })
 }
 
-/// `.text`; taken only when both are there.
+/// `.text`; consumed only if both tokens are present.
 pub fn member<'t>(text: &'static str, class: Class) -> Rule<'t, Span> {
     rule(move |inp| {
         let at = position(inp);
@@ -88,12 +88,12 @@ pub fn member<'t>(text: &'static str, class: Class) -> Rule<'t, Span> {
     })
 }
 
-/// The next tokens are a dot and a word that `f` accepts.
+/// Whether the next tokens are a dot and a word for which `f` is true.
 pub fn is_member(inp: &mut In, f: impl Fn(&TokenKind) -> bool) -> bool {
     matches!(ahead(inp), [Some(dot), Some(next)] if dot.kind.is(Punct::Dot) && f(&next.kind))
 }
 
-/// The next tokens, none taken.
+/// The next tokens, without consuming them.
 pub fn ahead<'t, const N: usize>(inp: &mut In<'t, '_>) -> [Option<&'t Token>; N] {
     let start = inp.save();
     let tokens = std::array::from_fn(|_| inp.next_ref());
@@ -101,7 +101,7 @@ pub fn ahead<'t, const N: usize>(inp: &mut In<'t, '_>) -> [Option<&'t Token>; N]
     tokens
 }
 
-/// `rule`, entered only when the next token passes; keeps alternatives from being tried in vain.
+/// `rule`, tried only if `f` is true for the next token; avoids useless alternatives.
 pub fn when<'t, O: 't>(
     f: impl Fn(&TokenKind) -> bool + 't,
     then: impl Parser<'t, Tokens<'t>, O, Extra<'t>> + 't,
@@ -120,7 +120,7 @@ pub fn when_keyword<'t, O: 't>(
     when(move |kind| kind.is_keyword(keyword), then)
 }
 
-/// A word as the user wrote it: `half`, which is another name of `f16`.
+/// A word as the user wrote it, such as `half`, an alias of `f16`.
 pub fn written<'t>(inp: &mut In<'t, '_>, token: &'t Token) -> &'t str {
     let file = inp.state().0.file;
     match file.macro_at(token.span) {
@@ -129,22 +129,22 @@ pub fn written<'t>(inp: &mut In<'t, '_>, token: &'t Token) -> &'t str {
     }
 }
 
-/// A name that is used. A keyword in its place is reported and taken.
+/// A use of a name. A keyword in its place is reported and consumed.
 pub fn name<'t>() -> Rule<'t, Name> {
     rule(|inp| take_name(inp, Place::Use))
 }
 
-/// A name that is declared.
+/// A declaration of a name.
 pub fn declared<'t>() -> Rule<'t, Name> {
     rule(|inp| take_name(inp, Place::Declaration))
 }
 
-/// The name of an index: of a `parallel`, a range or an `apply`. `_` names nothing.
+/// The name of an index: of a `parallel`, a range or an `apply`. `_` declares no name.
 pub fn index_name<'t>() -> Rule<'t, Name> {
     rule(|inp| take_name(inp, Place::Index))
 }
 
-/// What a name is for.
+/// The role of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Use,
@@ -174,7 +174,7 @@ fn take_name<'t>(inp: &mut In<'t, '_>, place: Place) -> Result<Name, Fault> {
             }
             Ok(name)
         }
-        // In the header of a loop these belong to the header, unless they come twice.
+        // In the header of a loop these belong to the header, unless they occur twice.
         TokenKind::Keyword(word @ (Keyword::In | Keyword::By | Keyword::Where))
             if !follows_a_name(inp, *word) =>
         {
@@ -190,7 +190,7 @@ fn take_name<'t>(inp: &mut In<'t, '_>, place: Place) -> Result<Name, Fault> {
     }
 }
 
-/// What comes after the next token shows that it was meant as a name.
+/// Whether the token after the next one shows that the next one is a name.
 fn follows_a_name(inp: &mut In, word: Keyword) -> bool {
     let [_, next] = ahead(inp);
     next.is_some_and(|next| match next.kind {
@@ -219,10 +219,10 @@ pub fn keyword_as_name(text: &str, span: Span) -> Fault {
     Fault::keyword(text, report)
 }
 
-/// Characters of a name: generated text repeats it.
+/// The maximum length of a name: generated text repeats it.
 const NAME: usize = 255;
 
-/// Why a name can't be declared, if it can't.
+/// The reason why a name cannot be declared, if there is one.
 pub fn unfit(name: &Name) -> Option<Fault> {
     if name.is_wildcard() {
         return Some(wildcard(name.span));
@@ -257,7 +257,7 @@ pub fn wildcard(span: Span) -> Fault {
     )
 }
 
-/// `a, b, c`, at least one.
+/// `a, b, c`, at least one item.
 pub fn comma<'t, O: 't>(item: Rule<'t, O>) -> Rule<'t, Vec<O>> {
     item.separated_by(punct(Punct::Comma))
         .at_least(1)
@@ -269,7 +269,7 @@ pub fn parens<'t, O: 't>(inner: Rule<'t, O>) -> Rule<'t, (O, Span)> {
     between(Punct::LParen, inner, Punct::RParen)
 }
 
-/// `inner` in brackets, with the span from one to the other.
+/// `inner` in brackets, with the span including the brackets.
 pub fn between<'t, O: 't>(open: Punct, inner: Rule<'t, O>, close: Punct) -> Rule<'t, (O, Span)> {
     punct(open)
         .then(inner)
@@ -278,8 +278,8 @@ pub fn between<'t, O: 't>(open: Punct, inner: Rule<'t, O>, close: Punct) -> Rule
         .boxed()
 }
 
-/// `;`. When it is merely missing at the end of a line, that is reported and the rule succeeds, so
-/// that the statement before it and the one after are both seen.
+/// `;`. If it is only missing at the end of a line, that is reported and the rule succeeds, so that
+/// the statements before and after it are both parsed.
 pub fn semi<'t>() -> Rule<'t, ()> {
     rule(|inp| {
         let at = position(inp);
@@ -307,7 +307,7 @@ pub fn semi<'t>() -> Rule<'t, ()> {
     })
 }
 
-/// The span from the first to the last token that a rule took.
+/// The span from the first to the last token that a rule consumed.
 pub fn spanned<'t, O: 't>(
     inner: impl Parser<'t, Tokens<'t>, O, Extra<'t>> + 't,
 ) -> Rule<'t, (O, Span)> {
@@ -321,7 +321,7 @@ pub fn cover(tokens: &[Token]) -> Span {
     }
 }
 
-/// A statement of one kind, from a rule that takes all of it.
+/// A statement from a rule for its kind.
 pub fn statement<'t>(
     kind: impl Parser<'t, Tokens<'t>, StmtKind, Extra<'t>> + 't,
 ) -> Rule<'t, Stmt> {
@@ -359,7 +359,7 @@ pub fn elem_word<'t>() -> Rule<'t, (ElemType, Span)> {
     })
 }
 
-/// One or more adjacent string literals, as one.
+/// One or more adjacent string literals, concatenated.
 pub fn text<'t>() -> Rule<'t, String> {
     accept(Class::Text, |token| match &token.kind {
         TokenKind::Str(text) => Some(text.to_string()),

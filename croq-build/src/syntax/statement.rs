@@ -34,7 +34,7 @@ fn many<'t>(one: Rule<'t, Vec<Stmt>>) -> Rule<'t, Vec<Stmt>> {
         .boxed()
 }
 
-/// `{ statements }`, or one statement that stands for them.
+/// `{ statements }`, or a single statement.
 fn block<'t>(one: Rule<'t, Vec<Stmt>>) -> Rule<'t, Block> {
     let braced = between(Punct::LBrace, many(one.clone()), Punct::RBrace)
         .map(|(stmts, span)| Block { stmts, span });
@@ -59,7 +59,7 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     choice((
         // A name like any other, unless `<` follows.
         when(|kind| kind.word() == Some("stage"), c_declaration()),
-        // The likeliest first: each is entered by its first token alone.
+        // The most frequent alternatives first: each is selected by its first token.
         when(begins_expression, expression_statement(e)),
         when(begins_declaration, simple(declaration::declaration(e))),
         when(

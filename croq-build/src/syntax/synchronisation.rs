@@ -1,4 +1,4 @@
-//! Waiting, signalling, barriers, and the exchange of futures.
+//! Waits, triggers, barriers, and exchanges of futures.
 
 use chumsky::prelude::*;
 

@@ -10,7 +10,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// An `mma` operation with its operands; the name it is bound to comes from the statement.
+/// An `mma` operation with its operands; the name that is bound to it is parsed by the statement.
 pub fn mma<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
     keyword(Keyword::Mma, Class::Statement)
         .ignore_then(choice((
@@ -91,7 +91,7 @@ fn load<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
                     ));
                 }
             }
-            // Bare `.swiz` is 128.
+            // Without a width it is 128.
             let swizzle = swizzle.map(|(width, span)| {
                 width.unwrap_or_else(|| {
                     let suffix = super::ast::IntSuffix {
@@ -213,7 +213,7 @@ fn commit<'t>() -> Rule<'t, MmaStmt> {
         .boxed()
 }
 
-/// `mma.order`, `mma.wait`, descriptors: gone from the language.
+/// `mma.order`, `mma.wait`, descriptors: removed from the language.
 fn removed<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
     let old = rule(|inp| {
         let text = match ahead(inp) {
@@ -254,7 +254,7 @@ fn removed<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
         .boxed()
 }
 
-/// `reduce_max(dst, src, 1);` and its like, once it has parsed as a call.
+/// `reduce_max(dst, src, 1);` and similar ones, from the call as which they were parsed.
 pub fn fragment_operation(call: Expr) -> StmtKind {
     if let ExprKind::Call(inner) = &*call.kind {
         let op = match inner.callee.text.as_str() {

@@ -1,10 +1,10 @@
-//! What parsers run over.
+//! The input of the parsers.
 
 use crate::source::token::{Token, TokenKind};
 
 pub type Tokens<'t> = &'t [Token];
 
-/// The text of any word, reserved or not.
+/// The text of an identifier or a keyword.
 pub fn kind_text(kind: &TokenKind) -> Option<&str> {
     match kind {
         TokenKind::Word(text) => Some(text),

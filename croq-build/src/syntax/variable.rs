@@ -1,4 +1,4 @@
-//! Scalars and buffers: what follows their type.
+//! Scalars and buffers: the part after their type.
 
 use chumsky::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct};
 
-/// What follows the name of a scalar.
+/// The part after the name of a scalar.
 enum Init {
     None,
     Value(Expr),
@@ -192,7 +192,7 @@ pub fn buffer_item<'t>(e: &Exprs<'t>) -> Rule<'t, BufferItem> {
         .boxed()
 }
 
-/// `[4][2]`, perhaps none.
+/// `[4][2]`, possibly none.
 pub fn subscripts<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Expr>> {
     between(Punct::LBracket, e.any.clone(), Punct::RBracket)
         .map(|(extent, _)| extent)

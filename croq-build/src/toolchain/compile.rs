@@ -1,4 +1,4 @@
-//! Compiles an emitted device text to object files: one for the simulated GPU, one for CUDA.
+//! Compiles an emitted device code to object files: one for the simulated GPU, one for CUDA.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;

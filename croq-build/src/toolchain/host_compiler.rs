@@ -136,7 +136,10 @@ impl HostCompiler {
         let tool = self.tool()?;
         let mut command = tool.to_command();
         command.args(FLAGS);
-        if *self.probes_stacks.get_or_init(|| knows(tool, STACK_PROBES)) {
+        if *self
+            .probes_stacks
+            .get_or_init(|| supports(tool, STACK_PROBES))
+        {
             command.arg(STACK_PROBES);
         }
         command.arg(if tool.is_like_clang() {
@@ -164,7 +167,7 @@ impl HostCompiler {
 }
 
 /// Whether the compiler accepts a flag for its target without a warning.
-fn knows(tool: &cc::Tool, flag: &str) -> bool {
+fn supports(tool: &cc::Tool, flag: &str) -> bool {
     let mut command = tool.to_command();
     command.args(["-Werror", flag, "-x", "c++", "-fsyntax-only", "/dev/null"]);
     command.output().is_ok_and(|output| output.status.success())

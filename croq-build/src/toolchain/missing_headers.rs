@@ -1,5 +1,5 @@
-//! Headers that a `.co` file includes with quotes and that are nowhere. The C++ compilers would say
-//! so, too, but only in a build, and only for the first.
+//! Reports headers that a `.co` file includes with quotes and that do not exist. C++ compilers
+//! report them too, but only in a build, and only the first.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::headers::HEADERS;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::SourceFile;
 
-/// Reports them. `folder` is that of the file; `given` are the folders for headers.
+/// Reports missing headers. `folder` is the file's folder; `given` are the include folders.
 pub fn reports(file: &SourceFile, folder: &Path, given: &[PathBuf]) -> Vec<Diagnostic> {
     let missing = file
         .includes
@@ -25,7 +25,7 @@ pub fn reports(file: &SourceFile, folder: &Path, given: &[PathBuf]) -> Vec<Diagn
         .collect()
 }
 
-/// Whether it is one of croq's own, which stand for headers of CUDA and of the reference.
+/// Whether it is one of croq's own headers, which replace headers of CUDA and of the reference.
 fn is_provided(name: &str) -> bool {
     HEADERS.iter().any(|(path, _)| {
         let below = ["foreign/", "foreign_sim/", ""];
@@ -36,7 +36,7 @@ fn is_provided(name: &str) -> bool {
 }
 
 fn exists(name: &str, folder: &Path, given: &[PathBuf]) -> bool {
-    // The standard's headers have no extension, and compilers have folders of their own for them.
+    // Standard headers have no extension, and are found in the compilers' own folders.
     let is_standard = !name.contains(['.', '/']);
     let systems = ["/usr/include", "/usr/local/include"].map(Path::new);
     let own = given.iter().map(PathBuf::as_path).chain([folder]);

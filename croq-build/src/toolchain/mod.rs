@@ -75,7 +75,7 @@ pub struct Request<'a> {
     pub includes: &'a [PathBuf],
     /// Whether the simulated GPU records accesses of shared memory.
     pub trace_shared_memory: bool,
-    /// Only what documentation needs: no compiler runs, nothing is linked.
+    /// Only what documentation requires: no compiler runs, nothing is linked.
     pub documentation_only: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How fast the simulated GPU runs, on one core: `cargo bench -p croq-conformance`.
+//! The speed of the simulated GPU on one core: `cargo bench -p croq-conformance`.
 
 use croq_conformance::call;
 use croq_sys::abi::croq_env;
@@ -16,7 +16,7 @@ unsafe extern "C" {
     ) -> u32;
 }
 
-/// Processor seconds of this thread: on a busy machine the clock on the wall says nothing.
+/// Processor seconds of this thread: on a busy machine, wall-clock time is meaningless.
 fn processor_seconds() -> f64 {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -27,7 +27,7 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Seconds of the fastest of several runs.
+/// Seconds of the fastest run.
 fn fastest(mut work: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..7 {

@@ -1,5 +1,5 @@
-/* Atomic operations: every thread of a few blocks makes one on an element of device memory, and one on an
- * element of its block's memory; what each gives back is kept. */
+/* Atomic operations: every thread of a few blocks executes one on an element of device memory, and
+ * one on an element of its block's shared memory; the returned values are kept. */
 #include "croq.h"
 #include "shims.h"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr int atomic_threads = 64;
 constexpr int atomic_blocks = 4;
 
-/* The types that CUDA has each for. */
+/* The types of which CUDA has all operations. */
 template <class T> inline constexpr bool atomic_word = croq::same<T, int> || croq::same<T, unsigned>;
 template <class T>
 inline constexpr bool atomic_bits =
@@ -19,7 +19,7 @@ template <class T>
 inline constexpr bool atomic_sum =
     atomic_swap<T> || croq::same<T, float> || croq::same<T, double> || croq::same<T, croq::f16>;
 
-/* By the number of the operation; what can't be leaves a mark. */
+/* By the number of the operation; writes a marker if it does not exist. */
 template <class T, class M> CROQ_DEVICE T atomic_of(M memory, croq::idx op, croq::idx at, T v) {
   if constexpr (atomic_sum<T>)
     if (op == 0) return memory.atomic_add(at, v);
@@ -34,7 +34,7 @@ template <class T, class M> CROQ_DEVICE T atomic_of(M memory, croq::idx op, croq
     if (op == 6) return memory.atomic_or(at, v);
     if (op == 7) return memory.atomic_xor(at, v);
   }
-  /* An addition by comparing, until no other thread was faster. */
+  /* An addition by compare-and-swap, repeated until no other thread interferes. */
   if constexpr (atomic_swap<T> || croq::same<T, unsigned short>)
     if (op == 8)
       for (T expected = 0;;) {

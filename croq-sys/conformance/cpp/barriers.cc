@@ -1,11 +1,11 @@
-/* Barriers: that they hold, and what is said when they can't. */
+/* Barriers: what they order, and the reports of misuse. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "barriers.co"
 
-/* Neighbours exchange through shared memory: every round rotates the block's values by one. */
+/* Neighbours exchange via shared memory: each round rotates the block's values by one. */
 CROQ_KERNEL(1024) void rotate_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
   const croq::idx n = static_cast<croq::idx>(blockDim.x);
   croq::shared<int> s = croq::shared_at<int>(0, n);
@@ -20,7 +20,7 @@ CROQ_KERNEL(1024) void rotate_0([[maybe_unused]] croq::context ctx, croq::global
   d.store(i, s.load(croq::tid()));
 }
 
-/* Two halves of the block go round on their own, at different paces. */
+/* Two halves of the block iterate independently, at different speeds. */
 CROQ_KERNEL(256) void named_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
   croq::shared<int> s = croq::shared_at<int>(0, 256);
   const croq::idx half = croq::tid() / 128, lane = croq::tid() % 128;
@@ -34,7 +34,7 @@ CROQ_KERNEL(256) void named_0([[maybe_unused]] croq::context ctx, croq::global<i
   d.store(croq::tid(), s.load(croq::tid()));
 }
 
-/* Each warp goes round as often as its number. */
+/* The number of iterations of a warp is its number. */
 CROQ_KERNEL(256) void warps_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
   croq::shared<int> s = croq::shared_at<int>(0, 256);
   const croq::idx warp = croq::tid() / 32, lane = croq::tid() % 32;
@@ -48,7 +48,7 @@ CROQ_KERNEL(256) void warps_0([[maybe_unused]] croq::context ctx, croq::global<i
   d.store(croq::tid(), s.load(croq::tid()));
 }
 
-/* Thread `apart` has other values. Of the threads of its unit at least one knows, by which the others do. */
+/* Thread `apart` has another value. At least one thread of its unit detects it. */
 CROQ_KERNEL(128) void agree_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx apart) {
   croq::shared<int> s = croq::shared_at<int>(0, 128);
   const croq::idx tid = croq::tid();
@@ -72,7 +72,7 @@ CROQ_KERNEL(128) void agree_0([[maybe_unused]] croq::context ctx, croq::global<i
   d.store(tid, same);
 }
 
-/* Odd threads leave; the others still meet. */
+/* Odd threads exit; the others continue to use the barrier. */
 CROQ_KERNEL(64) void leave_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
   if (croq::tid() % 2 == 1) return;
   for (croq::idx k = 0; k < rounds; ++k) {
@@ -82,7 +82,7 @@ CROQ_KERNEL(64) void leave_0([[maybe_unused]] croq::context ctx, croq::global<in
   d.store(croq::tid(), 1);
 }
 
-/* Everyone waits before some leave: the leavers let the others go. */
+/* All threads wait before some exit: the exit of these releases the others. */
 CROQ_KERNEL(64) void leave_late_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx last) {
   if (croq::tid() < last) croq::barrier();
   d.store(croq::tid(), 1);

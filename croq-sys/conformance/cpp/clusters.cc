@@ -1,11 +1,11 @@
-/* Clusters: who is in one, what its barrier and its remote arrivals order, boxes for all of it. */
+/* Clusters: positions, the order by their barrier and by remote arrivals, multicasts. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "clusters.co"
 
-/* Every block says who it is. */
+/* Every block stores its position. */
 CROQ_KERNEL(32) void members_0([[maybe_unused]] croq::context ctx, croq::global<int> d) {
   if (croq::tid() != 0) return;
   const croq::idx block =
@@ -17,8 +17,8 @@ CROQ_KERNEL(32) void members_0([[maybe_unused]] croq::context ctx, croq::global<
   d.add(at + 3, croq::to<int>(croq::cluster_z()));
 }
 
-/* Each block writes its part of `d`, and adds up those of the others after a barrier, round for round; a
- * third of the threads of the last block goes early. */
+/* In each round, each block writes its part of `d`, and adds up the parts of the others after a
+ * barrier; a third of the threads of the last block exits early. */
 CROQ_KERNEL(48) void gather_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::global<int> sums,
                               croq::idx blocks, croq::idx rounds) {
   const croq::idx rank = croq::cluster_rank(), t = croq::tid();
@@ -36,7 +36,7 @@ CROQ_KERNEL(48) void gather_0([[maybe_unused]] croq::context ctx, croq::global<i
   sums.store((cluster + rank) * 48 + t, sum);
 }
 
-/* A baton goes round the blocks of a cluster: each arrives at the mbarrier of the next. */
+/* A token goes around the blocks of a cluster: each arrives at the mbarrier of the next. */
 CROQ_KERNEL(32) void baton_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx blocks,
                              croq::idx rounds) {
   croq::mbarriers b = croq::mbarriers_at(16, 2, "baton");
@@ -58,12 +58,12 @@ CROQ_KERNEL(32) void baton_0([[maybe_unused]] croq::context ctx, croq::global<in
       if (rank != blocks - 1 || k != rounds - 1)
         croq::mbarrier_arrive_remote(b, 1, static_cast<unsigned>((rank + 1) % blocks));
     }
-  /* Until the last has arrived where it does. */
+  /* The block must not exit before the last arrival at its mbarrier. */
   croq::barrier_cluster();
 }
 
-/* Boxes of 8 rows by 32 ints for the blocks whose bits are set, round for round; all of shared memory
- * afterwards. */
+/* In each round, boxes of 8 rows by 32 ints for the blocks whose bits are set; then all of shared
+ * memory is stored. */
 CROQ_KERNEL(32) void boxes_for_all_0([[maybe_unused]] croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map map, croq::global<int> d, croq::idx mask,
                                      croq::idx rounds) {
   croq::watched<int> s = croq::watched_at<int>(1024, 512, "s");
@@ -91,7 +91,7 @@ CROQ_KERNEL(32) void boxes_for_all_0([[maybe_unused]] croq::context ctx, CROQ_GR
   }
 }
 
-/* Every rank of tensor, to a cluster of two. */
+/* Tensors of every rank, to a cluster of two. */
 template <unsigned R> struct everywhere;
 #define EVERYWHERE(dimensions, ...)                                                                \
   template <> struct everywhere<dimensions> {                                                      \
@@ -163,10 +163,10 @@ CROQ_KERNEL(64) void misused_clusters_0([[maybe_unused]] croq::context ctx, CROQ
 #line 227 "clusters.co"
       croq::tma_load_multicast<2>(s, 0, map, {0, 0}, b, 0, 3);
   }
-  /* Nobody goes. */
+  /* No block exits. */
   if (what == 3 || (what >= 5 && what <= 7)) croq::barrier_cluster();
   if (what == 7) {
-    /* The other block has announced nothing, and goes. */
+    /* The other block has not announced bytes, and exits. */
     if (rank == 1) return;
     if (croq::tid() == 0) croq::mbarrier_arrive_expect_tx(b, 0, 1024);
     croq::mbarrier_wait(ctx, b, 0, 0);

@@ -1,11 +1,11 @@
-/* Wide and asynchronous copies: what they move, when it lands, and what is reported. */
+/* Wide and asynchronous copies: the bytes that they move, when they are executed, and reports. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "copies.co"
 
-/* Every width, in every direction: global to shared to local to shared to global. */
+/* Every width in every direction: global to shared to local to shared to global. */
 template <unsigned V, class T>
 CROQ_DEVICE void round_trip(croq::global<T> dst, croq::global<const T> src) {
   croq::shared<T> a = croq::shared_at<T>(0, 64, "a"), b = croq::shared_at<T>(1024, 64, "b");
@@ -17,7 +17,7 @@ CROQ_DEVICE void round_trip(croq::global<T> dst, croq::global<const T> src) {
   croq::copy<V>(b, at, mine, 0);
   croq::copy<V>(a, at, b, at);
   croq::copy<V>(dst, at, a, at);
-  /* Threads reach for other elements with another width. */
+  /* Threads access other elements with another width. */
   croq::barrier();
 }
 CROQ_KERNEL(4) void widths_0([[maybe_unused]] croq::context ctx, croq::global<unsigned char> d, croq::global<const unsigned char> s) {
@@ -41,7 +41,7 @@ CROQ_KERNEL(4) void widths_0([[maybe_unused]] croq::context ctx, croq::global<un
   round_trip<1>(d, s);
 }
 
-/* Which `what` of these accesses isn't allowed. */
+/* The number of an illegal access. */
 CROQ_KERNEL(1) void bad_access_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx what) {
   croq::watched<int> s = croq::watched_at<int>(0, 16, "s");
   croq::local<int, 8> mine;
@@ -70,7 +70,7 @@ CROQ_KERNEL(1) void bad_access_0([[maybe_unused]] croq::context ctx, croq::globa
   croq::cp_async_wait<0>();
 }
 
-/* Groups: of `at` copies, each its own group, the wait leaves three pending; raw pointers look. */
+/* Groups: of `at` copies, each its own group, the wait leaves three pending; raw pointers read. */
 CROQ_KERNEL(32) void groups_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::global<const int> src, croq::idx copies) {
   croq::watched<int> s = croq::watched_at<int>(0, 32 * 16, "s");
   int *const raw = s.data() + croq::tid() * 16;
@@ -84,7 +84,7 @@ CROQ_KERNEL(32) void groups_0([[maybe_unused]] croq::context ctx, croq::global<i
   croq::cp_async_wait<0>();
 }
 
-/* A group of no copies counts; a copy that no commit follows is covered by no wait. */
+/* A group without copies counts; a copy without a later commit is covered by no wait. */
 CROQ_KERNEL(1) void empty_groups_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::global<const int> src, croq::idx) {
   croq::watched<int> s = croq::watched_at<int>(0, 16, "s");
   int *const raw = s.data();
@@ -104,7 +104,7 @@ CROQ_KERNEL(1) void empty_groups_0([[maybe_unused]] croq::context ctx, croq::glo
   d.store(3, s.load(4));
 }
 
-/* Ragged rows: what is outside becomes zero, whatever width. */
+/* Ragged rows: elements outside become zero, for each width. */
 template <unsigned V, class T>
 CROQ_DEVICE void ragged(croq::global<T> d, croq::global<const T> src, croq::idx end) {
   croq::watched<T> s = croq::watched_at<T>(0, 256, "s");
@@ -124,7 +124,7 @@ CROQ_KERNEL(32) void zfill_0([[maybe_unused]] croq::context ctx, croq::global<un
   if (width == 16) ragged<16>(d, src, 80);
 }
 
-/* A ring of three buffers, refilled while the others are used; `slip` leaves something out. */
+/* A ring of three buffers, refilled while the others are used; `slip` omits one step. */
 CROQ_KERNEL(64) void ring_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::global<const int> src, croq::idx slip) {
   croq::watched<int> s = croq::watched_at<int>(0, 3 * 256, "ring");
   const croq::idx steps = 8, own = croq::tid() * 4;
@@ -178,7 +178,7 @@ CROQ_KERNEL(32) void races_0([[maybe_unused]] croq::context ctx, croq::global<in
   croq::cp_async_wait<0>();
 }
 
-/* What the shared memory of a launch that isn't asynchronous says. */
+/* Shared memory of a launch that is not asynchronous. */
 CROQ_KERNEL(1) void untold_0([[maybe_unused]] croq::context ctx, croq::global<int>, croq::idx) {
 #line 180 "copies.co"
   croq::watched_at<int>(0, 16, "s");

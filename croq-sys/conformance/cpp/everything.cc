@@ -1,5 +1,5 @@
-/* All texts that a GPU can run as one file, because nvcc takes its second for each; and a table of
- * them, by which the same call runs either build. */
+/* All test kernels that a GPU can run in one file, because nvcc needs a second for each file; and a
+ * table of them, through which the same call runs either build. */
 #include "handles.cc"
 #include "barriers.cc"
 #include "launches.cc"
@@ -15,12 +15,12 @@
 #include "primitives.cc"
 #include "sparse.cc"
 
-/* In a file of its own, which takes as long as all others. */
+/* In a separate file that takes as long as all others. */
 extern "C" croq_u32 CONF(warpgroup)(const croq_env *env, void *c, const void *memory,
                                     const croq_i64 *n);
 
 #if defined(CROQ_CUDA)
-/* What cuda/tma.h says without the header of the driver. */
+/* Compares the constants of cuda/tma.h with the driver's header. */
 #include <cuda.h>
 static_assert(sizeof(croq::tensor_map) == sizeof(CUtensorMap) &&
               alignof(croq::tensor_map) >= alignof(CUtensorMap));
@@ -144,7 +144,7 @@ const entry entries[] = {
 
 }  // namespace
 
-/* The entry of that name, or null. */
+/* The entry with this name, or null. */
 extern "C" shim CONF(find)(const char *name) {
   for (const entry &e : entries) {
     const char *a = e.name, *b = name;

@@ -1,12 +1,12 @@
-/* Grids whose blocks wait for each other. */
+/* Cooperative grids. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "grid.co"
 
-/* Round for round each thread writes its own element, and adds up those of the next block and of the last one
- * after the barrier. */
+/* In each round each thread writes its own element, and adds up those of the next block and of the
+ * last block after the barrier. */
 CROQ_KERNEL(64) void rounds_0([[maybe_unused]] croq::context ctx, croq::grid_barrier together, croq::global<int> d,
                               croq::global<int> sums, croq::idx count) {
   const croq::idx x = gridDim.x, y = gridDim.y, z = gridDim.z, blocks = x * y * z;
@@ -22,7 +22,7 @@ CROQ_KERNEL(64) void rounds_0([[maybe_unused]] croq::context ctx, croq::grid_bar
   sums.store(block * threads + t, sum);
 }
 
-/* The last block does something else. */
+/* The last block deviates. */
 CROQ_KERNEL(64) void apart_0([[maybe_unused]] croq::context ctx, croq::grid_barrier together, croq::idx what) {
   const bool last = croq::block_x() + 1 == gridDim.x && croq::block_y() + 1 == gridDim.y;
   if (last && what == 1) return;
@@ -38,7 +38,7 @@ CROQ_KERNEL(64) void apart_0([[maybe_unused]] croq::context ctx, croq::grid_barr
 extern "C" croq_u32 CONF(rounds)(const croq_env *env, int *data, int *sums, const croq_i64 *n) {
   croq::host host(env, "grid.co");
   const croq_i64 elements = n[0] * n[1] * n[2] * n[3];
-  /* One after the other by the same word, and one without a barrier. */
+  /* Two launches with the same barrier word, and one without a barrier. */
   for (int time = 0; time < 2; ++time)
     host.launch<decltype(&rounds_0), &rounds_0>(
         "rounds_0", croq::together{{n[0], n[1], n[2]}, 7}, n[3], 0, croq::waits,

@@ -1,11 +1,11 @@
-/* Launches: ids, order, limits, what the host does. */
+/* Launches: ids, order, limits, host operations. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "launches.co"
 
-/* Every thread writes who it is, at its linear place. */
+/* Every thread stores its ids, at its linear index. */
 CROQ_KERNEL(1024) void ids_0([[maybe_unused]] croq::context ctx, croq::global<int> d) {
   const croq::idx block =
       croq::block_x() + static_cast<croq::idx>(gridDim.x) * (croq::block_y() + static_cast<croq::idx>(gridDim.y) * croq::block_z());
@@ -16,7 +16,7 @@ CROQ_KERNEL(1024) void ids_0([[maybe_unused]] croq::context ctx, croq::global<in
   d.add(i + 3, croq::to<int>(croq::block_z()));
 }
 
-/* Appends its block to a list: the order in which blocks ran. */
+/* Appends its block to a list: the order in which blocks run. */
 CROQ_KERNEL(2) void order_0([[maybe_unused]] croq::context ctx, croq::global<int> d) {
   if (croq::tid() != 0) return;
   const int at = d.load(0);
@@ -29,7 +29,7 @@ __device__ float scaled(const float *from, int at, float by) {
 }
 __global__ void unused_by_croq(float *) {}
 
-/* As `call` and `__cpp__` use plain CUDA text. */
+/* Plain CUDA code, as in `call` and `__cpp__`. */
 CROQ_KERNEL(64) void foreign_0([[maybe_unused]] croq::context ctx, croq::global<float> d, croq::global<int> count) {
   __shared__ float tile[64];
   tile[threadIdx.x] = scaled(d.pointer(0), static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), 2.0f);
@@ -38,7 +38,7 @@ CROQ_KERNEL(64) void foreign_0([[maybe_unused]] croq::context ctx, croq::global<
   atomicAdd(count.pointer(0), 1);
 }
 
-/* Shuffles and votes; the last warp is not full. */
+/* Shuffles and votes; the last warp is incomplete. */
 CROQ_KERNEL(64) void lanes_0([[maybe_unused]] croq::context ctx, croq::global<int> d) {
   const int tid = static_cast<int>(croq::tid()), lane = tid % 32;
   const unsigned all = tid < 32 ? 0xffffffffu : 0xffu;

@@ -1,4 +1,4 @@
-/* Sizes and offsets of the ABI, as the header lays them out. */
+/* Sizes and offsets of the ABI, by the C++ compiler. */
 #include "croq_abi.h"
 
 #include <cstddef>
@@ -25,7 +25,7 @@ const place places[] = {
     FIELD(croq_sim_thread, arena), FIELD(croq_sim_thread, arena_bytes), FIELD(croq_sim_thread, stack_end), FIELD(croq_sim_thread, finds_unwritten), FIELD(croq_sim_thread, runtime),
     SIZE(croq_sim_cell), FIELD(croq_sim_cell, written), FIELD(croq_sim_cell, writer),
     FIELD(croq_sim_cell, read), FIELD(croq_sim_cell, reader),
-    SIZE(croq_sim_order), FIELD(croq_sim_order, epoch), FIELD(croq_sim_order, asks),
+    SIZE(croq_sim_order), FIELD(croq_sim_order, epoch), FIELD(croq_sim_order, reports_all),
     FIELD(croq_sim_order, plane), FIELD(croq_sim_order, cells),
     SIZE(croq_sim_device_cell), FIELD(croq_sim_device_cell, written),
     FIELD(croq_sim_device_cell, writer), FIELD(croq_sim_device_cell, read),
@@ -35,7 +35,7 @@ const place places[] = {
     SIZE(croq_sim_device_cells), FIELD(croq_sim_device_cells, first),
     FIELD(croq_sim_device_cells, touched),
     SIZE(croq_sim_device), FIELD(croq_sim_device, epoch), FIELD(croq_sim_device, first),
-    FIELD(croq_sim_device, before), FIELD(croq_sim_device, asks), FIELD(croq_sim_device, buffers),
+    FIELD(croq_sim_device, before), FIELD(croq_sim_device, reports_all), FIELD(croq_sim_device, buffers),
     SIZE(croq_sim_schedule), FIELD(croq_sim_schedule, start), FIELD(croq_sim_schedule, step),
     FIELD(croq_sim_schedule, first_thread), FIELD(croq_sim_schedule, thread_step),
     SIZE(croq_sim_tracked), FIELD(croq_sim_tracked, name), FIELD(croq_sim_tracked, memory),
@@ -150,7 +150,7 @@ const place values[] = {
 };
 }  // namespace
 
-/* The place numbered `index`, then the constants; null after the last. */
+/* Entry `index` of the sizes and offsets, then the constants; null after the last. */
 extern "C" const char *conf_layout(std::size_t index, std::size_t *bytes) {
   const std::size_t count = sizeof places / sizeof *places;
   const std::size_t constants = sizeof values / sizeof *values;

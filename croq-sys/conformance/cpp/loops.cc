@@ -1,11 +1,11 @@
-/* Loops that end late or never, and lanes that are away. */
+/* Loops that end late or never, and operations of lanes that have exited. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "loops.co"
 
-/* Nobody waits for anybody. */
+/* No thread waits. */
 CROQ_KERNEL(32) void doubles_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
   int k = d.load(croq::tid());
 #line 6 "loops.co"
@@ -16,7 +16,7 @@ CROQ_KERNEL(32) void doubles_0([[maybe_unused]] croq::context ctx, croq::global<
   d.store(croq::tid(), k + static_cast<int>(at));
 }
 
-/* So many iterations, one for each step. */
+/* Each iteration costs one step. */
 CROQ_KERNEL(32) void counted_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
   int sum = 0;
 #line 16 "loops.co"
@@ -25,7 +25,7 @@ CROQ_KERNEL(32) void counted_0([[maybe_unused]] croq::context ctx, croq::global<
   d.store(croq::tid(), sum);
 }
 
-/* A while that ends after `at` iterations. */
+/* A while loop with `at` iterations. */
 CROQ_KERNEL(32) void late_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
   croq::idx k = 0;
 #line 24 "loops.co"
@@ -36,7 +36,7 @@ CROQ_KERNEL(32) void late_0([[maybe_unused]] croq::context ctx, croq::global<int
   d.store(croq::tid(), static_cast<int>(k));
 }
 
-/* A lock that each thread takes; with `at`, thread 5 keeps it. */
+/* A lock that each thread takes; with `at`, thread 5 does not release it. */
 CROQ_KERNEL(64) void lock_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
 #line 33 "loops.co"
   for (croq::spin spin; d.atomic_cas(0, 0, 1) != 0; spin.again()) {
@@ -102,7 +102,7 @@ CROQ_KERNEL(1) void kinds_0([[maybe_unused]] croq::context ctx, croq::global<int
   d.store(0, kinds(static_cast<int>(at)));
 }
 
-/* Lanes from `at` on have left when the others exchange. */
+/* Lanes from `at` on have exited before the others shuffle. */
 CROQ_KERNEL(64) void away_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
   if (croq::tid() >= at) return;
 #line 101 "loops.co"
@@ -119,7 +119,7 @@ CROQ_KERNEL(40) void short_0([[maybe_unused]] croq::context ctx, croq::global<in
 #line 111 "loops.co"
   d.store(croq::tid(), __shfl_xor_sync(0xffffffffu, static_cast<int>(croq::tid()), static_cast<int>(at)));
 }
-/* A lane that the mask does not name; lanes that do something else. */
+/* A lane that is not in the mask; lanes that execute another operation. */
 CROQ_KERNEL(32) void unnamed_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
 #line 114 "loops.co"
   if (croq::tid() < 8) d.store(croq::tid(), __shfl_sync(0xffu, 1, static_cast<int>(at)));

@@ -1,11 +1,11 @@
-/* ldmatrix and stmatrix: which bytes go to which lane, and what is reported. */
+/* ldmatrix and stmatrix: the bytes of each lane, and reports. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "matrices.co"
 
-/* Where a lane's row begins: any order, with gaps. */
+/* The start of a lane's row: in any order, with gaps. */
 CROQ_FN croq::idx row_of(croq::idx lane) { return (lane * 5 + 3) % 32 * 24; }
 
 template <unsigned N, bool Transposed>
@@ -21,7 +21,7 @@ template <unsigned N, bool Transposed> CROQ_DEVICE void put(croq::watched<short>
   croq::stmatrix<N, Transposed>(s, row_of(croq::tid()), given);
 }
 
-/* What `which` says: how many matrices, and whether they are transposed. */
+/* `which` selects the number of matrices, and whether they are transposed. */
 CROQ_KERNEL(32) void load_matrices_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx which) {
   croq::watched<short> s = croq::watched_at<short>(0, 768, "s");
   for (croq::idx i = croq::tid(); i < 768; i += 32) s.store(i, static_cast<short>(i));
@@ -47,7 +47,7 @@ CROQ_KERNEL(32) void store_matrices_0([[maybe_unused]] croq::context ctx, croq::
   for (croq::idx i = croq::tid(); i < 768; i += 32) d.store(i, s.load(i));
 }
 
-/* Rows that are not where rows can be; lanes that nobody asks may name anything. */
+/* Illegal rows; lanes whose address is not used may pass any. */
 CROQ_KERNEL(32) void bad_rows_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx which) {
   croq::watched<short> s = croq::watched_at<short>(0, 256, "s");
   s.store(croq::tid() * 8, 7);

@@ -5,7 +5,7 @@
 namespace {
 #line 1 "mbarriers.co"
 
-/* One thread alone: what `try_wait` says of each parity after each step. */
+/* By one thread: the result of `try_wait` for each parity after each step. */
 CROQ_KERNEL(1) void phases_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx) {
   croq::mbarriers b = croq::mbarriers_at(64, 2, "b");
   croq::idx at = 0;
@@ -30,7 +30,7 @@ CROQ_KERNEL(1) void phases_0([[maybe_unused]] croq::context ctx, croq::global<in
   look();
 }
 
-/* A producer warp and a consumer warp, with a ring of `slots` places, as events are lowered. */
+/* A producer warp and a consumer warp with a ring of `slots` slots, as events are lowered. */
 CROQ_KERNEL(64) void pipeline_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx slots) {
   croq::watched<int> ring = croq::watched_at<int>(0, 4 * 32, "ring");
   croq::mbarriers full = croq::mbarriers_at(512, 4, "full");
@@ -64,7 +64,7 @@ CROQ_KERNEL(64) void pipeline_0([[maybe_unused]] croq::context ctx, croq::global
   }
 }
 
-/* The first thread polls while the second works on. */
+/* The first thread polls while the second works. */
 CROQ_KERNEL(2) void poll_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx gives_up) {
   croq::mbarriers b = croq::mbarriers_at(0, 1, "b");
   if (croq::tid() == 0) croq::mbarrier_init(b, 0, 1);
@@ -144,7 +144,7 @@ CROQ_KERNEL(64) void misused_0([[maybe_unused]] croq::context ctx, croq::global<
   }
 }
 
-/* Two phases end before thread 1, which waits for the first, looks again. */
+/* Two phases end before thread 1, which waits for the first, checks again. */
 CROQ_KERNEL(2) void lagging_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx lags) {
   croq::mbarriers b = croq::mbarriers_at(0, 1, "b");
   if (croq::tid() == 0) croq::mbarrier_init(b, 0, 1);

@@ -1,4 +1,4 @@
-/* Products of matrices: each thread's elements come from memory as they are and go back there. */
+/* MMAs: each thread's elements are loaded from memory unchanged, and stored back. */
 #include "croq.h"
 #include "shims.h"
 
@@ -10,7 +10,7 @@ CROQ_KERNEL(64) void multiply_0([[maybe_unused]] croq::context ctx, croq::global
                                 croq::global<const A> a, croq::global<const B> b) {
   constexpr int of_a = M * K / 32, of_b = N * K / 32, of_c = M * N / 32;
   const croq::idx thread = croq::tid();
-  /* Not at the beginning of the fragments: the places are arguments. */
+  /* Not at the start of the fragments, because the positions are arguments. */
   croq::fragment<A, 2 * of_a> x;
   croq::fragment<B, 2 * of_b> y;
   croq::fragment<C, 2 * of_c> z;
@@ -25,7 +25,7 @@ CROQ_KERNEL(64) void multiply_0([[maybe_unused]] croq::context ctx, croq::global
   CROQ_UNROLL for (int e = 0; e < of_c; ++e) z.load(e);
 }
 
-/* A matrix of 16-bit elements into registers further on, and its lanes' neighbours. */
+/* A matrix of 16-bit elements into later registers, and values of neighbouring lanes. */
 CROQ_KERNEL(32) void into_fragments_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx) {
   croq::watched<croq::f16> s = croq::watched_at<croq::f16>(0, 256, "s");
   const croq::idx lane = croq::tid();
@@ -44,7 +44,7 @@ CROQ_KERNEL(32) void into_fragments_0([[maybe_unused]] croq::context ctx, croq::
 #line 51 "mma.cc"
 }  // namespace
 
-/* Every instruction, by its number: shape, types of A, B and C. The test has the same list. */
+/* Every instruction, by number: shape, types of A, B and C. The test has the same list. */
 #define CONF_PRODUCTS(each)                                                                        \
   each(16, 8, 8, croq::f16, croq::f16, float) each(16, 8, 8, croq::f16, croq::f16, croq::f16)      \
   each(16, 8, 16, croq::f16, croq::f16, float) each(16, 8, 16, croq::f16, croq::f16, croq::f16)    \

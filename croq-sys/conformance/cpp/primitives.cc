@@ -1,4 +1,4 @@
-/* The device API over arrays, an element a thread: conversions, arithmetic, math. */
+/* Functions of the device API, one element per thread: conversions, arithmetic, math. */
 #include "croq.h"
 #include "shims.h"
 
@@ -57,7 +57,7 @@ CROQ_KERNEL(256) void compute_0([[maybe_unused]] croq::context ctx, croq::global
   if (i < count) to.store(i, computed(op, a.load(i), b.load(i)));
 }
 
-/* The functions that need not be right to the last bit come last. */
+/* The functions that are not exact to the last bit come last. */
 #define CONF_FUNCTIONS(M)                                                                          \
   M(0, ceil) M(1, fabs) M(2, floor) M(3, round) M(4, sign) M(5, sqrt) M(6, recip) M(7, acos)       \
   M(8, asin) M(9, atan) M(10, cos) M(11, cosh) M(12, exp) M(13, exp2) M(14, expm1) M(15, gelu)     \

@@ -1,4 +1,4 @@
-/* Both builds of a text go into one program: their C functions differ in name. */
+/* Both builds of a file are in one program: their C functions have different names. */
 #ifndef CONF_SHIMS_H
 #define CONF_SHIMS_H
 

@@ -1,5 +1,5 @@
-/* Products with a sparse A: each thread's elements and metadata come from memory as they are, and sums go back
- * there. What lies in shared memory comes from the test, too. */
+/* MMAs with a sparse A: each thread's elements and metadata are loaded from memory unchanged, and
+ * the accumulators are stored back. The contents of shared memory also come from the test. */
 #include "croq.h"
 #include "shims.h"
 
@@ -21,7 +21,7 @@ CROQ_KERNEL(64) void multiply_sparse_0([[maybe_unused]] croq::context ctx, croq:
                                        croq::global<const unsigned> e) {
   constexpr int of_a = 16 * (K / 2) / 32, of_b = 8 * K / 32, of_c = 4;
   const croq::idx thread = croq::tid();
-  /* Not at the beginning of the fragments: the places are arguments. */
+  /* Not at the start of the fragments, because the positions are arguments. */
   croq::fragment<A, 2 * of_a> x;
   croq::fragment<B, 2 * of_b> y;
   croq::fragment<C, 2 * of_c> z;
@@ -38,15 +38,15 @@ CROQ_KERNEL(64) void multiply_sparse_0([[maybe_unused]] croq::context ctx, croq:
   CROQ_UNROLL for (int i = 0; i < of_c; ++i) c.store(thread * of_c + i, z.load(of_c + i));
 }
 
-/* Of an operand: where it is, how, and by how many bytes each step along K goes on. */
+/* Of an operand: address, layout, and the number of bytes from one step along K to the next. */
 struct sparse_place {
   croq::idx at;
   unsigned swizzle, leading, stride, step;
 };
 struct sparse_product {
-  int which; /* of the products that make such sums */
+  int which; /* index of the MMA among those with these accumulators */
   sparse_place a, b;
-  croq::idx bytes; /* of shared memory; the last of them are what threads have of A in registers */
+  croq::idx bytes; /* of shared memory; the last of them are the threads' parts of A in registers */
   int steps;
   bool accumulate;
 };
@@ -99,7 +99,7 @@ CROQ_DEVICE void sparse_product_0(croq::fragment<C, CN> &z, croq::idx before, cr
   }
 }
 
-/* Every combination of types, by the type of the sums; the test has the same list. */
+/* Every combination of types, by accumulator type; the test has the same list. */
 #define CONF_SP_BY_F(each, F, T)                                                                   \
   each(F, T, T, false, false, sparse_in_shared) each(F, T, T, false, true, sparse_in_shared)       \
   each(F, T, T, true, false, sparse_in_shared) each(F, T, T, true, true, sparse_in_shared)         \
@@ -143,8 +143,8 @@ CROQ_KERNEL(128) void warpgroup_sparse_0([[maybe_unused]] croq::context ctx, cro
 #line 150 "sparse.cc"
 }  // namespace
 
-/* Every instruction, by its number: K, the threads that provide metadata, types of A, B and C. The test has the
- * same list. */
+/* Every instruction, by number: K, the threads that provide metadata, types of A, B and C. The test
+ * has the same list. */
 #define CONF_SPARSE_PRODUCTS(each)                                                                 \
   each(32, 0, croq::f16, croq::f16, float) each(32, 1, croq::f16, croq::f16, float)                \
   each(32, 0, croq::f16, croq::f16, croq::f16) each(32, 1, croq::f16, croq::f16, croq::f16)        \
@@ -171,8 +171,8 @@ extern "C" croq_u32 CONF(multiply_sparse)(const croq_env *env, void *c, const vo
 #define CONF_SP_ALL(each, N)                                                                       \
   each(N, float, CONF_SP_TO_FLOAT(CONF_SP_ONE)) each(N, croq::f16, CONF_SP_TO_HALF(CONF_SP_ONE))
 
-/* numbers: which; of A and then of B where, swizzle, leading, stride, step; bytes of shared memory, steps,
- * accumulate. */
+/* numbers: index of the MMA; for A and then for B: start, swizzle, leading, stride, step; bytes of
+ * shared memory, steps, accumulate. */
 extern "C" croq_u32 CONF(warpgroup_sparse)(const croq_env *env, void *c, const void *memory,
                                            const void *e, const croq_i64 *n) {
   croq::host host(env, "sparse.co");

@@ -1,4 +1,4 @@
-/* What the benchmark times. */
+/* The kernels of the benchmark. */
 #include "croq.h"
 #include "shims.h"
 
@@ -14,7 +14,7 @@ CROQ_KERNEL(1024) void crossings_0([[maybe_unused]] croq::context ctx, croq::idx
   for (croq::idx k = 0; k < rounds; ++k) croq::barrier();
 }
 
-/* A thread per element of the product, summed in a register. */
+/* A thread per element of the result, accumulated in a register. */
 CROQ_KERNEL(64) void matmul_register_0([[maybe_unused]] croq::context ctx, croq::global<const float> lhs,
                                        croq::global<const float> rhs, croq::global<float> dst, croq::idx n) {
   const croq::idx i = croq::block_x() * 8 + croq::tid() / 8, j = croq::block_y() * 8 + croq::tid() % 8;
@@ -23,7 +23,7 @@ CROQ_KERNEL(64) void matmul_register_0([[maybe_unused]] croq::context ctx, croq:
   dst.store(i * n + j, sum);
 }
 
-/* The same, summed in memory. */
+/* The same, accumulated in memory. */
 CROQ_KERNEL(64) void matmul_memory_0([[maybe_unused]] croq::context ctx, croq::global<const float> lhs,
                                      croq::global<const float> rhs, croq::global<float> dst, croq::idx n) {
   const croq::idx i = croq::block_x() * 8 + croq::tid() / 8, j = croq::block_y() * 8 + croq::tid() % 8;

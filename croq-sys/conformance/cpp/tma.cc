@@ -1,12 +1,12 @@
-/* Copies of boxes (TMA): what they move where, and what is reported. */
+/* TMA copies of boxes: the bytes that they move, and reports. */
 #include "croq.h"
 #include "shims.h"
 
 namespace {
 #line 1 "tma.co"
 
-/* What tests say of a tensor: rank, element bytes, swizzle; then five each of extents, strides, box
- * and coordinates; then bytes to expect. */
+/* A tensor as described by tests: rank, element bytes, swizzle; then five each of extents, strides,
+ * box extents and coordinates; then the number of bytes to expect. */
 struct request {
   croq::idx rank, element_bytes, swizzle, extents[5], strides[5], box[5], at[5], expected;
 };
@@ -33,7 +33,7 @@ FIRST_OF(3, p.at[0], p.at[1], p.at[2])
 FIRST_OF(4, p.at[0], p.at[1], p.at[2], p.at[3])
 FIRST_OF(5, p.at[0], p.at[1], p.at[2], p.at[3], p.at[4])
 
-/* A box, and all the shared memory that it might have been in, byte by byte. */
+/* A box, and the whole shared memory around it, byte by byte. */
 template <unsigned R, class T>
 CROQ_KERNEL(32) void load_0([[maybe_unused]] croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map map, croq::global<unsigned char> d, place p, croq::idx expected) {
   croq::watched<T> s = croq::watched_at<T>(0, 32768 / sizeof(T), "s");
@@ -68,7 +68,7 @@ CROQ_KERNEL(32) void store_0([[maybe_unused]] croq::context ctx, CROQ_GRID_CONST
   }
 }
 
-/* A producer thread keeps four boxes on their way while the others add them up. */
+/* A producer thread keeps four boxes in flight while the others add them up. */
 CROQ_KERNEL(96) void ring_of_boxes_0([[maybe_unused]] croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map map, croq::global<int> d, croq::idx steps) {
   croq::watched<int> ring = croq::watched_at<int>(0, 4 * 256, "ring");
   croq::mbarriers full = croq::mbarriers_at(8192, 4, "full");
@@ -102,7 +102,7 @@ CROQ_KERNEL(96) void ring_of_boxes_0([[maybe_unused]] croq::context ctx, CROQ_GR
   }
 }
 
-/* Two groups of stores from two places; what may be written again after the wait for the first. */
+/* Two groups of stores from two sources; writes to the sources after the wait for the first. */
 CROQ_KERNEL(32) void groups_of_stores_0([[maybe_unused]] croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map map, croq::idx what) {
   croq::watched<int> s = croq::watched_at<int>(0, 512, "s");
   for (croq::idx i = croq::tid(); i < 512; i += 32) s.store(i, static_cast<int>(i));

@@ -1,5 +1,5 @@
-/* Products of matrices by a warpgroup: shared memory comes as it is from the test, which also says where
- * operands lie in it; each thread's registers come from memory as they are and go back there. */
+/* WGMMA: the contents of shared memory and the positions of operands come from the test; each
+ * thread's registers are loaded from memory unchanged, and stored back. */
 #include "croq.h"
 #include "shims.h"
 
@@ -71,15 +71,15 @@
 namespace {
 #line 1 "wgmma.co"
 
-/* Of an operand: where it is, how, and by how many bytes each step along K goes on. */
+/* Of an operand: address, layout, and the number of bytes from one step along K to the next. */
 struct operand_place {
   croq::idx at;
   unsigned swizzle, leading, stride, step;
 };
 struct product_place {
-  int which; /* of the products that make such sums */
+  int which; /* index of the MMA among those with these accumulators */
   operand_place a, b;
-  croq::idx bytes; /* of shared memory; the last of them are what threads have of A in registers */
+  croq::idx bytes; /* of shared memory; the last of them are the threads' parts of A in registers */
   int steps;
   bool accumulate;
 };
@@ -101,7 +101,7 @@ CROQ_DEVICE croq::matrix_descriptor describe_0(const croq::watched<unsigned char
   return croq::describe(memory, at.at, at.swizzle, at.leading, at.stride);
 }
 
-/* The sums begin at `before`: not at the beginning of the fragment, as the places are arguments. */
+/* The accumulators begin at `before`, not at 0, because positions are arguments. */
 template <unsigned N, class A, class B, bool AT, bool BT, bool Registers, class C, int CN>
 CROQ_DEVICE void product_0(croq::fragment<C, CN> &z, croq::idx before, croq::matrix_descriptor x,
                            croq::matrix_descriptor y, const product_place &at) {
@@ -133,8 +133,8 @@ CROQ_DEVICE void product_0(croq::fragment<C, CN> &z, croq::idx before, croq::mat
   }
 }
 
-/* Every combination of types, by the type of the sums; the test has the same list. Those of one number of
- * columns share a kernel: what reads and writes the sums is compiled once for all of them. */
+/* Every combination of types, by accumulator type, as in the test. Those with one number of columns
+ * share a kernel, so the code for the accumulators is compiled once for all. */
 #define CONF_OF_TWO_BYTES(each, T)                                                                 \
   each(T, T, false, false, of_shared) each(T, T, false, true, of_shared)                           \
   each(T, T, true, false, of_shared) each(T, T, true, true, of_shared)                             \
@@ -181,7 +181,7 @@ CROQ_KERNEL(128) void warpgroup_0([[maybe_unused]] croq::context ctx, croq::glob
 #define CONF_FLOATS(each, N)                                                                       \
   each(N, float, CONF_TO_FLOAT(CONF_ONE)) each(N, croq::f16, CONF_TO_HALF(CONF_ONE))
 #define CONF_ALL(each, N) CONF_FLOATS(each, N) each(N, int, CONF_TO_INT(CONF_ONE))
-/* Integers have only some of the widths. */
+/* Integers have some of the widths only. */
 #define CONF_WARPGROUP_PRODUCTS(each)                                                              \
   CONF_ALL(each, 8) CONF_ALL(each, 16) CONF_ALL(each, 24) CONF_ALL(each, 32)                       \
   CONF_FLOATS(each, 40) CONF_ALL(each, 48) CONF_FLOATS(each, 56) CONF_ALL(each, 64)                \
@@ -192,8 +192,8 @@ CROQ_KERNEL(128) void warpgroup_0([[maybe_unused]] croq::context ctx, croq::glob
   CONF_FLOATS(each, 200) CONF_ALL(each, 208) CONF_FLOATS(each, 216) CONF_ALL(each, 224)            \
   CONF_FLOATS(each, 232) CONF_ALL(each, 240) CONF_FLOATS(each, 248) CONF_ALL(each, 256)
 
-/* numbers: which; of A and then of B where, swizzle, leading, stride, step; bytes of shared memory, steps,
- * accumulate. */
+/* numbers: index of the MMA; for A and then for B: start, swizzle, leading, stride, step; bytes of
+ * shared memory, steps, accumulate. */
 extern "C" croq_u32 CONF(warpgroup)(const croq_env *env, void *c, const void *memory,
                                     const croq_i64 *n) {
   croq::host host(env, "wgmma.co");

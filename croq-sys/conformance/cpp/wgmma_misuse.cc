@@ -1,4 +1,4 @@
-/* What goes wrong with products of a warpgroup, for the simulated GPU to find. */
+/* Misuse of WGMMA, to be detected by the simulated GPU. */
 #include "croq.h"
 #include "croq_wgmma.h"
 #include "shims.h"
@@ -6,8 +6,8 @@
 namespace {
 #line 1 "misuse.co"
 
-/* 64 rows of A and 16 of B, swizzled by 128 bytes, of ones; d gets each thread's first two sums, and those
- * of a second product. */
+/* A has 64 rows and B 16, swizzled by 128 bytes, all ones; d gets each thread's first two
+ * accumulators of this MMA, and those of a second one. */
 CROQ_KERNEL(128) void misuse_0([[maybe_unused]] croq::context ctx, croq::global<float> d, croq::idx which) {
   const croq::watched<croq::f16> s = croq::watched_at<croq::f16>(0, 80 * 64, "s");
   const croq::idx thread = croq::tid();

@@ -1,4 +1,4 @@
-//! What atomic operations leave and give back, whichever thread comes first.
+//! The expected results of atomic operations, for any order of the threads.
 
 use half::f16;
 
@@ -8,12 +8,12 @@ const THREADS: usize = 64;
 /// One operation on elements of one type.
 #[derive(Clone, Copy, Debug)]
 pub struct Atomic {
-    /// A name of CUDA, and its number in `cpp/atomics.cc`.
+    /// The name in CUDA, and the number in `cpp/atomics.cc`.
     pub op: (&'static str, i64),
     pub ty: (&'static str, i64),
 }
 
-/// All that there are.
+/// All operations.
 pub fn all() -> Vec<Atomic> {
     let table: [(&str, &[&str]); 9] = [
         ("add", &["s32", "u32", "u64", "f16", "f32", "f64"]),
@@ -42,7 +42,7 @@ pub fn all() -> Vec<Atomic> {
 }
 
 impl Atomic {
-    /// Operands, what the elements are at first, and room for what comes back.
+    /// The operands, the initial values of the elements, and memory for the returned values.
     pub fn memory(&self) -> Vec<Vec<u8>> {
         let start = vec![self.start(); 1 + BLOCKS];
         [
@@ -61,7 +61,7 @@ impl Atomic {
 
     /// # Panics
     ///
-    /// When no order of the threads gives this.
+    /// If no order of the threads gives this result.
     pub fn check(&self, memory: &[Vec<u8>]) {
         let [_, ends, before] = memory else {
             panic!("three buffers")
@@ -76,7 +76,7 @@ impl Atomic {
         }
     }
 
-    /// Each operation begins where another one ended.
+    /// The returned value of each operation must be the result of another one.
     fn check_one(
         &self,
         operands: &[i128],
@@ -107,7 +107,7 @@ impl Atomic {
         }
     }
 
-    /// Small: their sums are exact in any type.
+    /// Small numbers, whose sums are exact in every type.
     fn operands(&self) -> Vec<i128> {
         let of = |i: usize| match self.op.0 {
             "and" => 0x7f ^ (1 << (i % 5)),
@@ -132,7 +132,7 @@ impl Atomic {
             "xor" => old ^ v,
             _ => v,
         };
-        // As the type wraps.
+        // Wraps like the type.
         self.decode(&self.encode(new))[0]
     }
 

@@ -1,5 +1,5 @@
-//! A GPU, by the table of functions that the nvcc-built half brings along; croq-sys' own way to it is
-//! not used, so that a mistake there does not hide one here.
+//! A GPU, through the table of functions in the nvcc-built half. The code of croq-sys for it is not
+//! used, so that an error there does not hide one here.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
@@ -20,7 +20,7 @@ unsafe extern "C" {
 pub struct Gpu {
     api: &'static croq_cuda_api,
     stream: *mut c_void,
-    /// One failure record, as the host and as the device sees it.
+    /// One failure record: its host address and its device address.
     record: (*mut croq_failure, *mut croq_failure),
     name: String,
 }
@@ -28,7 +28,7 @@ pub struct Gpu {
 impl Gpu {
     /// # Errors
     ///
-    /// Why there is none.
+    /// The reason why there is none.
     pub fn open() -> Result<Self, String> {
         // SAFETY: the function gives a static table.
         let api = unsafe { &*conf_cuda_table() };
@@ -48,7 +48,7 @@ impl Gpu {
         };
         let mut stream = ptr::null_mut();
         let (mut host, mut device) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: what the calls write to outlives them.
+        // SAFETY: the targets of the calls outlive them.
         unsafe {
             check(api, (api.device_info)(0, &mut info))?;
             check(api, (api.set_device)(0))?;
@@ -75,15 +75,15 @@ impl Gpu {
         &self.name
     }
 
-    /// Runs a text. The device memory of a call is not freed: the process is short.
+    /// Runs a test kernel. The device memory of a call is not freed, because the process is short.
     ///
     /// # Errors
     ///
-    /// What CUDA says when it fails apart from the text.
+    /// Errors of CUDA other than a failure of the kernel.
     ///
     /// # Panics
     ///
-    /// When there is no text of that name.
+    /// If there is no kernel of that name.
     pub fn run(&self, name: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Result<Outcome, String> {
         let api = self.api;
         let key = CString::new(name).expect("names are plain");
@@ -118,8 +118,8 @@ impl Gpu {
             steps: 1 << 34,
             wait_limit: 10_000_000_000,
         };
-        // SAFETY: the callers pass what the text takes; device memory is as large as the host's. The
-        // record is live, and nothing runs on the device that could write it.
+        // SAFETY: the callers pass the kernel's arguments; device memory is as large as the host's.
+        // The record is live, and no kernel that could write it is running.
         let status = unsafe {
             self.record.0.write_volatile(croq_failure::default());
             shim(&env, addresses.as_ptr(), numbers.as_ptr())
@@ -149,13 +149,13 @@ impl Gpu {
         Ok(Ok(results))
     }
 
-    /// Seconds that each of `rounds` copies of `bytes` bytes from one place of the device to another
-    /// takes, the waiting for it included: what kernels that only move data are measured against.
-    /// Copies go round over `places` pairs of buffers, so that none finds its data in a cache.
+    /// Seconds of each of `rounds` copies of `bytes` bytes within device memory, including the
+    /// wait: the reference for kernels that only move data. The copies alternate between `places`
+    /// pairs of buffers, so that no copy finds its data in a cache.
     ///
     /// # Errors
     ///
-    /// What CUDA says.
+    /// Errors of CUDA.
     pub fn copy_seconds(
         &self,
         bytes: u64,
@@ -186,7 +186,7 @@ impl Gpu {
             seconds.push(start.elapsed().as_secs_f64());
         }
         for (from, to) in pairs {
-            // SAFETY: allocated above; all work on them is done.
+            // SAFETY: allocated above; all work on them is complete.
             unsafe {
                 check(api, (api.free_async)(from, self.stream))?;
                 check(api, (api.free_async)(to, self.stream))?;
@@ -204,14 +204,15 @@ impl Gpu {
     }
 }
 
-/// Device memory for a text, all zero bits; not freed either.
+/// Device memory for a kernel, all bits zero; not freed.
 ///
 /// # Safety
 ///
 /// `env` is that of a running call.
 unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, _zero: u32) -> *mut c_void {
     let mut address = ptr::null_mut();
-    // SAFETY: the function gives a static table; `address` and the stream of the call outlive its calls.
+    // SAFETY: the function gives a static table; `address` and the stream of the call outlive its
+    // calls.
     let code = unsafe {
         let (api, stream) = (&*conf_cuda_table(), (*env).stream);
         match (api.malloc_async)(&mut address, bytes.max(1), stream) {

@@ -1,6 +1,6 @@
-//! Test kernels written against the device API, and what it takes to call them.
+//! Test kernels for the device API, and functions to call them.
 //!
-//! The kernels in `cpp/` are compiled by `build.rs` as croq compiles device text, so that croq-sys
+//! The kernels in `cpp/` are compiled by `build.rs` like device code of croq, so that croq-sys
 //! itself needs no C++ compiler.
 
 pub mod atomics;
@@ -57,7 +57,7 @@ pub fn call(shim: impl FnOnce(*const croq_env) -> u32) -> Result<(), Failed> {
     call_in(&Run::new(), shim)
 }
 
-/// [`call`] in a run of the caller's, whose output can be read afterwards.
+/// [`call`] in the caller's run, whose output can be read afterwards.
 pub fn call_in(run: &Run, shim: impl FnOnce(*const croq_env) -> u32) -> Result<(), Failed> {
     let mut record = croq_failure::default();
     let record_at = &raw mut record;

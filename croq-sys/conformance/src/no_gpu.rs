@@ -1,10 +1,10 @@
-//! What stands for a GPU in a build without nvcc: there is none.
+//! The replacement for a GPU in a build without nvcc: there is none.
 
 use std::convert::Infallible;
 
 use crate::twins::Outcome;
 
-/// Cannot be made.
+/// Cannot be constructed.
 pub struct Gpu(Infallible);
 
 impl Gpu {

@@ -1,5 +1,5 @@
-//! Which elements of its matrices a thread has in an `mma`, as the PTX ISA tells for each shape; and
-//! matrices to try that with.
+//! The elements of a thread's fragments in an `mma`, as defined by the PTX ISA for each shape; and
+//! test matrices.
 
 use crate::warpgroups;
 use croq_sys::{F8E4M3, F8E5M2};
@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// By its name in the language, where `f32` is `single`: operands' last bits are not looked at.
+    /// By the name in Croqtile, where `f32` is `single`: for operands the last bits are ignored.
     pub fn of(name: &str, single: Kind) -> Self {
         match name {
             "f16" => Kind::F16,
@@ -51,7 +51,7 @@ impl Kind {
         match self {
             Kind::F16 => f16::from_f64(value).to_le_bytes().to_vec(),
             Kind::Bf16 => bf16::from_f64(value).to_le_bytes().to_vec(),
-            // What tf32 has no place for must not count.
+            // The bits that tf32 does not have must be ignored.
             Kind::Tf32 => (single.to_bits() | 0x1fff).to_le_bytes().to_vec(),
             Kind::F32 => single.to_le_bytes().to_vec(),
             Kind::F64 => value.to_le_bytes().to_vec(),
@@ -83,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// Small numbers that every type has exactly, with few equal neighbours.
+    /// Small numbers that are exact in every type, with few equal neighbours.
     pub(crate) fn value(self, at: usize) -> f64 {
         let value = (at.wrapping_mul(0x9e37_79b1) >> 7) % 7;
         match self {
@@ -191,7 +191,7 @@ impl Product {
         (if i < 2 { group } else { group + 8 }, thread * 2 + (i & 1))
     }
 
-    /// What the threads of two warps have before: of C, A and B.
+    /// The initial elements of the threads of two warps: C, A and B.
     pub fn inputs(&self) -> [Vec<u8>; 3] {
         let per_lane = [self.m * 8 / 32, self.m * self.k / 32, 8 * self.k / 32];
         let mut all = [Vec::new(), Vec::new(), Vec::new()];
@@ -221,7 +221,7 @@ impl Product {
         kind.value(((warp * 3 + which) * 64 + row) * 64 + column + 1)
     }
 
-    /// What they have of C afterwards.
+    /// The elements of C afterwards.
     pub fn expected(&self) -> Vec<f64> {
         let mut all = Vec::new();
         for thread in 0..64 {
@@ -237,7 +237,7 @@ impl Product {
     }
 }
 
-/// A product by one warp with a sparse A: 16 x 8 sums.
+/// An MMA by one warp with a sparse A: 16 x 8 sums.
 #[derive(Clone, Copy, Debug)]
 pub struct SparseProduct {
     pub k: usize,
@@ -269,7 +269,7 @@ pub fn all_sparse() -> Vec<SparseProduct> {
 }
 
 impl SparseProduct {
-    /// What is stored of A lies in registers as a whole A of that K.
+    /// The stored elements of A are in registers like a dense A of that K.
     fn stored(&self) -> Product {
         let (k, c) = (self.k / 2, self.c);
         let (m, a, b) = (16, self.a, self.b);
@@ -286,7 +286,7 @@ impl SparseProduct {
         (row, group)
     }
 
-    /// What the threads of two warps have before: of C, A, B and the metadata.
+    /// The initial elements of the threads of two warps: C, A, B and the metadata.
     pub fn inputs(&self) -> Vec<Vec<u8>> {
         let [c, a, _] = self.stored().inputs();
         let (mut b, mut words) = (Vec::new(), Vec::new());
@@ -302,7 +302,7 @@ impl SparseProduct {
         vec![c, a, b, words]
     }
 
-    /// What they have of C afterwards.
+    /// The elements of C afterwards.
     pub fn expected(&self) -> Vec<f64> {
         let of = self.stored();
         let mut all = Vec::new();

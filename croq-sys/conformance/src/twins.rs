@@ -1,4 +1,4 @@
-//! The two builds of one text, called in the same way.
+//! The two builds of a test kernel, called in the same way.
 
 use std::ffi::{CString, c_char, c_void};
 
@@ -6,7 +6,7 @@ use croq_sys::abi::{croq_env, croq_failure};
 
 use crate::call;
 
-/// What the table of `cpp/everything.cc` holds: addresses of memory, and numbers.
+/// An entry of the table of `cpp/everything.cc`: takes addresses of memory, and numbers.
 pub type Shim =
     unsafe extern "C" fn(*const croq_env, memory: *const *mut c_void, numbers: *const i64) -> u32;
 
@@ -14,21 +14,21 @@ unsafe extern "C" {
     fn conf_find(name: *const c_char) -> Option<Shim>;
 }
 
-/// What became of a call: the buffers afterwards, or the record of its failure.
+/// The result of a call: the buffers afterwards, or the record of its failure.
 pub type Outcome = Result<Vec<Vec<u8>>, Box<croq_failure>>;
 
-/// Runs a text on the simulated GPU.
+/// Runs a test kernel on the simulated GPU.
 ///
 /// # Panics
 ///
-/// When there is no text of that name.
+/// If there is no kernel of that name.
 pub fn on_sim(name: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Outcome {
     let key = CString::new(name).expect("names are plain");
     // SAFETY: compares the name with those of a table.
     let shim = unsafe { conf_find(key.as_ptr()) }.unwrap_or_else(|| panic!("no text {name}"));
     let mut lines: Vec<Vec<Line>> = memory.iter().map(|bytes| lines_of(bytes)).collect();
     let addresses: Vec<*mut c_void> = lines.iter_mut().map(|l| l.as_mut_ptr().cast()).collect();
-    // SAFETY: the callers pass what the text takes; the memory outlives the call.
+    // SAFETY: the callers pass the kernel's arguments; the memory outlives the call.
     call(|env| unsafe { shim(env, addresses.as_ptr(), numbers.as_ptr()) })
         .map_err(|failed| failed.record)?;
     Ok(memory
@@ -38,7 +38,7 @@ pub fn on_sim(name: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Outcome {
         .collect())
 }
 
-/// As large as CUDA's allocations are aligned.
+/// Memory with the alignment of CUDA's allocations.
 #[derive(Clone)]
 #[repr(align(256))]
 struct Line([u8; 256]);

@@ -1,6 +1,6 @@
-//! Which elements of its matrices a thread has in an MMA of a warpgroup, and where operands lie in shared
-//! memory, as the PTX ISA tells ("asynchronous warpgroup level matrix instructions"); and matrices to try
-//! that with.
+//! The elements of a thread's fragments in an MMA by a warpgroup, and the layouts of operands in
+//! shared memory, as defined by the PTX ISA ("asynchronous warpgroup level matrix instructions");
+//! and test matrices.
 
 use crate::products::Kind;
 
@@ -15,11 +15,11 @@ pub struct Product {
     pub transposed: [bool; 2],
     /// A is in registers.
     pub registers: bool,
-    /// Of a sparse A, the threads of each four that provide its metadata.
+    /// For a sparse A, the threads of each four that provide its metadata.
     pub selector: Option<usize>,
 }
 
-/// The list of `cpp/wgmma.cc`: every combination of types for every number of columns that it has.
+/// The list of `cpp/wgmma.cc`: every combination of types, for every number of columns there.
 pub fn all() -> Vec<Product> {
     let mut all = Vec::new();
     for columns in (8..=256).step_by(8) {
@@ -31,7 +31,7 @@ pub fn all() -> Vec<Product> {
     all
 }
 
-/// The columns that `cpp/sparse.cc` has.
+/// The numbers of columns in `cpp/sparse.cc`.
 pub const SPARSE_COLUMNS: [usize; 4] = [8, 40, 96, 256];
 
 /// The list of `cpp/sparse.cc`.
@@ -69,17 +69,18 @@ pub fn all_sparse() -> Vec<Product> {
     all
 }
 
-/// The positions of the two elements that are stored of four: each pair of them occurs.
+/// The positions of the two stored elements of four: each pair occurs.
 pub(crate) fn positions(row: usize, group: usize) -> [usize; 2] {
     let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
     pairs[(row.wrapping_mul(0x9e37_79b1) >> 5 ^ group.wrapping_mul(0x85eb_ca6b) >> 3) % 6]
 }
 
-/// The metadata of 16 rows and `k` elements along K in a lane, as the PTX ISA tells it for 16-bit elements and K 32
-/// (figure "sparse MMA .m16n8k32 metadata layout"), and for bytes and K 64.
+/// The metadata of a lane for 16 rows and `k` elements along K, as defined by the PTX ISA for
+/// 16-bit elements and K 32 (figure "sparse MMA .m16n8k32 metadata layout"), and for bytes and K
+/// 64.
 pub(crate) fn metadata(rows: usize, k: usize, selector: usize, lane: usize) -> u32 {
     let (group, place) = (lane / 4, lane % 4);
-    // Of each four bits: the row, and the group of four along K.
+    // For each four bits: the row, and the group of four along K.
     let of_bits: Vec<(usize, usize)> = match (k, place) {
         (32, _) if place / 2 != selector => return 0,
         (32, 0 | 2) => (0..8).map(|i| (group + i / 4 * 8, i % 4)).collect(),
@@ -116,7 +117,7 @@ fn to_s32() -> Vec<Product> {
     of_others([Kind::S8, Kind::U8], Kind::S32)
 }
 
-/// Operands that may be stored either way, but for an A that is in registers.
+/// Operands that may be transposed, except an A in registers.
 fn of_two_bytes(of: Kind, c: Kind) -> Vec<Product> {
     let ways = [
         (false, false, false),
@@ -138,7 +139,7 @@ fn of_two_bytes(of: Kind, c: Kind) -> Vec<Product> {
     ways.into_iter().map(product).collect()
 }
 
-/// Each of these times each of them, A in shared memory and in registers.
+/// All pairs of these types, with A in shared memory and in registers.
 fn of_others<const N: usize>(of: [Kind; N], c: Kind) -> Vec<Product> {
     let mut all = Vec::new();
     for (a, b) in of.into_iter().flat_map(|a| of.map(|b| (a, b))) {
@@ -157,19 +158,19 @@ fn of_others<const N: usize>(of: [Kind; N], c: Kind) -> Vec<Product> {
     all
 }
 
-/// How both operands lie in shared memory, and what is done with them.
+/// The layout of both operands in shared memory, and the number of MMAs.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// 0, 32, 64 or 128.
     pub swizzle: usize,
-    /// More than the strides have to be, in patterns.
+    /// Additional distance in the strides, in patterns.
     pub gap: usize,
-    /// How many instructions follow each other along K.
+    /// Number of consecutive instructions along K.
     pub steps: usize,
     pub accumulate: bool,
 }
 
-/// Of an operand, in bytes.
+/// The layout of an operand, in bytes.
 #[derive(Clone, Copy)]
 struct Place {
     at: usize,
@@ -178,24 +179,24 @@ struct Place {
     step: usize,
 }
 
-/// Where A and B begin, and how much there is at most.
+/// The starts of A and B, which also limit their sizes.
 const STARTS: [usize; 2] = [1024, 33 * 1024];
 const MOST_BYTES: usize = 160 * 1024;
 const ROWS: usize = 64;
 const THREADS: usize = 128;
 
 impl Product {
-    /// Products of one instruction.
+    /// The K of one instruction.
     pub fn k(&self) -> usize {
         self.depth(1)
     }
 
-    /// What is stored of an operand along K.
+    /// The stored bytes of an operand's row along K.
     fn depth(&self, operand: usize) -> usize {
         self.pieces(operand) * 16 / self.a.bytes()
     }
 
-    /// Pieces of 16 bytes along K: of a sparse A half is stored.
+    /// Pieces of 16 bytes along K: half of them are stored for a sparse A.
     fn pieces(&self, operand: usize) -> usize {
         match (operand, self.selector) {
             (1, Some(_)) => 4,
@@ -211,7 +212,7 @@ impl Product {
         [self.a, self.b][operand]
     }
 
-    /// The strides of the canonical layouts with as little between as can be, and `gap` patterns.
+    /// The smallest strides of the canonical layouts, plus `gap` patterns.
     fn place(&self, operand: usize, of: &Setting) -> Place {
         let Setting {
             swizzle,
@@ -236,7 +237,7 @@ impl Product {
                     step,
                 }
             }
-            // Pieces of 8 numbers along K, by 8 rows.
+            // Pieces of 8 elements along K, by 8 rows.
             (0, true) => {
                 let stride = 128 * (1 + gap);
                 let leading = rows / 8 * stride;
@@ -266,11 +267,11 @@ impl Product {
         }
     }
 
-    /// Where the element in this row and at this place along K is stored.
+    /// The offset of the element in this row and at this position along K.
     fn stored(&self, operand: usize, of: &Setting, row: usize, k: usize) -> usize {
         let place = self.place(operand, of);
         let bytes = self.kind(operand).bytes();
-        // Within its pattern or piece: the line that it is in, and the byte of that line.
+        // Within the pattern or piece: the line, and the byte in that line.
         let (line, byte, before) = match (of.swizzle, self.transposed[operand]) {
             (0, false) => {
                 let byte = k * bytes;
@@ -299,7 +300,7 @@ impl Product {
             }
         };
         let (width, unit) = (of.swizzle.max(16), byte / 16);
-        // The tables of the PTX ISA: units of 16 bytes trade places.
+        // The tables of the PTX ISA: permutation of units of 16 bytes.
         let unit = match of.swizzle {
             128 => unit ^ line,
             64 => unit ^ (line / 2),
@@ -309,7 +310,7 @@ impl Product {
         place.at + before + line * width + unit * 16 + byte % 16
     }
 
-    /// How many steps along K fit.
+    /// The largest number of steps along K that fits.
     pub fn most_steps(&self, swizzle: usize) -> usize {
         let within = match swizzle {
             0 => 2,
@@ -353,11 +354,12 @@ impl Product {
         (16 * warp + group + if below { 8 } else { 0 }, column)
     }
 
-    /// C and shared memory before; at the end of that is what threads have of A in registers.
+    /// The initial C and shared memory; the end of the latter has the threads' parts of A in
+    /// registers.
     pub fn memory(&self, of: &Setting) -> Vec<Vec<u8>> {
         let mut c = Vec::new();
         let mut a = Vec::new();
-        // Not a number in any float: what no operand has is not to be looked at.
+        // A NaN in every float format: bytes outside of the operands must not be used.
         let mut image = vec![0xffu8; MOST_BYTES];
         for thread in 0..THREADS {
             for i in 0..self.columns / 2 {
@@ -393,7 +395,7 @@ impl Product {
         all
     }
 
-    /// What the text is called with.
+    /// The arguments of the kernel.
     pub fn numbers(&self, which: usize, of: &Setting, memory: &[Vec<u8>]) -> Vec<i64> {
         let mut numbers = vec![which];
         for operand in 0..2 {
@@ -409,7 +411,7 @@ impl Product {
         numbers.into_iter().map(|n| n as i64).collect()
     }
 
-    /// The sums afterwards, thread by thread. They are whole numbers.
+    /// The accumulators afterwards, thread by thread. They are integers.
     pub fn expected(&self, of: &Setting) -> Vec<f64> {
         let [stored, k] = [0, 1].map(|operand| self.depth(operand) * of.steps);
         let factors = |operand: usize, k: usize| -> Vec<i32> {
@@ -418,7 +420,7 @@ impl Product {
             all.collect()
         };
         let (a, b) = (factors(0, stored), factors(1, k));
-        // Where the stored elements of A are along K: the metadata of each step is the same.
+        // The positions along K of the stored elements of A: the metadata of each step is the same.
         let place = |row: usize, i: usize| match self.selector {
             None => i,
             Some(_) => {
@@ -443,23 +445,24 @@ impl Product {
         all
     }
 
-    /// The numbers in memory that the text has written.
+    /// The numbers that the kernel has written.
     pub fn decode(&self, bytes: &[u8]) -> Vec<f64> {
         let elements = bytes.chunks(self.c.bytes());
         elements.map(|element| self.c.decode(element)).collect()
     }
 }
 
-/// What each instruction is tried with. How operands lie is nothing to do with how many columns there are
-/// but for where the last ones begin: with two numbers of columns, a power of two and another, all swizzles
-/// are tried, with strides as short as can be and longer, and several steps; with the others one step of the
-/// layout that kernels have, which adds to the accumulators, and of the one without a swizzle, which sets them.
+/// The layouts with which an instruction is tested. A layout does not depend on the number of
+/// columns except for the end of B. So with two numbers of columns, a power of two and another one,
+/// all swizzles are tested, with minimal and larger strides, and several steps. With the others one
+/// step of the layout that kernels use, which adds to the accumulators, and one without a swizzle,
+/// which sets them.
 pub fn settings(product: &Product) -> Vec<Setting> {
     let many = matches!(product.columns, 8 | 96);
     let mut all = Vec::new();
     for swizzle in [0, 32, 64, 128] {
         let most = product.most_steps(swizzle);
-        // A row of B along K is in one group of columns.
+        // A row of B along K must be in one group of columns.
         if most == 0 || (swizzle == 32 && product.selector.is_some() && !product.transposed[1]) {
             continue;
         }

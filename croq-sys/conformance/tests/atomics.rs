@@ -14,7 +14,7 @@ fn no_operation_is_lost() {
     }
 }
 
-/// PTX ISA, `atom`: sums of f32 in global memory flush subnormal numbers, those in shared memory don't.
+/// PTX ISA, `atom`: sums of f32 flush subnormal numbers in global memory, but not in shared memory.
 #[test]
 fn sums_in_global_memory_have_no_subnormals() {
     let all = atomics::all();

@@ -1,4 +1,4 @@
-//! Barriers on the simulated GPU: that they hold, and what is said when no thread can go on.
+//! Barriers on the simulated GPU: what they order, and reports when no thread can continue.
 
 use croq_conformance::{Failed, call};
 use croq_sys::abi::{CROQ_CHECK, CROQ_DEADLOCK, croq_env};
@@ -63,7 +63,7 @@ fn many_blocks_of_many_threads() {
     rotate(20, 1024, 10);
 }
 
-/// Set in the process that counts its mappings: other tests' launches would count, too.
+/// Set in the process that counts its mappings, because launches of other tests would count too.
 const ALONE: &str = "CROQ_TEST_ALONE";
 
 #[test]
@@ -90,7 +90,7 @@ fn thousands_of_launches_leave_nothing_behind() {
             let _ = run(conf_stuck, &mut [0; 96], 32);
         }
     };
-    // Until all workers have come to life, each with a few mappings and guarded stacks.
+    // Until all workers exist, each with a few mappings and guarded stacks.
     rotate(4, 1024, 1);
     launches(200);
     let before = mapped();

@@ -1,5 +1,4 @@
-//! Clusters on the simulated GPU: who is in one, what it orders, boxes for all of it, and what is
-//! reported.
+//! Clusters on the simulated GPU: positions, order, multicasts, and reports.
 
 use croq_conformance::{Failed, call, call_in};
 use croq_sys::abi::{CROQ_CHECK, CROQ_DEADLOCK, CROQ_HAZARD, croq_env};
@@ -20,7 +19,7 @@ unsafe extern "C" {
     ) -> u32;
 }
 
-/// Device memory, aligned as CUDA's.
+/// Device memory with CUDA's alignment.
 #[repr(align(1024))]
 struct Device<T, const N: usize>([T; N]);
 

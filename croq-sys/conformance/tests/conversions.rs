@@ -1,10 +1,11 @@
 //! Every conversion between element types against an exact reference, and the arithmetic of the
 //! narrow floats.
 //!
-//! The reference for a narrow float is the table of all its values: the nearest one wins, of two the
-//! one with an even encoding. The table itself is decoded here, from the definitions of the formats.
+//! The reference for a narrow float is the table of all its values: the nearest one is the result,
+//! and of two the one with an even encoding. The table is decoded here, from the definitions of the
+//! formats.
 
-// Brings the compiled C++ along.
+// Links the compiled C++.
 use croq_conformance as _;
 
 /// splitmix64.
@@ -24,7 +25,7 @@ impl Random {
 struct Format {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// The largest exponent field is for ordinary numbers but for the very last, a NaN.
+    /// The largest exponent is used for ordinary numbers, except for one encoding, a NaN.
     finite_only: bool,
     saturates: bool,
     nan: u32,
@@ -87,7 +88,7 @@ impl Format {
         if bits & self.sign() != 0 { -size } else { size }
     }
 
-    /// All finite values that are not negative, by encoding.
+    /// All nonnegative finite values, by encoding.
     fn table(&self) -> Vec<f64> {
         (0..self.sign())
             .map(|bits| self.decode(bits))
@@ -100,7 +101,7 @@ impl Format {
         use std::cmp::Ordering::*;
         let above = table.partition_point(|&v| compare(v) != Less);
         let low = above - 1;
-        // One step beyond the largest, where overflow rounds from.
+        // The step after the largest value, for the rounding of overflows.
         let next = table.get(above).copied().unwrap_or_else(|| {
             let top = table[table.len() - 1];
             top + (top - table[table.len() - 2])
@@ -141,7 +142,7 @@ impl Format {
         })
     }
 
-    /// Inputs around everything that rounding can turn on.
+    /// Inputs around all values at which rounding changes.
     fn edges(&self, table: &[f64]) -> Vec<f64> {
         let mut edges = vec![
             0.0,
@@ -190,7 +191,7 @@ macro_rules! conversion {
 }
 
 fn random_f64(random: &mut Random, count: usize) -> Vec<f64> {
-    // All exponents, and those near 1 more often.
+    // All exponents, more often those near 1.
     (0..count)
         .map(|i| match i % 3 {
             0 => f64::from_bits(random.next()),
@@ -337,7 +338,7 @@ fn f16_and_bf16_agree_with_the_half_crate() {
     }
 }
 
-/// The conversions that the language shares with Rust's `as`.
+/// The conversions that are equal to Rust's `as`.
 macro_rules! as_rust {
     ($inputs:expr, $from:ty, [$($name:ident $to:ty),*]) => {{
         let inputs: Vec<$from> = $inputs;
@@ -404,7 +405,7 @@ fn ordinary_types_convert_as_in_rust() {
     );
 }
 
-/// The sum rounded to odd, so that rounding it once more is rounding once.
+/// The sum rounded to odd, so that a second rounding has no effect on the result.
 fn exact_sum(a: f64, b: f64) -> f64 {
     let sum = a + b;
     if !sum.is_finite() {

@@ -1,5 +1,5 @@
-//! Wide and asynchronous copies on the simulated GPU: what they move, when it lands, and what is
-//! reported.
+//! Wide and asynchronous copies on the simulated GPU: the bytes that they move, when they are
+//! executed, and reports.
 
 use croq_conformance::orders::without_threads;
 use croq_conformance::{Failed, call_in};
@@ -26,7 +26,7 @@ unsafe extern "C" {
     fn conf_ring(e: *const croq_env, d: *mut i32, s: *const i32, extent: i64, at: i64) -> u32;
 }
 
-/// What the kernels find in device memory: it is aligned as CUDA's.
+/// The initial device memory, with CUDA's alignment.
 #[repr(align(256))]
 struct Device<T, const N: usize>([T; N]);
 
@@ -121,7 +121,8 @@ fn a_wait_leaves_the_youngest_groups() {
             early += usize::from(was_early);
         }
     }
-    // Half of them, by the odds: at once, at the commit, at a barrier (of which there is none), late.
+    // About half of them: a copy may be executed at once, at the commit, at a barrier (there is
+    // none), or late.
     assert!((700..1100).contains(&early), "{early}");
 }
 
@@ -238,7 +239,8 @@ fn races_are_told_with_both_lines() {
             assert_eq!(failed.record.kind, CROQ_HAZARD);
             let place = (failed.record.line, failed.record.values());
             let found = failed.report.unwrap_or_default();
-            // In index order thread 0 comes first; a seed decides which thread is the first to meet another.
+            // In index order thread 0 comes first; with a seed another thread may detect the race
+            // first.
             let stored_last = seed != 0 && what == 1 && place == (163, &[160][..]);
             if seed == 0 {
                 assert_eq!((place, found.as_str()), ((line, others), report));

@@ -1,5 +1,5 @@
-//! Grids whose blocks wait for each other, on the simulated GPU: what their barrier orders, how many fit, and
-//! who is told of when it is never over.
+//! Cooperative grids on the simulated GPU: the order by their barrier, how many blocks fit, and the
+//! reports of deadlocks.
 
 use croq_conformance::{Failed, call, call_in};
 use croq_sys::abi::{CROQ_CHECK, CROQ_DEADLOCK, croq_env};

@@ -1,4 +1,4 @@
-//! Handles on the simulated GPU: what they compute, and what they catch.
+//! Handles on the simulated GPU: their operations, and the errors that they detect.
 
 use croq_conformance::{Failed, call, call_in};
 use croq_sys::abi::{CROQ_CHECK, CROQ_OUT_OF_BOUNDS, NO_ROW, croq_env};
@@ -48,7 +48,7 @@ fn a_global_access_outside_is_stopped_with_its_line() {
         assert_eq!(record.what(), "data");
         assert_eq!(record.values(), [at, 128]);
         assert_eq!(record.line, 27);
-        // Block 9 fails too, whenever it runs: the lowest counts.
+        // Block 9 fails too, at any time: the lowest block is reported.
         assert_eq!((record.block, record.thread), ([5, 0, 0], 7));
         assert_eq!(data, [0; 128], "the access didn't happen");
     }

@@ -1,4 +1,4 @@
-//! Launches on the simulated GPU: ids, order, limits, and the host's side.
+//! Launches on the simulated GPU: ids, order, limits, and host operations.
 
 use croq_conformance::call;
 use croq_sys::abi::{
@@ -162,7 +162,7 @@ fn lanes_exchange_values() {
 
 #[test]
 fn the_hosts_checks_and_allocations_report() {
-    // SAFETY: the shim only looks at the number.
+    // SAFETY: the shim only reads the number.
     call(|env| unsafe { conf_host_check(env, 4) }).expect("4 > 3");
     // SAFETY: as above.
     let record = call(|env| unsafe { conf_host_check(env, 3) })
@@ -188,7 +188,7 @@ fn the_hosts_checks_and_allocations_report() {
 #[test]
 fn another_abi_is_refused() {
     let mut record = croq_failure::default();
-    // SAFETY: the shim looks at a copy of a good environment whose version is not ours.
+    // SAFETY: the shim reads a copy of a valid environment with another version.
     let status = call(|env| unsafe {
         let mut other = *env;
         other.abi_version += 1;

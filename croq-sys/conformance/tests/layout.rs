@@ -1,10 +1,10 @@
-//! `croq_sys::abi` against what a C++ compiler makes of `croq_abi.h`.
+//! Compares `croq_sys::abi` with the layout of `croq_abi.h` by a C++ compiler.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
 use std::mem::{offset_of, size_of};
 
-// Brings the compiled C++ along.
+// Links the compiled C++.
 use croq_conformance as _;
 use croq_sys::abi::*;
 
@@ -31,10 +31,10 @@ fn the_mirror_has_the_headers_layout() {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
         croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, device, schedule, fences, cluster, wgmma_fences, iterations, changes, steps, budget, lanes, arena, arena_bytes, stack_end, finds_unwritten, runtime }
         croq_sim_cell { written, writer, read, reader }
-        croq_sim_order { epoch, asks, plane, cells }
+        croq_sim_order { epoch, reports_all, plane, cells }
         croq_sim_device_cell { written, writer, read, reader, read_too, reader_too, value, other }
         croq_sim_device_cells { first, touched }
-        croq_sim_device { epoch, first, before, asks, buffers }
+        croq_sim_device { epoch, first, before, reports_all, buffers }
         croq_sim_schedule { start, step, first_thread, thread_step }
         croq_sim_tracked { name, memory, count, element_bytes, escapes }
         croq_sim_launch {

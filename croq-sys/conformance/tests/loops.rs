@@ -1,4 +1,4 @@
-//! Loops that end late or never, and lanes that are away, on the simulated GPU.
+//! Loops that end late or never, and operations of lanes that have exited, on the simulated GPU.
 
 use croq_conformance::{Failed, call, call_in};
 use croq_sys::abi::{CROQ_CHECK, CROQ_DEADLOCK, CROQ_ENDLESS, croq_env};
@@ -33,7 +33,7 @@ fn run(shim: Shim, data: &mut [i32], at: i64) -> Result<(), Failed> {
     call(|env| unsafe { shim(env, data.as_mut_ptr(), extent, at) })
 }
 
-/// With so many steps.
+/// With this step limit.
 fn run_in(run: &Run, shim: Shim, data: &mut [i32], at: i64) -> Result<(), Failed> {
     let extent = data.len() as i64;
     // SAFETY: the shims bind `data` with its extent.
@@ -71,7 +71,7 @@ fn known_trip_counts_are_charged_at_the_entry() {
     assert_eq!((record.kind, record.line), (CROQ_ENDLESS, 16));
     assert_eq!(record.values(), [1 << 34]);
     assert!(report.is_some_and(|text| text.contains("thread 0 is in a loop, loops.co:16")));
-    // All threads of a block share its steps.
+    // The step limit is for all threads of a block.
     let (enough, short) = (Run::new().with_steps(3200), Run::new().with_steps(3199));
     run_in(&enough, conf_counted, &mut data, 100).expect("32 times 100");
     let failed = run_in(&short, conf_counted, &mut data, 100).expect_err("one is missing");
@@ -106,7 +106,8 @@ fn a_lock_that_is_kept_is_a_deadlock() {
         let Failed { record, report } = failed.expect_err("nobody gives it back");
         assert_eq!((record.kind, record.line), (CROQ_DEADLOCK, 33));
         assert_eq!(record.what(), "a loop");
-        // With a seed threads run in another order, so that more or fewer have left before thread 5 comes.
+        // With a seed threads run in another order, so another number of threads may have exited
+        // before thread 5 arrives.
         let report = report.unwrap_or_default();
         assert!(
             report.starts_with("deadlock in lock_0: no thread can go on\n  thread")
@@ -217,7 +218,7 @@ fn a_mask_names_lanes_that_are_there() {
     assert_eq!(record.values(), [9, 0xff]);
 }
 
-/// As in hardware: a warp that the block does not fill has fewer lanes, whatever the mask says.
+/// As in hardware: the incomplete last warp of a block has fewer lanes, whatever the mask is.
 #[test]
 fn short_warps_have_fewer_lanes() {
     let mut data = [0; 40];
@@ -226,7 +227,7 @@ fn short_warps_have_fewer_lanes() {
     run(conf_short, &mut data, 4).expect("runs");
     assert_eq!((data[0], data[32], data[39]), (4, 36, 35));
     let Failed { record, .. } = run(conf_short, &mut data, 8).expect_err("there is no lane 15");
-    // The last one to come goes on first.
+    // The last lane to arrive continues first.
     assert_eq!((record.thread, record.line), (39, 111));
     assert_eq!(record.values(), [15, 0xffff_ffff]);
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-// Brings the compiled C++ along.
+// Links the compiled C++.
 use croq_conformance as _;
 
 unsafe extern "C" {
@@ -47,8 +47,8 @@ fn erf(x: f64) -> f64 {
 
 type Reference = fn(f64) -> f64;
 
-/// Name, reference, where to sample, and how far off f32 may be: the C library is within two units in
-/// the last place, formulas of it within a few.
+/// Name, reference, range of arguments, and the maximum error in f32: the C library is within two
+/// units in the last place, formulas of it within a few.
 const UNARY: &[(&CStr, Reference, (f64, f64), f64)] = &[
     (c"acos", f64::acos, (-1.0, 1.0), 2.0),
     (c"asin", f64::asin, (-1.0, 1.0), 2.0),
@@ -97,7 +97,7 @@ fn functions_of_one_argument() {
             let exact = reference(f64::from(single));
             // SAFETY: a function of a name and a number.
             let found = unsafe { conf_math_f32(name.as_ptr(), single) };
-            // A reference that is itself rounded to f32 is off by half a unit.
+            // Rounding the reference to f32 has an error of half a unit.
             let allowed = ulp32(exact) * ulps.max(0.501);
             let off = (f64::from(found) - exact).abs();
             assert!(off <= allowed, "{name:?}({single}) = {found}, not {exact}");
@@ -207,7 +207,7 @@ fn functions_of_two_and_three_arguments() {
             }
         }
     }
-    // A NaN loses.
+    // If one operand is a NaN, the result is the other one.
     // SAFETY: functions of a name and numbers.
     unsafe {
         for name in [c"min", c"max"] {
@@ -278,7 +278,7 @@ fn integers() {
             (i8::MIN, -42)
         );
         assert_eq!(conf_div_u64(u64::MAX, u64::MAX - 1), 1);
-        // Outside of a kernel there is no thread to stop.
+        // On the host there is no thread to stop.
         assert_eq!(
             (conf_div_s32(7, 0), conf_rem_s32(7, 0), conf_cdiv(7, 0)),
             (0, 0, 0)

@@ -1,5 +1,6 @@
-//! ldmatrix and stmatrix on the simulated GPU, held to the PTX ISA's figures: thread T has elements
-//! 2 (T % 4) and the next of row T / 4 of each matrix; threads 8 m to 8 m + 7 name the rows of matrix m.
+//! ldmatrix and stmatrix on the simulated GPU, compared with the PTX ISA's figures: thread T has
+//! elements 2 (T % 4) and the next of row T / 4 of each matrix; threads 8 m to 8 m + 7 provide the
+//! addresses of the rows of matrix m.
 
 use croq_conformance::{Failed, call_in};
 use croq_sys::abi::{CROQ_MISALIGNED, CROQ_OUT_OF_BOUNDS, croq_env};
@@ -22,7 +23,7 @@ fn run(shim: Shim, which: usize) -> Result<[i32; 768], Failed> {
     Ok(data)
 }
 
-/// As the kernels have it: how many matrices, and whether they are transposed.
+/// As in the kernels: the number of matrices, and whether they are transposed.
 const FORMS: [(usize, bool); 6] = [
     (1, false),
     (1, true),
@@ -91,7 +92,7 @@ fn rows_must_be_where_rows_can_be() {
     assert_eq!(outside.thread, 9);
     assert_eq!(failed(1).kind, CROQ_MISALIGNED);
     assert_eq!(failed(2).kind, CROQ_OUT_OF_BOUNDS);
-    // Of two matrices sixteen lanes name rows.
+    // For two matrices, only sixteen lanes provide addresses.
     let found = run(conf_bad_rows, 3).expect("nobody asks them");
     assert_eq!(found[0] & 0xffff, 7);
 }

@@ -1,4 +1,4 @@
-//! mbarriers on the simulated GPU, held to the PTX ISA's rules for phases and counts.
+//! mbarriers on the simulated GPU, compared with the PTX ISA's rules for phases and counts.
 
 use croq_conformance::{Failed, call_in};
 use croq_sys::abi::{CROQ_DEADLOCK, CROQ_HAZARD, CROQ_OUT_OF_BOUNDS, croq_env};
@@ -24,7 +24,7 @@ fn run(shim: Shim, at: i64) -> Result<[i32; 64], Failed> {
 }
 
 /// `try_wait.parity`: "the phaseParity indicates the parity of either the current phase or the
-/// immediately preceding phase": even phases have parity 0; the current one is never over.
+/// immediately preceding phase": even phases have parity 0; the current one is never complete.
 #[test]
 fn a_parity_tells_the_current_phase_from_the_one_before() {
     let found = run(conf_phases, 0).expect("runs");
@@ -114,7 +114,8 @@ fn misuse_is_told_with_its_lines() {
     for (what, report) in [
         (
             1,
-            // All 33 arrive: the last one is the first arrival of the next phase, which is no error.
+            // All 33 arrive: the last one is the first arrival of the next phase, which is not an
+            // error.
             None,
         ),
         (

@@ -1,5 +1,5 @@
-//! Products of small matrices on the simulated GPU: every instruction, with the PTX ISA's own word on which
-//! thread has what.
+//! MMAs by a warp on the simulated GPU: every instruction, with the PTX ISA's definition of the
+//! threads' elements.
 
 use croq_build::ir::Scalar;
 use croq_conformance::products::{self, Kind, Product};
@@ -35,7 +35,7 @@ fn every_element_has_one_place() {
     }
 }
 
-/// What the compiler makes products of is what is tried here.
+/// The tested instructions are those that the compiler uses.
 #[test]
 fn all_instructions_of_the_compiler() {
     let compiled = croq_build::sema::instructions::of_warps();
@@ -67,7 +67,8 @@ fn products_of_all_shapes_and_types() {
     }
 }
 
-/// Two factors whose exact product f32 can't hold beside the sum so far, and integers that wrap.
+/// Two factors whose exact product f32 cannot represent together with the accumulator, and integers
+/// that wrap.
 #[test]
 fn sums_are_rounded_once_and_integers_wrap() {
     let all = products::all();

@@ -1,17 +1,17 @@
-//! What nvcc made of the same texts: no kernel keeps its registers in memory,
-//! and copies are the instructions they are for.
+//! Properties of the code that nvcc generates: no kernel keeps registers in memory, and copies are
+//! the expected instructions.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// What a test does that needs a tool which is not there: `make test` asks for all of them, unless CUDA is off.
+/// Skips a test that needs a missing tool; `make test` requires all tools, unless CUDA is off.
 fn skipped(reason: &str) {
     assert!(
         std::env::var_os("CROQ_TEST_NVCC").is_none_or(|value| value != "required"),
         "{reason}"
     );
-    // Not by `eprintln!`, whose output `cargo test` keeps to itself.
+    // Not `eprintln!`, whose output `cargo test` captures.
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
@@ -33,7 +33,7 @@ fn no_kernel_spills() {
     assert!(kernels > 100, "ptxas tells of {kernels} kernels");
 }
 
-/// Nothing that ptxas tells of a WGMMA but how many registers its kernel has.
+/// ptxas reports nothing about a WGMMA kernel except its number of registers.
 #[test]
 fn no_product_waits_for_another() {
     let Some(path) = option_env!("CROQ_PTXAS_REPORT") else {
@@ -42,7 +42,7 @@ fn no_product_waits_for_another() {
     };
     let report = std::fs::read_to_string(path).expect("the build script wrote it");
     assert!(report.contains("warpgroup_0"));
-    // The name of the file is part of its kernels'.
+    // Kernels' names contain the name of the file.
     let warnings = report.replace("wgmma_cc", "");
     let warnings: Vec<&str> = warnings
         .lines()
@@ -51,7 +51,7 @@ fn no_product_waits_for_another() {
     assert!(warnings.is_empty(), "{warnings:?}");
 }
 
-/// The machine code of one file, as `cuobjdump` beside nvcc shows it.
+/// The machine code of one file, by the `cuobjdump` next to nvcc.
 fn machine_code(nvcc: &Path, source: &str, arch: &str) -> Option<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let name = Path::new(source).file_stem()?.to_string_lossy();
@@ -230,7 +230,7 @@ fn products_of_warpgroups_are_the_instructions_they_are_for() {
         skipped("built without nvcc");
         return;
     };
-    // What the build made of it, as to make it takes long.
+    // The object of the build, because compiling it takes long.
     let Some(object) = option_env!("CROQ_CUDA_PRODUCTS") else {
         skipped("built without sm_90a");
         return;

@@ -1,5 +1,5 @@
-//! Products with a sparse A on the simulated GPU: every instruction by a warp, and those of warpgroups with some numbers
-//! of columns; metadata is where the PTX ISA says that each thread has it.
+//! MMAs with a sparse A on the simulated GPU: every instruction by a warp, and those of warpgroups
+//! with some numbers of columns; metadata is in the threads that the PTX ISA defines.
 
 use croq_build::ir::Scalar;
 use croq_build::sema::instructions;
@@ -44,7 +44,8 @@ fn products_of_warpgroups() {
     assert!(tried > 600, "{tried}");
 }
 
-/// What the compiler makes sparse products of is what is tried, with the metadata from all threads that may provide it.
+/// The tested sparse MMAs are those that the compiler uses, with the metadata from all threads that
+/// may provide it.
 #[test]
 fn all_instructions_of_the_compiler() {
     let selectors = |k: i64| 0..if k == 32 { 2 } else { 1 };
@@ -86,7 +87,7 @@ fn all_instructions_of_the_compiler() {
     }
 }
 
-/// Only the threads that provide metadata need to have some that is valid.
+/// Metadata need only be valid in the threads that provide it.
 #[test]
 fn metadata_that_is_not_valid() {
     for (which, product) in products::all_sparse().into_iter().enumerate() {
@@ -99,7 +100,7 @@ fn metadata_that_is_not_valid() {
                 Ok(_) => assert!(!provides, "{product:?}, lane {lane}"),
                 Err(record) => {
                     assert!(provides, "{product:?}, lane {lane}");
-                    // The third four bits: positions 3 and 1.
+                    // The third group of four bits: positions 3 and 1.
                     let (row, k) = match (product.k, lane % 4) {
                         (32, p) => (lane / 4, p % 2 * 16 + 8),
                         (_, p) => (lane / 4 + p % 2 * 8, p / 2 * 32 + 8),

@@ -1,4 +1,4 @@
-//! Copies of boxes on the simulated GPU, against a table made element by element, and what is reported.
+//! TMA copies of boxes on the simulated GPU, compared element by element with a table, and reports.
 
 use croq_conformance::{Failed, call_in};
 use croq_sys::abi::{CROQ_CHECK, CROQ_HAZARD, croq_env};
@@ -28,15 +28,15 @@ unsafe extern "C" {
     fn conf_misused_boxes(e: *const croq_env, d: *mut i32, rows: *mut i32, n: i64, at: i64) -> u32;
 }
 
-/// Device memory, aligned as CUDA's.
+/// Device memory with CUDA's alignment.
 #[repr(align(1024))]
 struct Device<T, const N: usize>([T; N]);
 
-/// Of device memory, and of the shared memory that a test looks at.
+/// The sizes of device memory, and of the shared memory that a test compares.
 const GLOBAL: usize = 65536;
 const SHARED: usize = 32768;
 
-/// As the shims read it.
+/// As read by the shims.
 #[derive(Clone, Copy, Debug)]
 struct Request {
     rank: usize,
@@ -63,7 +63,7 @@ impl Request {
         self.box_[..self.rank].iter().product::<i64>() as usize
     }
 
-    /// For each element of the box: its place in shared memory, and in the tensor if it is inside.
+    /// For each element of the box: its offset in shared memory, and in the tensor if it is inside.
     fn places(&self) -> Vec<(usize, Option<usize>)> {
         let mut places = Vec::new();
         for element in 0..self.elements() {
@@ -83,8 +83,8 @@ impl Request {
     }
 }
 
-/// Where swizzled memory has the byte, by the tables of the PTX ISA ("swizzling modes"): in each line
-/// of 128 bytes, which of the eight units of 16 bytes stands where.
+/// The swizzled offset of a byte, by the tables of the PTX ISA ("swizzling modes"): for each line
+/// of 128 bytes, the order of the eight units of 16 bytes.
 fn stored(swizzle: usize, byte: usize) -> usize {
     let table: &[[usize; 8]] = &[
         [0, 1, 2, 3, 4, 5, 6, 7],
@@ -155,7 +155,7 @@ impl Random {
     }
 }
 
-/// What the shims are compiled for.
+/// The types for which the shims are compiled.
 const KINDS: [(usize, usize); 8] = [
     (1, 4),
     (2, 1),
@@ -201,7 +201,7 @@ fn the_swizzle_of_device_text_is_that_of_the_tables() {
             assert_eq!(unsafe { conf_swizzle(width, found) }, at);
         }
     }
-    // A tile of several groups: each is stored as a tile of its own, after the one before.
+    // A tile of several groups: each is stored like a tile of its own, after the previous one.
     for width in [32, 64, 128] {
         for (row, byte, rows) in [(0, 0, 8), (5, 17, 8), (3, 200, 24), (23, 511, 24)] {
             let before = byte / width * rows * width;
@@ -272,7 +272,7 @@ fn a_store_writes_what_is_inside_and_nothing_else() {
     }
 }
 
-/// 128 rows of 32 ints, and what the shim did to them.
+/// The result of the shim for 128 rows of 32 ints.
 fn rows(shim: Rows, seed: u64, at: i64) -> Result<(Vec<i32>, Vec<i32>), Failed> {
     let mut rows = Box::new(Device(std::array::from_fn::<i32, 4096, _>(|i| i as i32)));
     let mut data = Device([0i32; 64]);

@@ -1,5 +1,5 @@
-//! Products of matrices by warpgroups on the simulated GPU: every type and number of columns, with the PTX
-//! ISA's own word on which thread has what, and on how operands lie in shared memory.
+//! WGMMA on the simulated GPU: every type and number of columns, with the PTX ISA's definitions of
+//! the threads' elements and of the layouts in shared memory.
 
 use croq_conformance::products::Kind;
 use croq_conformance::twins::on_sim;
@@ -29,8 +29,8 @@ fn products_of_all_shapes_types_and_swizzles() {
     assert!(tried > 3000, "{tried}");
 }
 
-/// What the compiler makes products of is what is tried, with every operand that may be stored either way in both,
-/// and A in registers as well.
+/// The tested MMAs are those that the compiler uses, with both layouts of each operand that may be
+/// transposed, and with A in registers.
 #[test]
 fn all_instructions_of_the_compiler() {
     let mut compiled = Vec::new();

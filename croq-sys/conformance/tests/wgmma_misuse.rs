@@ -1,5 +1,5 @@
-//! MMAs of warpgroups: when they take place, and what is reported where registers or shared memory
-//! are touched in the meantime.
+//! MMAs by warpgroups: when they are executed, and reports of accesses to their registers or shared
+//! memory before that.
 
 use croq_conformance::orders::without_threads;
 use croq_conformance::{Failed, call_in};
@@ -29,7 +29,7 @@ fn run_text(shim: Shim, which: i64, seed: u64) -> Result<[f32; 256], Failed> {
     Ok(data.0)
 }
 
-/// The first two sums of each thread, and two that were no MMA's.
+/// The first two accumulators of each thread, and two elements that no MMA wrote.
 fn is(data: &[f32; 256], sums: f32) -> bool {
     data[..128].iter().all(|sum| *sum == sums) && data[128..].iter().all(|sum| *sum == 0.5)
 }
@@ -44,7 +44,7 @@ fn what_is_not_touched_may_be() {
     }
 }
 
-/// What text that nobody watches writes between the two is seen.
+/// Writes through raw pointers between the two, which are not checked, have an effect.
 #[test]
 fn a_product_reads_its_operands_when_it_is_waited_for_or_earlier() {
     let late = run(15, 0).expect("nobody watches pointers");
@@ -194,7 +194,7 @@ fn what_is_wrong_is_reported_with_both_lines() {
             if seed == 0 {
                 assert_eq!(found, report, "{which}");
             } else {
-                // Another order of the threads.
+                // With another order of the threads.
                 let (found, report) = (without_threads(&found), without_threads(&report));
                 assert_eq!(found, report, "{which}, seed {seed}");
             }
@@ -208,7 +208,7 @@ fn what_is_wrong_is_reported_with_both_lines() {
     }
 }
 
-/// One of those who read it has waited, and not the other.
+/// One reader has waited, but not the other.
 #[test]
 fn an_operand_is_free_when_all_who_read_it_have_waited() {
     for seed in 0..4 {

@@ -26,7 +26,7 @@ pub(super) struct Asynchronous {
     pub(super) bulk: Bulk,
     pub(super) wgmmas: Wgmmas,
     pub(super) proxies: Proxies,
-    /// For each byte of shared memory the buffer it was written as, where that is recorded.
+    /// For each byte of shared memory the buffer through which it was written, if this is tracked.
     pub(super) written: Option<NonNull<u8>>,
     bytes: u64,
     seed: u64,
@@ -85,7 +85,7 @@ impl Asynchronous {
     pub(super) fn meet(&mut self, thread: u32, ready: &mut VecDeque<u32>) -> Outcome {
         if self.watching {
             self.copies.meet(thread);
-            bulk::stir(self, ready)?;
+            bulk::maybe_complete(self, ready)?;
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Asynchronous {
         source: *const u8,
     ) -> Outcome {
         self.claim(thread, dest)?;
-        // SAFETY: device text passes memory that outlives the launch.
+        // SAFETY: device code passes memory that outlives the launch.
         unsafe { self.copies.issue(thread, dest, source, &mut self.marks) }
     }
 
@@ -225,7 +225,7 @@ impl Asynchronous {
     }
 
     /// Called when no thread can continue: completes an operation that may release one.
-    pub(super) fn relieve(&mut self, barriers: &mut Barriers) -> Outcome<bool> {
+    pub(super) fn complete_one(&mut self, barriers: &mut Barriers) -> Outcome<bool> {
         if !self.watching || barriers.live == 0 {
             return Ok(false);
         }

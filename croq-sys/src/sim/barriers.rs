@@ -16,7 +16,7 @@ pub(super) const NAMED_BARRIERS: u32 = 16;
 #[derive(Debug, PartialEq)]
 pub(super) enum Arrival {
     /// It was the last arrival: the thread continues, and the waiting threads are ready.
-    GoesOn,
+    Continues,
     Waits,
     /// The barrier is used in an undefined way. Boxed, to keep the frames of waiting threads small:
     /// a block has a thousand of them.
@@ -40,7 +40,7 @@ pub(super) struct NamedBarrier {
     pub(super) expected: u32,
     pub(super) waiting: Vec<u32>,
     /// The number of threads that have arrived and do not wait.
-    pub(super) gone_on: u32,
+    pub(super) not_waiting: u32,
     /// The number of completed phases.
     phase: u64,
     agreement: Agreement,
@@ -48,13 +48,13 @@ pub(super) struct NamedBarrier {
 
 impl NamedBarrier {
     /// The number of threads that have arrived.
-    pub(super) fn come(&self) -> u32 {
-        self.waiting.len() as u32 + self.gone_on
+    pub(super) fn arrived(&self) -> u32 {
+        self.waiting.len() as u32 + self.not_waiting
     }
 
     fn clear(&mut self) {
         self.waiting.clear();
-        self.gone_on = 0;
+        self.not_waiting = 0;
     }
 }
 
@@ -68,8 +68,7 @@ pub(super) struct WarpBarrier {
     pub(super) arrived: u32,
 }
 
-/// The address that represents a named barrier in the order of accesses; it is not in shared
-/// memory.
+/// The address that represents a named barrier for race detection; it is not in shared memory.
 fn order_of(id: u32) -> *const u8 {
     std::ptr::without_provenance(id as usize)
 }
@@ -117,7 +116,7 @@ pub(super) struct Agreement {
 
 impl Agreement {
     /// The number of the round.
-    fn bring(&mut self, value: i64, is_first: bool) -> u64 {
+    fn compare(&mut self, value: i64, is_first: bool) -> u64 {
         if is_first {
             self.round += 1;
             self.value = value;
@@ -177,7 +176,7 @@ impl Barriers {
     }
 
     /// The lanes of the last warp barrier that the thread has passed.
-    pub(super) fn lanes_met(&self, thread: u32) -> u32 {
+    pub(super) fn lanes_of_last_barrier(&self, thread: u32) -> u32 {
         self.met.get(thread as usize).copied().unwrap_or(0)
     }
 
@@ -186,8 +185,8 @@ impl Barriers {
         if self.block.len() as u32 + 1 == self.live {
             self.ready.extend(&self.block);
             self.block.clear();
-            self.order.all_have_met();
-            return Arrival::GoesOn;
+            self.order.block_barrier_completed();
+            return Arrival::Continues;
         }
         self.block.push(thread);
         Arrival::Waits
@@ -196,7 +195,7 @@ impl Barriers {
     /// Arrives at the block barrier with a value to compare; returns the number of the round, for
     /// [`Self::agreed`]. A thread reads the result of round `n` before round `n + 2` begins.
     pub(super) fn arrive_with(&mut self, thread: u32, value: i64, line: u32) -> (Arrival, u64) {
-        let round = self.agreement.bring(value, self.block.is_empty());
+        let round = self.agreement.compare(value, self.block.is_empty());
         (self.arrive_block(thread, line), round)
     }
 
@@ -213,8 +212,8 @@ impl Barriers {
         line: u32,
     ) -> (Arrival, u64) {
         let round = self.named.get_mut(id as usize).map_or(0, |barrier| {
-            let is_first = barrier.come() == 0;
-            barrier.agreement.bring(value, is_first)
+            let is_first = barrier.arrived() == 0;
+            barrier.agreement.compare(value, is_first)
         });
         (self.arrive_named(thread, id, threads, line), round)
     }
@@ -240,27 +239,33 @@ impl Barriers {
             Ok(barrier) => barrier,
             Err(misused) => return misused,
         };
-        if barrier.come() + 1 == threads {
+        if barrier.arrived() + 1 == threads {
             self.release(id, Some(thread));
-            return Arrival::GoesOn;
+            return Arrival::Continues;
         }
         barrier.waiting.push(thread);
         Arrival::Waits
     }
 
     /// A thread arrives at a named barrier without waiting.
-    pub(super) fn come_by(&mut self, thread: u32, id: u32, threads: u32, line: u32) -> Arrival {
+    pub(super) fn arrive_without_waiting(
+        &mut self,
+        thread: u32,
+        id: u32,
+        threads: u32,
+        line: u32,
+    ) -> Arrival {
         let barrier = match self.named(id, threads, line) {
             Ok(barrier) => barrier,
             Err(misused) => return misused,
         };
-        barrier.gone_on += 1;
-        let (all_came, phase) = (barrier.come() == threads, barrier.phase);
+        barrier.not_waiting += 1;
+        let (all_came, phase) = (barrier.arrived() == threads, barrier.phase);
         self.order.arrive(thread, order_of(id), phase);
         if all_came {
             self.release(id, None);
         }
-        Arrival::GoesOn
+        Arrival::Continues
     }
 
     /// The named barrier with this number of threads, when another thread arrives.
@@ -274,7 +279,7 @@ impl Barriers {
             let values = [i64::from(id), i64::from(threads), i64::from(of_block)];
             return Err(misuse("named barrier: impossible count", &values, line));
         }
-        if barrier.come() == 0 {
+        if barrier.arrived() == 0 {
             barrier.expected = threads;
         } else if barrier.expected != threads {
             let values = [id, threads, barrier.expected].map(i64::from);
@@ -288,7 +293,7 @@ impl Barriers {
         if let Some(barrier) = self.named.get_mut(id as usize) {
             barrier.phase += 1;
             let met = barrier.waiting.iter().copied().chain(last);
-            self.order.have_met(met.clone());
+            self.order.barrier_completed(met.clone());
             for thread in met {
                 self.order.wait(thread, order_of(id), barrier.phase);
             }
@@ -328,9 +333,9 @@ impl Barriers {
         self.warps[at].arrived |= lane;
         if self.warp_complete(at) {
             let barrier = self.warps.swap_remove(at);
-            self.have_met(&barrier);
+            self.barrier_completed(&barrier);
             self.wake_lanes(warp, barrier.arrived & !lane);
-            return Arrival::GoesOn;
+            return Arrival::Continues;
         }
         Arrival::Waits
     }
@@ -341,14 +346,14 @@ impl Barriers {
         barrier.mask & !(barrier.arrived | gone) == 0
     }
 
-    fn have_met(&mut self, barrier: &WarpBarrier) {
+    fn barrier_completed(&mut self, barrier: &WarpBarrier) {
         let met = lanes(barrier.warp, barrier.arrived);
         for thread in met.clone() {
             if let Some(met) = self.met.get_mut(thread as usize) {
                 *met = barrier.arrived;
             }
         }
-        self.order.have_met(met);
+        self.order.barrier_completed(met);
     }
 
     fn wake_lanes(&mut self, warp: u32, mask: u32) {
@@ -361,7 +366,7 @@ impl Barriers {
         if self.block.len() as u32 == self.live {
             self.ready.extend(&self.block);
             self.block.clear();
-            self.order.all_have_met();
+            self.order.block_barrier_completed();
         }
         let warp = thread / WARP;
         if let Some(gone) = self.gone.get_mut(warp as usize) {
@@ -371,7 +376,7 @@ impl Barriers {
         while at < self.warps.len() {
             if self.warps[at].warp == warp && self.warp_complete(at) {
                 let barrier = self.warps.swap_remove(at);
-                self.have_met(&barrier);
+                self.barrier_completed(&barrier);
                 self.wake_lanes(warp, barrier.arrived);
             } else {
                 at += 1;
@@ -402,7 +407,7 @@ mod tests {
         let mut b = barriers(3);
         assert_eq!(b.arrive_block(2, 1), Arrival::Waits);
         assert_eq!(b.arrive_block(0, 1), Arrival::Waits);
-        assert_eq!(b.arrive_block(1, 1), Arrival::GoesOn);
+        assert_eq!(b.arrive_block(1, 1), Arrival::Continues);
         assert_eq!(b.ready, [2, 0]);
         assert_eq!(b.arrive_block(0, 2), Arrival::Waits, "the next generation");
     }
@@ -450,25 +455,28 @@ mod tests {
         assert_eq!(b.arrive_named(0, 1, 2, 1), Arrival::Waits);
         (2..64).for_each(|thread| b.exit(thread));
         assert!(b.ready.is_empty());
-        assert_eq!(b.arrive_named(1, 1, 2, 1), Arrival::GoesOn);
+        assert_eq!(b.arrive_named(1, 1, 2, 1), Arrival::Continues);
         assert_eq!(b.ready, [0]);
     }
 
     #[test]
     fn who_comes_by_a_named_barrier_counts_and_goes_on() {
         let mut b = barriers(64);
-        assert_eq!(b.come_by(3, 1, 3, 1), Arrival::GoesOn);
+        assert_eq!(b.arrive_without_waiting(3, 1, 3, 1), Arrival::Continues);
         assert_eq!(b.arrive_named(7, 1, 3, 1), Arrival::Waits);
         assert!(b.ready.is_empty());
-        assert_eq!(b.come_by(3, 1, 3, 1), Arrival::GoesOn);
+        assert_eq!(b.arrive_without_waiting(3, 1, 3, 1), Arrival::Continues);
         assert_eq!(b.ready, [7]);
         assert_eq!(
-            b.come_by(9, 1, 2, 1),
-            Arrival::GoesOn,
+            b.arrive_without_waiting(9, 1, 2, 1),
+            Arrival::Continues,
             "the next generation"
         );
-        assert_eq!(b.arrive_named(8, 1, 2, 1), Arrival::GoesOn);
-        assert!(matches!(b.come_by(9, 16, 2, 1), Arrival::Fails(_)));
+        assert_eq!(b.arrive_named(8, 1, 2, 1), Arrival::Continues);
+        assert!(matches!(
+            b.arrive_without_waiting(9, 16, 2, 1),
+            Arrival::Fails(_)
+        ));
     }
 
     #[test]

@@ -17,12 +17,12 @@ pub(super) enum Outcome {
     /// All threads have left, or none can continue.
     Ended,
     /// The threads that can continue only poll memory in loops.
-    Asks,
+    OnlyPolls,
     /// The block with this rank failed.
     Failed(usize, Box<croq_failure>),
 }
 
-/// Runs clusters `first..last` while `wanted` says so.
+/// Runs clusters `first..last` as long as `wanted` returns true.
 pub(super) fn run(
     worker: &mut Worker,
     job: &Job,
@@ -31,7 +31,7 @@ pub(super) fn run(
     wanted: impl Fn(u64) -> bool,
 ) -> Result<(), Stopped> {
     prepare(worker, job, first)?;
-    // With a seed the order is arbitrary.
+    // With a seed, another order.
     let schedule = job.schedule(first, last);
     let count = last - first;
     let mut position = schedule.start;
@@ -61,15 +61,15 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
     begin_cluster(worker, job, cluster);
     let failed = loop {
         let before = worker.budget.progress;
-        match go_on(worker, job, cluster, false) {
+        match run_threads(worker, job, cluster, false) {
             Outcome::Failed(rank, failure) => break Some((rank, failure)),
             Outcome::Ended => break None,
-            Outcome::Asks if worker.budget.progress != before => {}
+            Outcome::OnlyPolls if worker.budget.progress != before => {}
             // Only operations in flight can still change the memory that they poll.
-            Outcome::Asks => match go_on(worker, job, cluster, true) {
+            Outcome::OnlyPolls => match run_threads(worker, job, cluster, true) {
                 Outcome::Failed(rank, failure) => break Some((rank, failure)),
-                Outcome::Asks if worker.budget.progress != before => {}
-                Outcome::Asks | Outcome::Ended => break None,
+                Outcome::OnlyPolls if worker.budget.progress != before => {}
+                Outcome::OnlyPolls | Outcome::Ended => break None,
             },
         }
     };
@@ -196,36 +196,41 @@ fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
 /// All threads of the cluster's blocks, or of the grid's, have arrived at its barrier.
 ///
 /// # Safety
-/// There are so many blocks, and nothing else refers to them.
-pub(super) unsafe fn cluster_has_met(all: *mut BlockState, blocks: usize, is_grid: bool) {
+/// `all` points to `blocks` blocks, and nothing else refers to them.
+pub(super) unsafe fn cluster_barrier_completed(all: *mut BlockState, blocks: usize, is_grid: bool) {
     // SAFETY: the caller's promise.
     unsafe {
-        (*all).barriers.order.device.cluster_has_met();
+        (*all).barriers.order.device.cluster_barrier_completed();
         for rank in 0..blocks {
             let order = &mut (*all.add(rank)).barriers.order;
-            order.all_have_met();
+            order.block_barrier_completed();
             if is_grid {
-                order.device.grid_has_met();
+                order.device.grid_barrier_completed();
             }
         }
     }
 }
 
-/// Runs the threads until none can continue, or those that can only poll memory. With `relieves`,
-/// operations in flight are completed if nothing else can run.
-pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool) -> Outcome {
+/// Runs the threads until none can continue, or those that can only poll memory. With
+/// `completes_operations`, operations in flight are completed if nothing else can run.
+pub(super) fn run_threads(
+    worker: &mut Worker,
+    job: &Job,
+    cluster: u64,
+    completes_operations: bool,
+) -> Outcome {
     let blocks = job.cluster();
     let count = job.launch.threads as usize;
     let all: *mut BlockState = worker.blocks_state.as_mut_ptr();
     let budget: *mut Budget =
         (worker.blocks_state.first()).map_or(std::ptr::null_mut(), |r| r.budget);
-    let mut relieves = relieves;
+    let mut completes_operations = completes_operations;
     // With a seed any block may run first.
     let ahead = match job.seed() {
         0 => 0,
         seed => crate::random::scrambled(seed ^ cluster) as usize % blocks,
     };
-    // SAFETY: while `resume` runs, this function holds no reference into residents or seats.
+    // SAFETY: while `resume` runs, this function holds no reference to block states or seats.
     unsafe {
         for rank in 0..blocks {
             let Barriers { ready, polling, .. } = &mut (*all.add(rank)).barriers;
@@ -244,14 +249,14 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
                         worker.stacks.prefetch(first + soon as usize);
                     }
                     let result = worker.coroutines[first + thread as usize].resume(());
-                    (*budget).progress += u64::from(!std::mem::take(&mut (*budget).only_asks));
+                    (*budget).progress += u64::from(!std::mem::take(&mut (*budget).only_polls));
                     match result {
                         CoroutineResult::Return(()) => {
                             (*blocks_state).barriers.exit(thread);
                             let phase = worker.cluster_barrier.phase();
                             let some_met = worker.cluster_barrier.exit((rank, thread));
                             if worker.cluster_barrier.phase() > phase {
-                                cluster_has_met(all, blocks, job.is_together());
+                                cluster_barrier_completed(all, blocks, job.is_together());
                             }
                             if some_met {
                                 for (rank, thread) in worker.cluster_barrier.released() {
@@ -273,9 +278,9 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
             if went_on && blocks > 1 {
                 continue;
             }
-            let asks = (0..blocks).any(|rank| !(*all.add(rank)).barriers.polling.is_empty());
-            if asks && !std::mem::take(&mut relieves) {
-                return Outcome::Asks;
+            let polls = (0..blocks).any(|rank| !(*all.add(rank)).barriers.polling.is_empty());
+            if polls && !std::mem::take(&mut completes_operations) {
+                return Outcome::OnlyPolls;
             }
             let mut relieved = false;
             for rank in 0..blocks {
@@ -284,7 +289,7 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
                     asynchronous,
                     ..
                 } = &mut *all.add(rank);
-                match asynchronous.relieve(barriers) {
+                match asynchronous.complete_one(barriers) {
                     Ok(done) => relieved |= done,
                     Err(hazard) => {
                         let block = job.block(cluster, rank);
@@ -300,7 +305,7 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
                 continue;
             }
             for rank in 0..blocks {
-                if asks {
+                if polls {
                     break;
                 }
                 if let Err(hazard) = (*all.add(rank)).asynchronous.finish() {
@@ -308,7 +313,11 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
                     return Outcome::Failed(rank, (*all.add(rank)).fail(hazard, block));
                 }
             }
-            return if asks { Outcome::Asks } else { Outcome::Ended };
+            return if polls {
+                Outcome::OnlyPolls
+            } else {
+                Outcome::Ended
+            };
         }
     }
 }

@@ -270,7 +270,7 @@ pub(super) fn land_one(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Out
 }
 
 /// An action of a thread, at which loads may complete.
-pub(super) fn stir(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Outcome {
+pub(super) fn maybe_complete(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Outcome {
     if !all.bulk.loads.is_empty() && all.bulk.happens() {
         land_one(all, ready)?;
     }

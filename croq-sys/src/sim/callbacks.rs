@@ -1,4 +1,4 @@
-//! The functions that device text calls. No panic leaves them: a panic stops the kernel.
+//! The functions that device code calls. No panic leaves them: a panic stops the kernel.
 
 mod device;
 mod events;
@@ -168,7 +168,7 @@ unsafe fn meet(thread: *mut croq_sim_thread, line: u32, at: impl FnOnce(*mut Sea
                     Err(hazard) => Arrival::Fails(blocks_state.fail(hazard, (*thread).block)),
                 }
             } else if (*thread).threads == 1 && (*thread).cluster == 0x1_01_01 {
-                Arrival::GoesOn
+                Arrival::Continues
             } else {
                 barriers::misuse(
                     "barrier in a kernel launched as one that never waits",
@@ -178,7 +178,7 @@ unsafe fn meet(thread: *mut croq_sim_thread, line: u32, at: impl FnOnce(*mut Sea
             }
         }));
         match arrival {
-            Ok(Arrival::GoesOn) => {}
+            Ok(Arrival::Continues) => {}
             Ok(Arrival::Waits) => suspend(seat),
             Ok(Arrival::Fails(failure)) => stop_seat(seat, failure),
             Err(_) => stop_seat(seat, internal_error()),
@@ -187,7 +187,7 @@ unsafe fn meet(thread: *mut croq_sim_thread, line: u32, at: impl FnOnce(*mut Sea
 }
 
 unsafe extern "C" fn barrier(thread: *mut croq_sim_thread, line: u32) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         arrive(thread, line, |barriers, tid| {
             barriers.arrive_block(tid, line)
@@ -196,7 +196,7 @@ unsafe extern "C" fn barrier(thread: *mut croq_sim_thread, line: u32) {
 }
 
 unsafe extern "C" fn barrier_named(thread: *mut croq_sim_thread, id: u32, threads: u32, line: u32) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         arrive(thread, line, |barriers, tid| {
             barriers.arrive_named(tid, id, threads, line)
@@ -205,7 +205,7 @@ unsafe extern "C" fn barrier_named(thread: *mut croq_sim_thread, id: u32, thread
 }
 
 unsafe extern "C" fn barrier_warp(thread: *mut croq_sim_thread, mask: u32, line: u32) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         arrive(thread, line, |barriers, tid| {
             barriers.arrive_warp(tid, mask, line)
@@ -214,7 +214,7 @@ unsafe extern "C" fn barrier_warp(thread: *mut croq_sim_thread, mask: u32, line:
 }
 
 unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u32, line: u32) {
-    // SAFETY: device text passes the running thread; the blocks of its cluster are reached one
+    // SAFETY: device code passes the running thread; the blocks of its cluster are reached one
     // after another, and not while anything else refers to them.
     unsafe {
         meet(thread, line, |seat| {
@@ -229,14 +229,18 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
                 _ => cluster_barrier.wait(member, blocks),
             };
             if cluster_barrier.phase() > phase {
-                block::cluster_has_met((*block).cluster, blocks, cluster_barrier.is_of_grid());
+                block::cluster_barrier_completed(
+                    (*block).cluster,
+                    blocks,
+                    cluster_barrier.is_of_grid(),
+                );
             }
             for (rank, thread) in cluster_barrier.released() {
                 let ready = &mut (*(*block).cluster.add(rank)).barriers.ready;
                 ready.push_back(thread);
             }
             match step {
-                Step::GoesOn => Arrival::GoesOn,
+                Step::Continues => Arrival::Continues,
                 Step::Waits => Arrival::Waits,
                 Step::Misused(what) => barriers::misuse(what, &[], line),
             }
@@ -245,15 +249,15 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
 }
 
 unsafe extern "C" fn stop(thread: *mut croq_sim_thread, failure: *const croq_failure) {
-    // SAFETY: device text passes the running thread and a record on its stack.
+    // SAFETY: device code passes the running thread and a record on its stack.
     unsafe { stop_seat((*thread).runtime.cast::<Seat>(), Box::new(*failure)) }
 }
 
 /// Records a failure after which the thread continues.
 unsafe extern "C" fn report(thread: *mut croq_sim_thread, failure: *const croq_failure) {
-    // A panic here would be that of a poisoned lock, which is none.
+    // A panic here would be that of a poisoned lock, which does not occur.
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: device text passes the running thread and a record on its stack; the run outlives
+        // SAFETY: device code passes the running thread and a record on its stack; the run outlives
         // the launch.
         unsafe {
             let seat = (*thread).runtime.cast::<Seat>();
@@ -265,9 +269,9 @@ unsafe extern "C" fn report(thread: *mut croq_sim_thread, failure: *const croq_f
 }
 
 unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, length: u64) {
-    // A panic here would be one of standard output's; the text is lost with it.
+    // A panic here would come from standard output; the text is lost.
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: device text passes the running thread, or null on the host, and a buffer of this
+        // SAFETY: device code passes the running thread, or null on the host, and a buffer of this
         // length; the run outlives the launch.
         unsafe {
             let text = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
@@ -325,7 +329,7 @@ unsafe extern "C" fn touch(
     access: *const croq_sim_access,
     writes: u32,
 ) {
-    // SAFETY: device text passes the running thread and an access on its stack.
+    // SAFETY: device code passes the running thread and an access on its stack.
     unsafe { with(thread, |all, _, tid| all.touch(tid, &*access, writes != 0)) }
 }
 
@@ -335,7 +339,7 @@ unsafe extern "C" fn shared_access(
     size: u32,
     kind: u32,
 ) {
-    // SAFETY: device text passes the running thread and an access on its stack.
+    // SAFETY: device code passes the running thread and an access on its stack.
     unsafe {
         with(thread, |_, barriers, tid| {
             barriers.order.access(tid, &*access, size, kind)
@@ -344,9 +348,9 @@ unsafe extern "C" fn shared_access(
 }
 
 unsafe extern "C" fn trace(thread: *const croq_sim_thread, access: *const croq_sim_access) {
-    // What goes wrong here is a lost access, and no reason to stop a kernel.
+    // An error here loses an access of the trace, which is no reason to stop a kernel.
     let _ = catch_unwind(|| {
-        // SAFETY: device text passes the running thread and an access on its stack, whose name is
+        // SAFETY: device code passes the running thread and an access on its stack, whose name is
         // text of the program.
         unsafe {
             let name = CStr::from_ptr((*access).name);
@@ -360,7 +364,7 @@ unsafe extern "C" fn copy_async(
     dest: *const croq_sim_access,
     source: *const c_void,
 ) {
-    // SAFETY: device text passes the running thread, an access on its stack, and device memory that
+    // SAFETY: device code passes the running thread, an access on its stack, and device memory that
     // outlives the launch.
     unsafe {
         with(thread, |all, _, tid| {
@@ -370,7 +374,7 @@ unsafe extern "C" fn copy_async(
 }
 
 unsafe extern "C" fn commit_copies(thread: *mut croq_sim_thread) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
             all.copies.commit(tid);
@@ -380,7 +384,7 @@ unsafe extern "C" fn commit_copies(thread: *mut croq_sim_thread) {
 }
 
 unsafe extern "C" fn wait_copies(thread: *mut croq_sim_thread, pending: u32) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe { with(thread, |all, _, tid| all.wait_copies(tid, pending)) }
 }
 
@@ -406,7 +410,7 @@ unsafe extern "C" fn mbarrier(
     operation: u32,
     value: i64,
 ) -> u32 {
-    // SAFETY: device text passes the running thread and an access on its stack.
+    // SAFETY: device code passes the running thread and an access on its stack.
     unsafe {
         charge(thread, (*at).line, steps::SWITCH);
         if operation == CROQ_MBARRIER_WAIT || operation == CROQ_MBARRIER_TRY_WAIT {
@@ -415,7 +419,7 @@ unsafe extern "C" fn mbarrier(
         }
         let wakes = with(thread, |all, barriers, tid| {
             let (at, ready) = (&*at, &mut barriers.ready);
-            bulk::stir(all, ready)?;
+            bulk::maybe_complete(all, ready)?;
             let first = all.wakes_first();
             let mbarriers = &mut all.mbarriers;
             if matches!(
@@ -440,7 +444,7 @@ unsafe extern "C" fn mbarrier(
             done.map(|()| false)
         });
         if wakes {
-            give_way(thread);
+            yield_to_woken(thread);
         }
     }
     0
@@ -451,7 +455,7 @@ unsafe extern "C" fn mbarrier(
 ///
 /// # Safety
 /// `thread` is the running thread.
-unsafe fn give_way(thread: *mut croq_sim_thread) {
+unsafe fn yield_to_woken(thread: *mut croq_sim_thread) {
     // SAFETY: the caller's promise; the reference ends before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
@@ -506,7 +510,7 @@ unsafe fn wait_for_phase(
 }
 
 unsafe extern "C" fn fence(thread: *mut croq_sim_thread, kind: u32) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe { (*thread).fences = with(thread, |all, _, tid| Ok(all.fence(tid, kind))) }
 }
 
@@ -534,7 +538,7 @@ unsafe fn block_of_cluster<'a>(
             records,
         }))
     };
-    // SAFETY: the caller's promise; there are so many blocks.
+    // SAFETY: the caller's promise; the cluster has that many blocks.
     unsafe {
         let blocks = (*(*seat).blocks_state).blocks;
         if rank as usize >= blocks {
@@ -561,7 +565,7 @@ unsafe extern "C" fn tma_load(
     arrival: *const croq_sim_access,
     blocks: u32,
 ) {
-    // SAFETY: device text passes the running thread, accesses and five coordinates on its stack,
+    // SAFETY: device code passes the running thread, accesses and five coordinates on its stack,
     // and a map that `make_tensor_map` made, of device memory that outlives the launch.
     unsafe {
         let (map, at) = (*map, *at.cast::<[i64; 5]>());

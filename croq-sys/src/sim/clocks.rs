@@ -48,7 +48,7 @@ impl Gathered {
         self.known.is_empty() && self.clocks.is_empty()
     }
 
-    /// The maximum of all, for a block of so many threads.
+    /// The maximum of all clocks, for a block of `threads` threads.
     fn together(&self, threads: usize) -> Known {
         let mut all = match self.known.first() {
             Some(first) => first.to_vec(),

@@ -10,7 +10,7 @@ pub(super) type Member = (usize, u32);
 /// The result of a thread's operation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    GoesOn,
+    Continues,
     Waits,
     /// The use is undefined, for this reason.
     Misused(&'static str),
@@ -57,7 +57,7 @@ impl ClusterBarrier {
         *arrived += 1;
         self.arrived += 1;
         self.advance();
-        Step::GoesOn
+        Step::Continues
     }
 
     pub(super) fn wait(&mut self, member: Member, blocks: usize) -> Step {
@@ -67,7 +67,7 @@ impl ClusterBarrier {
         }
         *waited += 1;
         if *waited <= self.phase {
-            return Step::GoesOn;
+            return Step::Continues;
         }
         self.waiting.push(member);
         Step::Waits
@@ -116,7 +116,7 @@ impl ClusterBarrier {
     }
 
     /// The barrier, in the words of a report, and the threads that wait at it.
-    pub(super) fn plight(&self) -> (String, &[Member]) {
+    pub(super) fn describe_wait(&self) -> (String, &[Member]) {
         let (arrived, live) = (self.arrived, self.live);
         let have = if arrived == 1 { "has" } else { "have" };
         let scope = if self.of_grid { "grid" } else { "cluster" };
@@ -140,16 +140,16 @@ mod tests {
         let all = [(0, 0), (0, 1), (1, 0), (1, 1)];
         for phase in 0..3 {
             for member in &all[..3] {
-                assert_eq!(m.arrive(*member, 2), Step::GoesOn, "turn {phase}");
+                assert_eq!(m.arrive(*member, 2), Step::Continues, "turn {phase}");
             }
             assert_eq!(m.wait((0, 1), 2), Step::Waits);
             assert_eq!(m.wait((1, 0), 2), Step::Waits);
             assert_eq!(released(&mut m), []);
-            assert_eq!(m.arrive((1, 1), 2), Step::GoesOn);
+            assert_eq!(m.arrive((1, 1), 2), Step::Continues);
             assert_eq!(released(&mut m), [(0, 1), (1, 0)]);
-            assert_eq!(m.wait((1, 1), 2), Step::GoesOn);
+            assert_eq!(m.wait((1, 1), 2), Step::Continues);
             // The first thread to arrive may wait late.
-            assert_eq!(m.wait((0, 0), 2), Step::GoesOn);
+            assert_eq!(m.wait((0, 0), 2), Step::Continues);
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
         let mut m = ClusterBarrier::default();
         m.reset(1, 2, false);
         assert!(matches!(m.wait((0, 0), 1), Step::Misused(_)));
-        assert_eq!(m.arrive((0, 0), 1), Step::GoesOn);
+        assert_eq!(m.arrive((0, 0), 1), Step::Continues);
         assert!(matches!(m.arrive((0, 0), 1), Step::Misused(_)));
     }
 }

@@ -1,4 +1,4 @@
-//! Events as described by the device text: the mbarriers of their slots, and the statements that
+//! Events as described by the device code: the mbarriers of their slots, and the statements that
 //! trigger them. Only reports use this.
 
 use std::ffi::{CStr, c_char};
@@ -12,7 +12,7 @@ struct Site {
     line: u32,
     /// By all blocks of the cluster, each of which arrives at every block.
     everywhere: bool,
-    /// A literal of the device text, or null.
+    /// A literal of the device code, or null.
     threads: *const c_char,
 }
 
@@ -89,13 +89,13 @@ impl Events {
         Some(format!("generation {generation} of {name}"))
     }
 
-    /// The triggers of the event that this slot belongs to, in a block of so many threads.
+    /// The triggers of the event that this slot belongs to, in a block of `threads` threads.
     pub(super) fn triggers(&self, at: usize, threads: u32) -> Vec<Triggers> {
         let Some(event) = self.find(at) else {
             return Vec::new();
         };
         let triggers = |site: &Site| {
-            // SAFETY: a literal of the device text, or null.
+            // SAFETY: a literal of the device code, or null.
             let text = unsafe { site.threads.as_ref().map(|text| CStr::from_ptr(text)) };
             let text = text.and_then(|text| text.to_str().ok()).unwrap_or("");
             Triggers {

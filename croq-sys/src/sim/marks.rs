@@ -1,6 +1,6 @@
 //! A mark for each byte of a block's shared memory: the operations in flight on it.
 //!
-//! Device text checks the marks itself, at every access of watched memory, and calls the runtime
+//! Device code checks the marks itself, at every access of watched memory, and calls the runtime
 //! only if one is set.
 
 use std::ffi::CStr;
@@ -92,7 +92,7 @@ pub(super) fn element(access: &croq_sim_access) -> String {
 }
 
 fn name(access: &croq_sim_access) -> &str {
-    // SAFETY: a literal of the device text, or null.
+    // SAFETY: a literal of the device code, or null.
     let name = unsafe { access.name.as_ref().map(|name| CStr::from_ptr(name)) };
     name.and_then(|name| name.to_str().ok()).unwrap_or("")
 }

@@ -1,8 +1,9 @@
 //! Operands of MMAs in shared memory, decoded from their descriptors as by the tensor cores.
 //!
-//! An operand has rows of 32 bytes along K, or of 64: B of an MMA with a sparse A. The descriptor determines the addresses of its pieces
-//! of 16 bytes; the PTX ISA defines them as canonical layouts, in units of a piece, with strides
-//! SBO and LBO ("strides", "shared memory matrix layout"):
+//! An operand has rows of 32 bytes along K, or of 64 bytes for B of an MMA with a sparse A. The
+//! descriptor determines the addresses of its pieces of 16 bytes; the PTX ISA defines them as
+//! canonical layouts, in units of a piece, with strides SBO and LBO ("strides", "shared memory
+//! matrix layout"):
 //!
 //! | swizzle | rows stored along K | stored along the other axis |
 //! |---|---|---|
@@ -26,11 +27,10 @@ pub(super) struct Operand {
     width: usize,
 }
 
-/// The bits with a meaning: three numbers of 14 bits, the base offset, the swizzle.
+/// The bits with a meaning: three fields of 14 bits, the base offset, the swizzle.
 const KNOWN: u64 = 0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 0xff << NUMBER | 3 << 62;
 
-/// The hardware does not use these bits: the number with which the buffer's bytes are marked as
-/// written, or 0.
+/// A field that the hardware does not use: the buffer's number in the marks of written bytes, or 0.
 const NUMBER: u32 = 52;
 
 pub(super) fn number_of(descriptor: u64) -> u32 {
@@ -38,7 +38,7 @@ pub(super) fn number_of(descriptor: u64) -> u32 {
 }
 
 impl Operand {
-    /// The error is a description of what is wrong with the descriptor.
+    /// The error describes what is wrong with the descriptor.
     pub(super) fn decode(descriptor: u64) -> Result<Self, String> {
         if descriptor & !KNOWN != 0 {
             return Err(format!("{descriptor:#x} is no matrix descriptor"));
@@ -87,8 +87,8 @@ impl Operand {
         address ^ ((address >> 7 & (self.width / PIECE - 1)) << 4)
     }
 
-    /// The offsets of the pieces of `rows` rows of `bytes` bytes: all of each row, row by row; for
-    /// a transposed operand one for each eight rows, by K.
+    /// The offsets of the pieces of `rows` rows of `bytes` bytes: row by row, all pieces of each;
+    /// for a transposed operand along K, one for each eight rows.
     pub(super) fn pieces(&self, rows: usize, transposed: bool, bytes: usize) -> Vec<usize> {
         let Self {
             start,
@@ -99,7 +99,7 @@ impl Operand {
         let of_row = width / PIECE;
         let mut pieces = Vec::with_capacity(rows * bytes / PIECE);
         if transposed {
-            // Its elements have two bytes.
+            // Elements of a transposed operand have two bytes.
             for k in 0..bytes / 2 {
                 for n in 0..rows / 8 {
                     let at = match self.has_swizzle() {

@@ -110,7 +110,7 @@ impl Mbarrier {
 
     /// The condition that a thread waits for, as in a report of a deadlock; `event` is the phase's
     /// name as a generation of an event.
-    fn plight(&self, waiter: &Waiter, event: Option<String>, file: &str) -> String {
+    fn describe_wait(&self, waiter: &Waiter, event: Option<String>, file: &str) -> String {
         let name = &self.name;
         if self.has_missed(waiter) {
             let what = event.unwrap_or_else(|| format!("mbarrier {name}, phase {}", waiter.since));
@@ -449,8 +449,8 @@ impl Mbarriers {
     }
 
     /// The waiting threads with their conditions: `at mbarrier …`, `for generation …`.
-    pub(super) fn plights(&self, file: &str) -> Vec<(u32, String)> {
-        let mut plights = Vec::new();
+    pub(super) fn thread_states(&self, file: &str) -> Vec<(u32, String)> {
+        let mut states = Vec::new();
         for (&at, mbarrier) in &self.all {
             for waiter in &mbarrier.waiting {
                 let phase = match mbarrier.has_missed(waiter) {
@@ -459,14 +459,14 @@ impl Mbarriers {
                 };
                 let event = self.events.generation(at, &mbarrier.name, phase);
                 let how = if event.is_some() { "for" } else { "at" };
-                let text = format!("{how} {}", mbarrier.plight(waiter, event, file));
-                plights.push((waiter.thread, text));
+                let text = format!("{how} {}", mbarrier.describe_wait(waiter, event, file));
+                states.push((waiter.thread, text));
             }
         }
-        plights
+        states
     }
 
-    /// The missing arrivals of the events that are waited for, in a block of so many threads.
+    /// The missing arrivals of the events that are waited for, in a block of `threads` threads.
     pub(super) fn missing_arrivals(&self, threads: u32) -> Vec<MissingArrivals> {
         let missing_arrivals = |(&at, mbarrier): (&usize, &Mbarrier)| {
             mbarrier.waiting.iter().find(|w| !mbarrier.has_missed(w))?;

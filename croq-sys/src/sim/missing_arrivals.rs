@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::events::Triggers;
 use super::mbarriers::Arrived;
-use super::report::{Plight, Stuck, ranges};
+use super::report::{Stuck, ThreadState, ranges};
 
 /// A generation that a thread waits for.
 pub(super) struct MissingArrivals {
@@ -41,8 +41,13 @@ type Member = (usize, u32);
 ///     threads 128..255 would trigger it at kernels/ring.co:72, but have left the kernel
 /// ```
 ///
-/// `plights` has the state of each thread of each block.
-pub(super) fn describe(stuck: &Stuck<'_>, rank: usize, plights: &[Vec<Plight>], text: &mut String) {
+/// `states` has the state of each thread of each block.
+pub(super) fn describe(
+    stuck: &Stuck<'_>,
+    rank: usize,
+    states: &[Vec<ThreadState>],
+    text: &mut String,
+) {
     let Some(blocks_state) = stuck.blocks_state.get(rank) else {
         return;
     };
@@ -56,7 +61,7 @@ pub(super) fn describe(stuck: &Stuck<'_>, rank: usize, plights: &[Vec<Plight>], 
         let _ = write!(text, "\n  {block}{} lacks {amount}", missing_arrivals.what);
         if missing_arrivals.missing > 0 {
             text.push(':');
-            who_would_come(stuck, rank, &missing_arrivals, plights, text);
+            who_would_come(stuck, rank, &missing_arrivals, states, text);
         }
     }
 }
@@ -65,30 +70,30 @@ fn who_would_come(
     stuck: &Stuck<'_>,
     own: usize,
     missing_arrivals: &MissingArrivals,
-    plights: &[Vec<Plight>],
+    states: &[Vec<ThreadState>],
     text: &mut String,
 ) {
     let file = stuck.job.file;
-    let (to_come, all) = to_come(stuck, own, missing_arrivals);
+    let (missing_triggers, all) = missing_triggers(stuck, own, missing_arrivals);
     // Groups of threads that would execute the same triggers and are at the same location, in the
     // order of their first threads.
-    let mut groups: Vec<(usize, &BTreeSet<u32>, &Plight, Vec<u32>)> = Vec::new();
-    for ((rank, thread), lines) in &to_come {
-        let plight = plights.get(*rank).and_then(|all| all.get(*thread as usize));
-        let Some(plight) = plight else { continue };
-        let same = |(r, l, p, _): &&mut (usize, &BTreeSet<u32>, &Plight, Vec<u32>)| {
-            (*r, *l, *p) == (*rank, lines, plight)
+    let mut groups: Vec<(usize, &BTreeSet<u32>, &ThreadState, Vec<u32>)> = Vec::new();
+    for ((rank, thread), lines) in &missing_triggers {
+        let state = states.get(*rank).and_then(|all| all.get(*thread as usize));
+        let Some(state) = state else { continue };
+        let same = |(r, l, p, _): &&mut (usize, &BTreeSet<u32>, &ThreadState, Vec<u32>)| {
+            (*r, *l, *p) == (*rank, lines, state)
         };
         match groups.iter_mut().find(same) {
             Some((.., threads)) => threads.push(*thread),
-            None => groups.push((*rank, lines, plight, vec![*thread])),
+            None => groups.push((*rank, lines, state, vec![*thread])),
         }
     }
     let places = |lines: &BTreeSet<u32>| {
         let places: Vec<String> = lines.iter().map(|line| format!("{file}:{line}")).collect();
         places.join(" or ")
     };
-    for (rank, lines, plight, threads) in &groups {
+    for (rank, lines, state, threads) in &groups {
         let many = threads.len() > 1;
         let _ = write!(
             text,
@@ -98,7 +103,7 @@ fn who_would_come(
             ranges(threads),
             places(lines),
         );
-        text.push_str(&plight.short(many, file));
+        text.push_str(&state.short(many, file));
     }
     let sites = |known: bool| -> BTreeSet<u32> {
         let of_kind = missing_arrivals
@@ -114,7 +119,7 @@ fn who_would_come(
             "\n    any thread that reaches {} triggers it",
             places(&anybody)
         );
-    } else if to_come.is_empty() {
+    } else if missing_triggers.is_empty() {
         let each = match all {
             1 => "the one thread that triggers it".to_owned(),
             _ => format!("each of the {all} threads that trigger it"),
@@ -125,14 +130,14 @@ fn who_would_come(
 
 /// The threads that would trigger it and have not, with the lines, and the number of all its
 /// triggering threads.
-fn to_come(
+fn missing_triggers(
     stuck: &Stuck<'_>,
     own: usize,
     missing_arrivals: &MissingArrivals,
 ) -> (BTreeMap<Member, BTreeSet<u32>>, usize) {
     let here = |arrived: &Arrived| (arrived.rank.unwrap_or(own), arrived.thread);
     let arrived: BTreeSet<Member> = missing_arrivals.arrived.iter().map(here).collect();
-    let mut to_come: BTreeMap<Member, BTreeSet<u32>> = BTreeMap::new();
+    let mut missing_triggers: BTreeMap<Member, BTreeSet<u32>> = BTreeMap::new();
     let mut all = BTreeSet::new();
     for site in &missing_arrivals.triggers {
         let blocks = match site.everywhere {
@@ -143,11 +148,11 @@ fn to_come(
             for &thread in site.threads.iter().flatten() {
                 all.insert((rank, thread));
                 if !arrived.contains(&(rank, thread)) {
-                    let lines = to_come.entry((rank, thread)).or_default();
+                    let lines = missing_triggers.entry((rank, thread)).or_default();
                     lines.insert(site.line);
                 }
             }
         }
     }
-    (to_come, all.len())
+    (missing_triggers, all.len())
 }

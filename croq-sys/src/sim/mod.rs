@@ -1,4 +1,4 @@
-//! The simulated GPU: runs the device text of a kernel, compiled by the host's C++ compiler.
+//! The simulated GPU: runs the device code of a kernel, compiled by the host's C++ compiler.
 //!
 //! The blocks of a launch run in parallel on the calling thread and on OS threads of the simulated
 //! GPU ([`pool`]), each block on one OS thread from beginning to end, and the blocks of a cluster,
@@ -7,7 +7,7 @@
 //! ([`sweep`]).
 //!
 //! Nothing unwinds through C++. A thread that fails is suspended permanently, its block is
-//! abandoned, and the contents of the coroutines' stacks are discarded: device text has no
+//! abandoned, and the contents of the coroutines' stacks are discarded: device code has no
 //! destructors. The next launch begins with a clean state.
 //!
 //! # How a failure is reported

@@ -38,7 +38,7 @@ pub(super) fn of_one(job: &Job) -> u64 {
     let shared = launch.shared_bytes;
     let of_block =
         shared + asked(CROQ_LAUNCH_ASYNC, shared) + asked(CROQ_LAUNCH_PROXIES, shared / 2);
-    let cells = match settings::looks_for_races() {
+    let cells = match settings::detects_races() {
         true => order::room(shared, blocks as usize),
         false => 0,
     };

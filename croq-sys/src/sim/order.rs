@@ -1,7 +1,7 @@
 //! Detects races in shared memory: unordered accesses by different threads of a block.
 //!
 //! For each byte at which an element begins, a cell records the last write and the reads since.
-//! Device text checks the cells itself (`sim/order.h`) and calls the runtime if they do not decide.
+//! Device code checks the cells itself (`sim/order.h`) and calls the runtime if they do not decide.
 //! Accesses of different *epochs*, with a barrier over the whole block in between, are always
 //! ordered. Others are if the earlier one happens before the later one by vector clocks
 //! ([`Clocks`]).
@@ -11,8 +11,8 @@
 //! access is reported to the runtime.
 //!
 //! Not races: atomic operations on the same element, and a store of the value that the element
-//! already has, since all threads of a block execute its statements. Not detected: accesses by text
-//! that has a pointer, and overlapping accesses of elements that begin at different bytes.
+//! already has, since all threads of a block execute its statements. Not detected: accesses by code
+//! with raw pointers, and overlapping accesses to elements that begin at different bytes.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -58,9 +58,9 @@ struct Reader {
 }
 
 pub(super) struct Order {
-    /// The state that device text reads. It contains the epoch and the cells.
+    /// The state that device code reads. It contains the epoch and the cells.
     state: Rc<Cell<croq_sim_order>>,
-    looks: bool,
+    is_enabled: bool,
     shared: usize,
     cells: Vec<Cell<croq_sim_cell>>,
     times: Vec<Times>,
@@ -76,11 +76,11 @@ impl Default for Order {
         Self {
             state: Rc::new(Cell::new(croq_sim_order {
                 epoch: 0,
-                asks: 0,
+                reports_all: 0,
                 plane: 0,
                 cells: std::ptr::null_mut(),
             })),
-            looks: false,
+            is_enabled: false,
             shared: 0,
             cells: Vec::new(),
             times: Vec::new(),
@@ -92,23 +92,24 @@ impl Default for Order {
     }
 }
 
-/// The bytes of cells for so many blocks at a time; none if there are no checks.
+/// The bytes of cells for `blocks` concurrently resident blocks; 0 without checks.
 pub(super) fn room(bytes: u64, blocks: usize) -> u64 {
     let room = bytes * blocks as u64 * (size_of::<croq_sim_cell>() + size_of::<Times>()) as u64;
     if room <= MOST_ROOM { room } else { 0 }
 }
 
 impl Order {
-    /// Prepares for a launch with so many blocks at a time; returns the data for its threads.
+    /// Prepares for a launch with `blocks` concurrently resident blocks; returns the data for its
+    /// threads.
     pub(super) fn prepare(
         &mut self,
-        looks: bool,
+        is_enabled: bool,
         shared: *mut u8,
         bytes: u64,
         blocks: usize,
     ) -> *mut croq_sim_order {
-        self.looks = looks && room(bytes, blocks) > 0;
-        if !self.looks {
+        self.is_enabled = is_enabled && room(bytes, blocks) > 0;
+        if !self.is_enabled {
             return std::ptr::null_mut();
         }
         self.shared = shared as usize;
@@ -123,7 +124,7 @@ impl Order {
         self.free.clear();
         self.state.set(croq_sim_order {
             epoch: self.state.get().epoch,
-            asks: 0,
+            reports_all: 0,
             plane: plane as u64,
             cells: self.cells.as_ptr().cast_mut().cast(),
         });
@@ -132,10 +133,10 @@ impl Order {
 
     /// Resets for a new block.
     pub(super) fn reset(&mut self, threads: usize) {
-        if self.looks || self.device.looks() {
+        if self.is_enabled || self.device.is_enabled() {
             self.clocks.reset(threads);
         }
-        if self.looks {
+        if self.is_enabled {
             self.begin_epoch();
         }
     }
@@ -153,22 +154,25 @@ impl Order {
     }
 
     /// All threads of the block were at a barrier.
-    pub(super) fn all_have_met(&mut self) {
-        if self.looks || self.device.looks() {
+    pub(super) fn block_barrier_completed(&mut self) {
+        if self.is_enabled || self.device.is_enabled() {
             self.clocks.begin_epoch();
-            self.device.all_have_met();
+            self.device.block_barrier_completed();
         }
-        if self.looks {
+        if self.is_enabled {
             self.begin_epoch();
         }
     }
 
     /// From now on vector clocks are needed; for the epoch so far they were not recorded.
-    fn ask(&mut self) {
-        self.device.ask();
+    fn report_all(&mut self) {
+        self.device.report_all();
         let state = self.state.get();
-        if self.looks && state.asks == 0 {
-            self.state.set(croq_sim_order { asks: 1, ..state });
+        if self.is_enabled && state.reports_all == 0 {
+            self.state.set(croq_sim_order {
+                reports_all: 1,
+                ..state
+            });
             self.times.clear();
             self.times.resize(self.cells.len(), Times::default());
             self.begin_epoch();
@@ -176,23 +180,23 @@ impl Order {
     }
 
     /// Some threads were at a barrier.
-    pub(super) fn have_met(&mut self, threads: impl Iterator<Item = u32> + Clone) {
-        if self.looks || self.device.looks() {
-            self.ask();
-            self.device.have_met(threads.clone());
+    pub(super) fn barrier_completed(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+        if self.is_enabled || self.device.is_enabled() {
+            self.report_all();
+            self.device.barrier_completed(threads.clone());
             self.clocks.meet(threads);
         }
     }
 
     pub(super) fn arrive(&mut self, thread: u32, at: *const u8, phase: u64) {
-        if self.looks || self.device.looks() {
-            self.ask();
+        if self.is_enabled || self.device.is_enabled() {
+            self.report_all();
             self.clocks.arrive(thread, at as usize, phase);
         }
     }
 
     pub(super) fn wait(&mut self, thread: u32, at: *const u8, phase: u64) {
-        if self.looks || self.device.looks() {
+        if self.is_enabled || self.device.is_enabled() {
             self.clocks.wait(thread, at as usize, phase);
         }
     }
@@ -203,7 +207,7 @@ impl Order {
 
     /// A thread of another block writes the memory; the order of that is not recorded here.
     pub(super) fn forget(&mut self, at: *const u8, bytes: usize) {
-        if !self.looks {
+        if !self.is_enabled {
             return;
         }
         let first = (at as usize).wrapping_sub(self.shared);
@@ -215,7 +219,7 @@ impl Order {
         }
     }
 
-    /// A thread's access of elements of so many bytes.
+    /// An access by a thread to elements of `size` bytes.
     pub(super) fn access(
         &mut self,
         thread: u32,
@@ -223,7 +227,7 @@ impl Order {
         size: u32,
         kind: u32,
     ) -> Outcome {
-        if !self.looks {
+        if !self.is_enabled {
             return Ok(());
         }
         let first = (access.at as usize).wrapping_sub(self.shared);
@@ -247,7 +251,7 @@ impl Order {
             && writer != thread
             && cell.writer & MANY == 0
             && !(kind == CROQ_ACCESS_ATOMIC && cell.writer & ATOMIC != 0)
-            && !self.knows(thread, writer, times.written)
+            && !self.happens_before(thread, writer, times.written)
         {
             if kind == CROQ_ACCESS_SAME {
                 cell.writer |= MANY;
@@ -290,7 +294,7 @@ impl Order {
 
     /// Whether the other thread's access at that time happens before the thread's current one; time
     /// 0 is unknown to every thread.
-    fn knows(&self, thread: u32, other: u32, time: u32) -> bool {
+    fn happens_before(&self, thread: u32, other: u32, time: u32) -> bool {
         time != 0 && self.clocks.known(thread, other) >= time
     }
 
@@ -306,7 +310,9 @@ impl Order {
         let is_first = cell.read != epoch;
         let alone = cell.reader & MANY == 0;
         // Later accesses that are ordered after this reader are also ordered after those before it.
-        if is_first || (alone && (reader == thread || self.knows(thread, reader, times.read))) {
+        if is_first
+            || (alone && (reader == thread || self.happens_before(thread, reader, times.read)))
+        {
             self.drop_list(times);
             (cell.read, cell.reader) = (epoch, who);
             times.read = self.clocks.own(thread);
@@ -372,7 +378,7 @@ impl Order {
         let reader = cell.reader & THREAD;
         let state = |thread, line| Some(Some((thread, "read it", line)));
         if cell.reader & MANY == 0 {
-            return match reader == thread || self.knows(thread, reader, times.read) {
+            return match reader == thread || self.happens_before(thread, reader, times.read) {
                 true => None,
                 false => state(reader, cell.reader >> LINE),
             };
@@ -382,7 +388,7 @@ impl Order {
             None => state(reader, cell.reader >> LINE),
             Some(readers) => readers
                 .iter()
-                .find(|r| r.thread != thread && !self.knows(thread, r.thread, r.clock))
+                .find(|r| r.thread != thread && !self.happens_before(thread, r.thread, r.clock))
                 .and_then(|r| state(r.thread, r.line)),
         }
     }

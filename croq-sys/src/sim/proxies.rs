@@ -65,7 +65,7 @@ impl Proxies {
         self.fences.get(thread as usize).copied().unwrap_or(0)
     }
 
-    /// Records a write, as device text does for its own.
+    /// Records a write, as device code does for its own.
     pub(super) fn wrote(&mut self, thread: u32, line: u32, first: usize, bytes: usize) {
         let fences = self.fences(thread);
         let stamp = u64::from(line) << 32 | u64::from(thread + 1) << 20 | u64::from(fences);

@@ -26,12 +26,12 @@ pub(super) enum Doing {
 
 /// The state with its line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Plight {
+pub(super) struct ThreadState {
     pub(super) doing: Doing,
     pub(super) line: u32,
 }
 
-impl Plight {
+impl ThreadState {
     /// The text after `thread 3` or, for several, `threads 0..31`.
     fn long(&self, many: bool, file: &str) -> String {
         let line = self.line;
@@ -80,14 +80,14 @@ impl Stuck<'_> {
         let mut failure = croq_failure::new(CROQ_DEADLOCK);
         for rank in 0..self.blocks_state.len() {
             failure.block = self.job.block(self.cluster, rank);
-            let plights = self.plights(rank);
-            let first = plights.iter().zip(0..).find_map(|(plight, thread)| {
-                let what = match &plight.doing {
+            let states = self.thread_states(rank);
+            let first = states.iter().zip(0..).find_map(|(state, thread)| {
+                let what = match &state.doing {
                     Doing::Waits(barrier) => barrier.trim_start_matches("at "),
                     Doing::Loops => "a loop",
                     Doing::Runs | Doing::Left => return None,
                 };
-                Some((what, thread, plight.line))
+                Some((what, thread, state.line))
             });
             if let Some((what, thread, line)) = first {
                 failure = failure.with_what(what);
@@ -136,10 +136,10 @@ impl Stuck<'_> {
             (true, true) => format!("{}, whose blocks wait for each other", job.kernel),
         };
         let mut text = format!("{kind} in {place}: {why}");
-        let plights: Vec<Vec<Plight>> = (0..self.blocks_state.len())
-            .map(|rank| self.plights(rank))
+        let states: Vec<Vec<ThreadState>> = (0..self.blocks_state.len())
+            .map(|rank| self.thread_states(rank))
             .collect();
-        let all: Vec<Vec<String>> = plights.iter().map(|plights| self.lines(plights)).collect();
+        let all: Vec<Vec<String>> = states.iter().map(|states| self.lines(states)).collect();
         let mut groups: BTreeMap<usize, (Vec<String>, Vec<usize>)> = BTreeMap::new();
         for (rank, lines) in all.iter().enumerate() {
             // Groups are in the order of their first blocks.
@@ -161,7 +161,7 @@ impl Stuck<'_> {
             }
         }
         for rank in 0..self.blocks_state.len() {
-            missing_arrivals::describe(self, rank, &plights, &mut text);
+            missing_arrivals::describe(self, rank, &states, &mut text);
         }
         text
     }
@@ -195,31 +195,31 @@ impl Stuck<'_> {
     }
 
     /// The positions of the waiting threads in one block.
-    fn lines(&self, plights: &[Plight]) -> Vec<String> {
-        let mut groups: BTreeMap<usize, (Plight, Vec<u32>)> = BTreeMap::new();
-        for (thread, plight) in plights.iter().enumerate() {
+    fn lines(&self, states: &[ThreadState]) -> Vec<String> {
+        let mut groups: BTreeMap<usize, (ThreadState, Vec<u32>)> = BTreeMap::new();
+        for (thread, state) in states.iter().enumerate() {
             // Groups are in the order of their first threads.
-            let first = plights
+            let first = states
                 .iter()
-                .position(|other| other == plight)
+                .position(|other| other == state)
                 .unwrap_or(thread);
             groups
                 .entry(first)
-                .or_insert_with(|| (plight.clone(), Vec::new()))
+                .or_insert_with(|| (state.clone(), Vec::new()))
                 .1
                 .push(thread as u32);
         }
-        let line = |(plight, threads): &(Plight, Vec<u32>)| {
+        let line = |(state, threads): &(ThreadState, Vec<u32>)| {
             let many = threads.len() > 1;
             let plural = if many { "s" } else { "" };
-            let does = plight.long(many, self.job.file);
+            let does = state.long(many, self.job.file);
             format!("thread{plural} {} {does}", ranges(threads))
         };
         groups.values().map(line).collect()
     }
 
     /// The state of each thread of a block, by its id.
-    fn plights(&self, rank: usize) -> Vec<Plight> {
+    fn thread_states(&self, rank: usize) -> Vec<ThreadState> {
         let Some(blocks_state) = self.blocks_state.get(rank) else {
             return Vec::new();
         };
@@ -234,7 +234,7 @@ impl Stuck<'_> {
             note(thread, "at the block barrier");
         }
         for (id, named) in barriers.named.iter().enumerate() {
-            let (arrived, expected) = (named.come(), named.expected);
+            let (arrived, expected) = (named.arrived(), named.expected);
             let barrier = format!("at named barrier {id} ({arrived} of {expected} have arrived)");
             for &thread in &named.waiting {
                 note(thread, &barrier);
@@ -255,13 +255,17 @@ impl Stuck<'_> {
                 note(warp.warp * WARP + lane, &barrier);
             }
         }
-        for (thread, mbarrier) in blocks_state.asynchronous.mbarriers.plights(self.job.file) {
+        for (thread, mbarrier) in blocks_state
+            .asynchronous
+            .mbarriers
+            .thread_states(self.job.file)
+        {
             note(thread, &mbarrier);
         }
-        for (thread, wgmma) in blocks_state.asynchronous.wgmmas.plights() {
+        for (thread, wgmma) in blocks_state.asynchronous.wgmmas.thread_states() {
             note(thread, &format!("at {wgmma}"));
         }
-        let (cluster_barrier, members) = self.cluster_barrier.plight();
+        let (cluster_barrier, members) = self.cluster_barrier.describe_wait();
         let cluster_barrier = format!("at {cluster_barrier}");
         for &(_, thread) in members.iter().filter(|(of, _)| *of == rank) {
             note(thread, &cluster_barrier);
@@ -278,7 +282,7 @@ impl Stuck<'_> {
                     None if in_loop != 0 => (Doing::Loops, in_loop),
                     None => (Doing::Runs, line),
                 };
-                Plight { doing, line }
+                ThreadState { doing, line }
             })
             .collect()
     }
@@ -286,7 +290,7 @@ impl Stuck<'_> {
 
 /// The same for a block whose threads do not wait.
 pub(super) fn endless_thread(job: &Job, failure: &croq_failure) -> String {
-    let plight = Plight {
+    let state = ThreadState {
         doing: Doing::Loops,
         line: failure.line,
     };
@@ -295,7 +299,7 @@ pub(super) fn endless_thread(job: &Job, failure: &croq_failure) -> String {
         place(job, failure.block),
         spent(job.steps()),
         failure.thread,
-        plight.short(false, job.file)
+        state.short(false, job.file)
     )
 }
 
@@ -308,7 +312,7 @@ pub(super) fn add_others<'a>(
     for stuck in all.take(SHOWN) {
         for rank in 0..stuck.blocks_state.len() {
             let block = number(stuck.job, stuck.job.block(stuck.cluster, rank));
-            for line in stuck.lines(&stuck.plights(rank)) {
+            for line in stuck.lines(&stuck.thread_states(rank)) {
                 let _ = write!(text, "\n  block {block}, {line}");
             }
         }

@@ -122,12 +122,12 @@ static RACES: Setting = Setting::new(|| match variable("CROQ_SIM_RACES").as_dere
 });
 
 /// Whether races in shared memory are detected: unless `CROQ_SIM_RACES` is `off`.
-pub(super) fn looks_for_races() -> bool {
+pub(super) fn detects_races() -> bool {
     RACES.get() != 0
 }
 
 /// Whether races in device memory are detected: unless it is `off` or `shared`.
-pub(super) fn looks_for_device_races() -> bool {
+pub(super) fn detects_device_races() -> bool {
     RACES.get() > 1
 }
 
@@ -138,10 +138,10 @@ pub(super) fn memory_for_cells() -> u64 {
 }
 
 /// Unless `CROQ_SIM_UNWRITTEN` is `off`.
-pub(super) fn looks_for_unwritten() -> bool {
-    static LOOKS: Setting =
+pub(super) fn detects_unwritten() -> bool {
+    static DETECTS: Setting =
         Setting::new(|| u64::from(variable("CROQ_SIM_UNWRITTEN").as_deref() != Some("off")));
-    LOOKS.get() != 0
+    DETECTS.get() != 0
 }
 
 /// `CROQ_SIM_THREADS`, or as many as there are processors.

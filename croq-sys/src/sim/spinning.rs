@@ -93,7 +93,7 @@ struct ResidentClusters<'a> {
     // Boxed, so that moving one only moves a pointer.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Worker>>,
-    /// The budget that they share; device text accesses it through a pointer.
+    /// The budget that they share; device code accesses it through a pointer.
     budget: *mut Budget,
 }
 
@@ -120,7 +120,7 @@ impl ResidentClusters<'_> {
 
     /// Each resident cluster runs until its threads have ended or only poll memory. Returns the
     /// number of clusters that have ended.
-    fn round(&mut self, relieves: bool) -> Result<usize, Stopped> {
+    fn round(&mut self, completes_operations: bool) -> Result<usize, Stopped> {
         let mut ended = 0;
         let mut failed = None;
         let mut rest = Vec::with_capacity(self.resident.len());
@@ -129,7 +129,7 @@ impl ResidentClusters<'_> {
                 one.worker.abandon();
                 continue;
             }
-            match block::go_on(&mut one.worker, self.job, one.cluster, relieves) {
+            match block::run_threads(&mut one.worker, self.job, one.cluster, completes_operations) {
                 Outcome::Ended if block::stuck(&one.worker, self.job, one.cluster).some_live() => {
                     let stopped = block::stopped(&one.worker, self.job, one.cluster, None);
                     one.worker.abandon();
@@ -140,7 +140,7 @@ impl ResidentClusters<'_> {
                     self.spare.push(one.worker);
                     ended += 1;
                 }
-                Outcome::Asks => rest.push(one),
+                Outcome::OnlyPolls => rest.push(one),
                 Outcome::Failed(rank, failure) => {
                     let stopped =
                         block::stopped(&one.worker, self.job, one.cluster, Some((rank, failure)));

@@ -41,11 +41,11 @@ pub(super) struct Budget {
     /// The number of times that a thread ran and did more than poll memory.
     pub(super) progress: u64,
     /// Whether the thread that is suspended next only polled memory.
-    pub(super) only_asks: bool,
+    pub(super) only_polls: bool,
 }
 
 impl Budget {
-    /// Resets for blocks that have so many threads together.
+    /// Resets the budget for blocks with `threads` threads in total.
     pub(super) fn reset(&mut self, steps: u64, threads: usize) {
         let share = (steps / SHARE_OF_A_THREAD).saturating_mul(threads as u64);
         *self = Self {
@@ -55,7 +55,7 @@ impl Budget {
         };
     }
 
-    /// Adds the share of so many more threads.
+    /// Adds the share of `threads` more threads.
     pub(super) fn grow(&mut self, threads: usize) {
         let share = (self.steps / SHARE_OF_A_THREAD).saturating_mul(threads as u64);
         let share = i64::try_from(share).unwrap_or(i64::MAX);

@@ -60,7 +60,7 @@ fn start(launch: &croq_sim_launch) -> Box<croq_failure> {
     failure
 }
 
-/// The number of blocks that have run in a launch of so many.
+/// The number of blocks that have run in a launch of `number` blocks.
 fn blocks(number: u32) -> u64 {
     let mut counter = AtomicU64::new(0);
     let mut launch = launch_of(number, 32);

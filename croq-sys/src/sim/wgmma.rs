@@ -275,7 +275,7 @@ impl Wgmmas {
     }
 
     /// The threads that wait for others of their warpgroup, with the text of a report.
-    pub(super) fn plights(&self) -> Vec<(u32, String)> {
+    pub(super) fn thread_states(&self) -> Vec<(u32, String)> {
         let mut all = Vec::new();
         for (number, warpgroup) in self.warpgroups.iter().enumerate() {
             let Some(gathering) = &warpgroup.gathering else {
@@ -394,7 +394,7 @@ fn check_registers(
         return Err(error(what, vec![record]));
     }
     for part in parts.all() {
-        // SAFETY: device text names a fragment of the running thread.
+        // SAFETY: device code names a fragment of the running thread.
         let used = unsafe { *part.registers };
         let (first, end) = (part.first, part.first + part.count);
         if used.fences == fences && used.first < end && first < used.end {
@@ -454,7 +454,7 @@ fn begin_wgmma(all: &mut Asynchronous, number: usize, gathering: Gathering) -> O
     check_pieces(all, "B", record, &b)?;
     let mut parts: Vec<Parts> = gathering.parts.into_iter().flatten().collect();
     for part in parts.iter_mut().flat_map(Parts::all) {
-        // SAFETY: device text names fragments of threads that wait here.
+        // SAFETY: device code names fragments of threads that wait here.
         unsafe { (*part.registers).pending += 1 }
     }
     let narrow = |pieces: Vec<usize>| pieces.into_iter().map(|at| at as u32).collect();
@@ -541,7 +541,7 @@ pub(super) fn wait_wgmma(all: &mut Asynchronous, thread: u32, pending: u32) {
             continue;
         }
         for part in parts.all() {
-            // SAFETY: device text names a fragment of the running thread.
+            // SAFETY: device code names a fragment of the running thread.
             unsafe { (*part.registers).pending -= 1 }
         }
         wgmma.waiting -= 1;

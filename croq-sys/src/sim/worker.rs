@@ -271,7 +271,7 @@ impl Memory {
             )?,
             false => none,
         };
-        let written = match asked(CROQ_LAUNCH_TRACKS) && settings::looks_for_unwritten() {
+        let written = match asked(CROQ_LAUNCH_TRACKS) && settings::detects_unwritten() {
             true => found(self.written.reserve(bytes), "marks of shared memory")?,
             false => none,
         };
@@ -375,7 +375,7 @@ impl Worker {
             let [shared, marks, writers, written] = memory.reserve(job)?;
             let writers = writers.cast::<u64>();
             let order = (blocks_state.barriers.order).prepare(
-                settings::looks_for_races(),
+                settings::detects_races(),
                 shared,
                 bytes,
                 blocks,
@@ -432,7 +432,7 @@ impl Worker {
                     arena: arenas.wrapping_add((first + tid as usize) * stride as usize),
                     arena_bytes,
                     stack_end: stacks.end(first + tid as usize),
-                    finds_unwritten: u32::from(settings::looks_for_unwritten()),
+                    finds_unwritten: u32::from(settings::detects_unwritten()),
                     runtime: std::ptr::null_mut(),
                 },
                 blocks_state: cluster.wrapping_add(rank),
@@ -458,7 +458,7 @@ impl Worker {
     pub(super) fn abandon(&mut self) {
         for coroutine in &mut self.coroutines {
             if coroutine.started() && !coroutine.done() {
-                // SAFETY: on its stack are device text, which has no destructors, and this
+                // SAFETY: on its stack are device code, which has no destructors, and this
                 // module's own frames, which own nothing at a suspension.
                 unsafe { coroutine.force_reset() }
             }

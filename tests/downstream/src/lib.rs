@@ -1,5 +1,4 @@
-//! A package as a user would write it, in a folder of its own outside of the workspace, built by a
-//! real cargo.
+//! A package as a user would write it, in its own folder outside of the workspace, built by cargo.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,7 +14,7 @@ __co__ f32 [N] scale(f32 [N] x, f32 gain) {
 
 pub const BUILD_RS: &str = "fn main() {\n    croq_build::compile(\"kernels/\");\n}\n";
 
-/// A package, and the packages beside it.
+/// A package, with other packages that it depends on in subfolders.
 pub struct Package {
     folder: PathBuf,
     name: String,

@@ -1,9 +1,10 @@
-//! What `croq check` accepts compiles: names of every kind in every position.
+//! Programs that `croq check` accepts compile: tests names of every kind in every position.
 //!
-//! A probe is one `__co__` function with one name in one position. The front end may refuse it, with a
-//! report. What it accepts must pass the C++ compiler's front end as the text of the simulated GPU, and,
-//! as a wrapper, rustc. `CROQ_PROBES` says how many probes are drawn (0: all there are, each once),
-//! `CROQ_SEED` which. The ignored test `attack` is what `make attack` calls.
+//! A probe is one `__co__` function with one name in one position. The front end may reject it with
+//! a report. A probe that it accepts must compile with the C++ compiler's front end as code for the
+//! simulated GPU, and with rustc as a wrapper. `CROQ_PROBES` is the number of probes (0: all, once
+//! each), and `CROQ_SEED` the seed of the selection. The ignored test `attack` is called by `make
+//! attack`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +14,8 @@ use croq_build::diagnostics::Severity;
 use croq_build::ir::cpp_names;
 use croq_build::pipeline::{Compiled, FileNames, Options, compile_text};
 
-/// Words that mean something to C++, C, CUDA, the system's headers, bindgen, Rust or generated text.
+/// Words that have a meaning in C++, C, CUDA, the system's headers, bindgen, Rust or generated
+/// code.
 const WORDS: &str = "\
     and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq alignas alignof asm auto bool break \
     case catch char char8_t class concept const constexpr consteval constinit continue co_await \
@@ -56,7 +58,7 @@ const WORDS: &str = "\
     Lp Kc HeadDim kv_len K_rhs item self_ type_ i32_ and_ loop_ \
     ptr ref_ fragment_ mma wgmma cluster_rank fence elect warp mbarrier bulk tma_load descriptor";
 
-/// `@` is the name, `F` the function's.
+/// `@` is replaced by the name, `F` by the function's name.
 const POSITIONS: &[(&str, &str)] = &[
     (
         "float parameter",
@@ -200,7 +202,7 @@ const POSITIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Names that a device function of the file may well have.
+/// Plausible names of device functions of the file.
 const DEVICE_FUNCTIONS: &str = "\
     tid lane thread block turn ctx host args env status launch idx shared global local current together \
     context slot e0 e1 from to load store value kernel call alloc x_0 p y";
@@ -240,7 +242,7 @@ impl Probe {
     }
 }
 
-/// A generator of numbers that is the same everywhere (SplitMix64).
+/// A random number generator with the same results on all machines (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -257,7 +259,7 @@ impl Random {
     }
 }
 
-/// Every name in every position, then, if more are wanted, names that were put together.
+/// Every name in every position; if more are requested, also random names.
 fn probes(count: usize, seed: u64) -> Vec<Probe> {
     let mut random = Random(seed);
     let words: Vec<&str> = WORDS.split_whitespace().collect();
@@ -307,7 +309,7 @@ fn compile(stem: &str, text: &str) -> Compiled {
     compile_text(&names, text, &Options::default())
 }
 
-/// Files of accepted probes, one a line; what the front end refuses is left out.
+/// Files of accepted probes, one per line; rejected ones are omitted.
 fn files(probes: &[Probe]) -> Vec<(String, String, Vec<&Probe>)> {
     const IN_A_FILE: usize = 250;
     let mut accepted: Vec<&Probe> = Vec::new();
@@ -321,7 +323,7 @@ fn files(probes: &[Probe]) -> Vec<(String, String, Vec<&Probe>)> {
             accepted.push(probe);
         }
     }
-    // Functions and device functions of one name in one file are an error of their own.
+    // Two functions or device functions with the same name in one file are an error.
     let mut left = accepted;
     let mut files = Vec::new();
     while !left.is_empty() {
@@ -346,7 +348,7 @@ fn files(probes: &[Probe]) -> Vec<(String, String, Vec<&Probe>)> {
     files
 }
 
-/// Panics with what a compiler says of accepted probes.
+/// Panics with the compilers' errors for accepted probes.
 fn attempt(count: usize, seed: u64, package: &str) {
     let probes = probes(count, seed);
     let files = files(&probes);
@@ -407,7 +409,7 @@ fn attempt(count: usize, seed: u64, package: &str) {
     );
 }
 
-/// Errors of the C++ compiler with the line of the `.co` file, or 0.
+/// Errors of the C++ compiler, each with the line of the `.co` file, or 0.
 fn syntax_errors(path: &Path, folder: &Path) -> Vec<(usize, String)> {
     let device = croq_downstream::workspace().join("croq-build/device");
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
@@ -440,7 +442,7 @@ fn syntax_errors(path: &Path, folder: &Path) -> Vec<(usize, String)> {
     errors
 }
 
-/// What the compiler has defined once croq's headers are read.
+/// The macros that the compiler has defined after croq's headers.
 #[test]
 fn every_macro_of_the_headers_is_avoided() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,5 @@
-//! Threads that compare a condition or a bound: a reduction at their barrier, or a vote, and no call.
+//! Comparisons of a condition or a bound between threads: a reduction at their barrier, or a vote,
+//! and no call.
 
 use croq_build::Checks;
 
@@ -75,7 +76,7 @@ fn is_a_reduction_or_a_vote() {
             let (code, without) = (&kernels[name], &unchecked[name]);
             assert_eq!(code.count(instruction), 1, "{name} for {arch}: {code:?}");
             assert_eq!(without.count(instruction), 0, "{name} for {arch}");
-            // A warp's barrier in a branch is called on sm_80, whatever decides about it.
+            // A warp barrier in a branch is a call on sm_80, in all cases.
             for call in ["CALL", "RET"] {
                 let more = code.count(call) > without.count(call);
                 assert!(!more, "{name} for {arch} has more of {call}: {code:?}");

@@ -1,4 +1,4 @@
-//! MMAs with a sparse A are the instructions for that, and metadata is loaded before a group of them.
+//! MMAs with a sparse A use the sparse instructions, and metadata is loaded before a group of them.
 
 use crate::sass::kernels_of;
 
@@ -19,7 +19,7 @@ fn a_sparse_product_of_a_warp_is_its_instructions() {
         assert_eq!(code.count(instruction), count, "{kernel}: {code:?}");
         assert_eq!(code.count("HMMA"), count, "{kernel}: {code:?}");
     }
-    // The lower and the upper half of a register with metadata of two instructions.
+    // The lower and the upper half of a register with metadata for two instructions.
     let selectors = kernels["sparse_columns_0"].operands("HMMA.SP");
     let of = |selector: &str| selectors.iter().filter(|o| o.ends_with(selector)).count();
     assert_eq!((of("0x0"), of("0x1")), (2, 2), "{selectors:?}");
@@ -44,7 +44,7 @@ fn a_sparse_product_of_a_warpgroup_is_its_instructions() {
         let code = &kernels[kernel];
         code.assert_clean(kernel);
         assert_eq!(code.count(instruction), count, "{kernel}: {code:?}");
-        // All of an iteration are one group.
+        // All MMAs of an iteration are one group.
         assert_eq!(code.count("WARPGROUP.ARRIVE"), 1, "{kernel}: {code:?}");
     }
 }

@@ -95,7 +95,7 @@ fn atomics_have_all_their_forms() {
             narrow.to_host().unwrap().as_slice(),
             [f16::from_f32(n as f32)]
         );
-        // Above 512 the sums of bf16 stay: each is rounded.
+        // Above 512 the sum in bf16 does not change any more, because each addition is rounded.
         let rounded = (0..n).fold(bf16::ZERO, |sum, _| bf16::from_f32(sum.to_f32() + 2.0));
         assert_eq!(brain.to_host().unwrap().as_slice(), [rounded]);
         assert_eq!(wrapped.to_host().unwrap().as_slice(), [n as u32 % 10]);
@@ -172,7 +172,7 @@ fn macros_of_any_name_stay_the_users() {
     });
 }
 
-/// Calls are operands, conditions and arguments of calls; each has the type of its declaration.
+/// Calls as operands, conditions and arguments of calls; each has the type of its declaration.
 #[test]
 fn calls_are_expressions() {
     let curve = |v: f32| if v < 0.0 { 0.125 * v } else { v };

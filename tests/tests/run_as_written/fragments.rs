@@ -1,5 +1,5 @@
-//! Fragments of threads, read above their product, at block level, and with many rows
-//! (`fragments.co`).
+//! Fragments of threads: reads after the enclosing level of their MMA, at block level, and with
+//! many rows (`fragments.co`).
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Dims, Tensor};

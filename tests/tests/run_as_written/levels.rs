@@ -1,5 +1,4 @@
-//! Levels of threads that fill their unit, indices without names, levels of many parts
-//! (`levels.co`).
+//! Thread levels that fill their unit, indices without names, levels with many parts (`levels.co`).
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Dims, Tensor};

@@ -1,4 +1,4 @@
-//! Programs in the forms that people write: the kernels of `tests/run/as_written` against plain Rust.
+//! Programs in the style of users: the kernels of `tests/run/as_written` compared with plain Rust.
 
 mod copies;
 mod devices;

@@ -1,5 +1,5 @@
-//! Sparse products by warps and by warpgroups (`sparse.co`). Values are small integers, so that sums are exact in
-//! any order, and every element has a chance to be in a wrong place.
+//! Sparse MMAs by warps and by warpgroups (`sparse.co`). Values are small integers, so that sums
+//! are exact in any order, and a misplaced element is detected.
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::sparse::{self, Encoded};
@@ -9,7 +9,7 @@ use croq_tests::kernels;
 
 type Matrix<T> = Tensor<T, (usize, usize)>;
 
-/// Small integers, none of them zero.
+/// Small nonzero integers.
 fn dense<T: Element>(rows: usize, columns: usize, seed: u64, to: fn(f32) -> T) -> Matrix<T> {
     let n = Tensor::<i32, _>::random((rows, columns), 0..6, seed);
     Tensor::from_fn((rows, columns), |at| {
@@ -17,7 +17,7 @@ fn dense<T: Element>(rows: usize, columns: usize, seed: u64, to: fn(f32) -> T) -
     })
 }
 
-/// The same with at most two of every four in a row; each of the ways to choose them occurs.
+/// The same with at most two nonzero values in every four of a row, in all possible positions.
 fn sparse_matrix<T: Element>(rows: usize, k: usize, seed: u64, to: fn(f32) -> T) -> Matrix<T> {
     let all = dense(rows, k, seed, to);
     let sets = [
@@ -39,12 +39,12 @@ fn encoded<T: Element>(dense: &Matrix<T>) -> Encoded<T> {
     encoded
 }
 
-/// The expected contents of C where nothing is written.
+/// The initial contents of C, which remain where nothing is written.
 fn filled<T: Element>(rows: usize, columns: usize, value: T) -> Matrix<T> {
     Tensor::from_fn((rows, columns), |_| value)
 }
 
-/// The tensors on the device, and what the kernel makes of C there.
+/// The tensors on the device, and the resulting C.
 fn on_device<T: Element, E: Element, C: Element>(
     (packed, metadata, b): (&Matrix<T>, &Matrix<E>, &Matrix<T>),
     c: &mut Matrix<C>,
@@ -267,7 +267,8 @@ fn metadata_that_the_kernel_makes() {
     });
 }
 
-/// Elements that are not stored are not multiplied: what is beside them may be anything.
+/// Elements that are not stored are not used, so the corresponding elements of B may have any
+/// value.
 #[test]
 fn what_is_not_stored_is_not_multiplied() {
     let a = Tensor::from_fn((16, 32), |[_, k]| f16::from_f32((k % 2) as f32));
@@ -281,7 +282,7 @@ fn what_is_not_stored_is_not_multiplied() {
     });
 }
 
-/// Positions that are equal or descend are reported with the line of the product, not multiplied.
+/// Positions that are equal or descend are reported with the line of the MMA.
 #[test]
 fn metadata_that_is_not_valid() {
     let a = sparse_matrix(64, 64, 41, f16::from_f32);

@@ -1,5 +1,4 @@
-//! Function templates and decisions before the parser (`templates.co`): each instance against plain
-//! Rust.
+//! Function templates and `if constexpr` (`templates.co`): each instance compared with plain Rust.
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Dims, Element, Stream, Tensor};
@@ -90,11 +89,12 @@ fn constant_extents_select_the_instance() {
     let sum =
         |x: &Tensor<f32, (usize, Const<24>)>, i: usize| -> f32 { (0..24).map(|d| x[[i, d]]).sum() };
     let x = small((9, Const::<24>), 6);
-    // Nothing has to be named.
+    // All template arguments are inferred.
     let y = kernels::templated_rows::<_, false, _, _>(&on_device(&x)).unwrap();
     assert_exact(&y, |[i]| sum(&x, i));
 
-    // An extent that is known at run time only names its instance, and is checked.
+    // The extent of the instance is only named, since the tensor's is known at run time; it is
+    // checked.
     let x = small((9, 40), 7);
     let y = kernels::templated_rows::<40, true, _, _>(&on_device(&x)).unwrap();
     assert_exact(&y, |[i]| (0..40).map(|d| x[[i, d]]).sum::<f32>() / 40.0);

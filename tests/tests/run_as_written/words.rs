@@ -1,4 +1,4 @@
-//! Words as names, predicates with names, chunks by TMA, tile numbers that start at -1 (`words.co`).
+//! Keywords as names, predicates with names, chunks by TMA, tile numbers from -1 on (`words.co`).
 
 use croq_sys::half::f16;
 use croq_sys::{Const, Dims, Error, Tensor};
@@ -52,14 +52,14 @@ fn booleans_are_constants() {
     });
 }
 
-/// Tiles of `chunkat` have 64 elements if 64 divides the extent; TMA moves no others.
+/// Tiles of `chunkat` have 64 elements if 64 divides the extent; only those are copied by TMA.
 #[test]
 fn tma_moves_chunks_of_whole_boxes() {
     for shape in [(64, 64), (128, 192), (64, 320)] {
         let x = small(shape, 4);
         assert_exact(&kernels::written_chunks(&x).unwrap(), |i| x[i]);
     }
-    // Rows of two groups of the swizzle: a box for each.
+    // Rows of two groups of the swizzle: a box for each group.
     for shape in [(64, 128), (128, 384)] {
         let x = small(shape, 4);
         assert_exact(&kernels::written_swizzled_chunks(&x).unwrap(), |i| x[i]);

@@ -1,6 +1,8 @@
-//! Every feature of the language, run: the kernels of `tests/run/features` against plain Rust.
+//! Runs every feature of the language: the kernels of `tests/run/features` compared with plain
+//! Rust.
 
-#![allow(clippy::redundant_closure)] // a wrapper taken as a path hides which types it is called with
+// a wrapper taken as a path hides which types it is called with
+#![allow(clippy::redundant_closure)]
 
 mod arithmetic;
 mod atomics;

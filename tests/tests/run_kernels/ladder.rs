@@ -1,4 +1,4 @@
-//! Tensor core products: by element type, batched, grouped, and with specialised warps.
+//! MMAs: by element type, batched, grouped, and with specialised warps.
 
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};

@@ -1,2 +1,2 @@
-/* In place of CUDA's <cooperative_groups/reduce.h>. */
+/* Replaces CUDA's <cooperative_groups/reduce.h>. */
 #include "../cooperative_groups.h"

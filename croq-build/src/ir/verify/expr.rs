@@ -133,14 +133,14 @@ pub(super) fn future<P: Phase>(v: &mut Verifier<'_, P>, id: FutureId) {
     v.require(exists, || format!("future {} does not exist", id.0));
 }
 
-/// A future that is waited for, or one that has its tile from another by an exchange.
+/// A future that is waited for, or one that an exchange has given the tile of another.
 pub(super) fn waited<P: Phase>(v: &mut Verifier<'_, P>, waited: &Waited) {
     let (pool, _) = v.function.facts.pools.find(waited.view.buffer);
     let begun = v.begun.buffers.contains(&pool);
     in_flight(v, waited.future, begun);
 }
 
-/// A future whose data is used. A copy that completes an event is not named any more.
+/// A future whose data is used. A copy that completes an event has no name any more.
 pub(super) fn used<P: Phase>(v: &mut Verifier<'_, P>, id: FutureId) {
     let bound = v.function.facts.bound.contains_key(&id);
     let begun = bound || v.begun.exchanged.contains(&id);

@@ -4,13 +4,13 @@ use super::super::*;
 use super::expr;
 use super::verifier::Verifier;
 
-/// Verifies an operation, and declares what its statements or those after it use.
+/// Verifies an operation, and declares the locals that its statements or those after it use.
 pub(super) fn operation<'a, P: Phase>(v: &mut Verifier<'a, P>, op: &'a MmaOp<P>) {
     for part in op.parts() {
         expr::part(v, part);
         let fragment = v.function.fragments.get(&part.buffer);
         let layout = fragment.and_then(|f| f.layout);
-        // Those of any number of threads are dealt out over the level's.
+        // Fragments in no MMA are distributed over all threads of the level.
         if let Some(FragmentLayout::Dealt(_)) = layout {
             continue;
         }
@@ -66,8 +66,8 @@ pub(super) fn operation<'a, P: Phase>(v: &mut Verifier<'a, P>, op: &'a MmaOp<P>)
     }
 }
 
-/// Verifies that the metadata of a sparse MMA has the layout of its instructions, and that nothing
-/// else is multiplied by that layout.
+/// Verifies that the metadata of a sparse MMA has the layout for its instruction, and that no other
+/// operand has this layout.
 fn metadata<P: Phase>(v: &mut Verifier<'_, P>, op: &MmaOp<P>) {
     let (metadata, atom) = match op {
         MmaOp::Multiply { metadata, atom, .. } => (metadata.as_ref(), *atom),

@@ -1,5 +1,5 @@
-//! The verifier: what every function must satisfy between any two passes. A violation is an error
-//! of the compiler, never of the program; the driver reports it as such (E1199).
+//! The verifier: invariants of every function between any two passes. A violation is an error of
+//! the compiler, never of the program; the driver reports it as such (E1199).
 //!
 //! * Ids are in range, and statements of the host and of kernels are where they are allowed.
 //! * A local is declared before it is used, in a block around the use. Symbolic variables have a

@@ -242,7 +242,7 @@ fn parallel<'a, P: Phase>(v: &mut Verifier<'a, P>, level: Level, body: &'a [Stmt
     (v.level, v.unit) = (around, unit);
 }
 
-/// The unit that a level of threads inside `around` fills.
+/// The level of the unit that a thread level inside `around` fills.
 fn filled<P: Phase>(v: &Verifier<'_, P>, around: Level) -> Level {
     let id = v.kernel.map(KernelId::index);
     let kernel = id.and_then(|id| v.function.kernels.get(id));
@@ -335,7 +335,7 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
         | StmtKind::WaitCopies { .. }
         | StmtKind::Fence(_)
         | StmtKind::Yield => in_kernel(v),
-        // Those of `stmt`.
+        // Handled by `stmt`.
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
@@ -380,7 +380,7 @@ fn returned<P: Phase>(v: &mut Verifier<'_, P>, value: &ReturnValue) {
     }
 }
 
-/// Whose threads meet.
+/// The unit whose threads a barrier synchronises.
 fn unit_of(scope: BarrierScope) -> Level {
     match scope {
         BarrierScope::Grid | BarrierScope::Cluster => Level::Cluster,

@@ -23,7 +23,7 @@ const TEXT: &str = "__co__ f32 [N, 64] f(f32 [N, 64] x, f32 gain) {
   return y;
 }";
 
-/// The first statement, depth first, for which `wanted` is true.
+/// The first statement, in depth-first order, for which `wanted` is true.
 fn first(
     stmts: &mut [Stmt],
     wanted: &dyn Fn(&StmtKind) -> bool,
@@ -211,7 +211,7 @@ fn a_level_inside_a_finer_one() {
     assert!(report.contains("is coarser than"), "{report}");
 }
 
-/// Puts a statement where one thread of the block acts for all.
+/// Moves a statement into one that a single thread of the block executes.
 fn by_one_thread(stmt: &mut Stmt) {
     stmt.kind = StmtKind::SingleThread {
         cond: None,
@@ -247,7 +247,7 @@ fn fragments_in_a_part_of_their_unit() {
         mma.store mc, c;
       }
     }";
-    // A level of threads that is a warp or fills one is no part of it.
+    // A thread level that fills a warp would be valid; here the block has two warps.
     let is_level = |kind: &StmtKind| matches!(kind, StmtKind::Parallel { .. });
     let report = report_of(text, is_level, |stmt| {
         if let StmtKind::Parallel { level, .. } = &mut stmt.kind {

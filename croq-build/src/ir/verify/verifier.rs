@@ -27,22 +27,22 @@ pub struct Verifier<'a, P: Phase> {
     pub of_host: Option<&'a BTreeSet<LocalId>>,
     pub kernel: Option<KernelId>,
     pub level: Level,
-    /// The warp or warpgroup that the threads of the level fill, or else the level.
+    /// The warp or warpgroup that the threads of the level fill, or otherwise the level.
     pub unit: Level,
-    /// Only one thread of a unit reaches the statement.
+    /// Whether only one thread of a unit executes the statement.
     pub alone: bool,
     pub loops: usize,
-    /// Memory that a statement of the kernel allocates, and what of it is in scope.
+    /// The buffers that a statement of the kernel allocates, and those of them that are in scope.
     pub allocated: BTreeSet<BufferId>,
     pub in_scope: Vec<BufferId>,
-    /// What copies with futures before this statement, or in a loop around it, have begun.
+    /// The copies with futures that have begun before this statement, or in a loop around it.
     pub begun: Begun,
     /// The statement that is being verified, after the statements around it, outermost first.
     pub current: Vec<&'a Stmt<P>>,
     pub found: Option<Violation>,
 }
 
-/// Copies in flight, and where they go: futures that are exchanged wait for each other's copies.
+/// Copies in flight, and exchanged futures, which wait for each other's copies.
 #[derive(Default)]
 pub struct Begun {
     pub futures: BTreeSet<FutureId>,
@@ -51,7 +51,7 @@ pub struct Begun {
     pub exchanged: BTreeSet<FutureId>,
 }
 
-/// How much is in scope at a place.
+/// The extent of the scope at a position.
 #[derive(Clone, Copy)]
 pub struct Entered {
     locals: usize,
@@ -137,7 +137,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
         }
     }
 
-    /// What is in scope now.
+    /// The extent of the scope now.
     pub fn enter(&self) -> Entered {
         Entered {
             locals: self.scope.len(),
@@ -145,7 +145,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
         }
     }
 
-    /// Removes from the scope what has been declared since.
+    /// Removes the declarations since `entered` from the scope.
     pub fn leave(&mut self, entered: Entered) {
         for id in self.scope.drain(entered.locals..) {
             if let Some(declared) = self.declared.get_mut(id.index()) {
@@ -182,13 +182,13 @@ impl<'a, P: Phase> Verifier<'a, P> {
         }
     }
 
-    /// A buffer that is declared.
+    /// Verifies the id of a declared buffer.
     pub fn declared_buffer(&mut self, id: BufferId) {
         let exists = id.index() < self.function.buffers.len();
         self.require(exists, || format!("buffer {} does not exist", id.0));
     }
 
-    /// A buffer that is used here.
+    /// Verifies a use of a buffer.
     pub fn buffer(&mut self, id: BufferId) {
         self.declared_buffer(id);
         let Some(buffer) = self.function.buffers.get(id.index()) else {
@@ -204,7 +204,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
         });
     }
 
-    /// A copy, or all copies in a loop, may be in flight from here on.
+    /// Records the copies in these statements as possibly in flight from here on.
     pub fn begin(&mut self, stmts: &[Stmt<P>]) {
         for stmt in stmts {
             if let StmtKind::Copy(copy) = &stmt.kind {
@@ -222,7 +222,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
         }
     }
 
-    /// A statement that the threads of a unit of this level execute together.
+    /// Verifies a statement that the threads of a unit of this level execute together.
     pub fn collective(&mut self, unit: Level) {
         let alone = self.alone && unit != Level::Thread;
         self.require(!alone, || {

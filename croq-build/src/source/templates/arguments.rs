@@ -1,4 +1,4 @@
-//! Lists of arguments: `<f16, 128, false>`, and which parameter each of them is for.
+//! Lists of template arguments, `<f16, 128, false>`, and their assignment to parameters.
 
 use super::constant::{Constant, Malformed, Reader};
 use super::parts::{Argument, Parameter, ParameterKind};
@@ -7,8 +7,8 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::span::Span;
 
-/// Arguments for the parameters of a template, given ones and defaults. `tokens` are those between
-/// `<` and `>`. `None` after a report.
+/// Binds explicit arguments and defaults to the parameters of a template. `tokens` are those
+/// between `<` and `>`. `None` after a report.
 pub fn bind(
     params: &[Parameter],
     tokens: &[Token],
@@ -40,7 +40,7 @@ fn listed(params: &[Parameter]) -> String {
     format!("<{}>", all.join(", "))
 }
 
-/// Tokens as text.
+/// The text of tokens.
 fn spelled(tokens: &[Token]) -> String {
     let words: Vec<String> = tokens
         .iter()
@@ -76,7 +76,7 @@ fn bound(params: &[Parameter], tokens: &[Token], whole: Span) -> Result<Vec<Argu
         let Some(default) = &param.default else {
             return Err(missing(Some(param), whole));
         };
-        // A default may name the parameters before it.
+        // A default may refer to the parameters before it.
         let tokens = substitute(default, params, &arguments);
         let mut reader = Reader::of_list(&tokens, param.span);
         arguments.push(argument(param, &mut reader)?);

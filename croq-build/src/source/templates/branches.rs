@@ -1,7 +1,7 @@
-//! `if constexpr` and `static_assert`: decides them, and removes them with the branches that are
-//! not taken.
+//! Evaluates `if constexpr` and `static_assert`, and removes them with the branches that are not
+//! taken.
 //!
-//! A branch that is not taken need only have matching brackets. The branch that is taken stays a
+//! A branch that is not taken need only have matching brackets. The branch that is taken remains a
 //! block.
 
 use std::collections::HashSet;
@@ -16,11 +16,11 @@ use crate::span::Span;
 /// A function's tokens without the branches that are not taken.
 pub struct Resolved {
     pub tokens: Vec<Token>,
-    /// The words of these branches: what they mention is not unused.
+    /// The identifiers in the removed branches, which therefore count as used.
     pub untaken: HashSet<Arc<str>>,
 }
 
-/// `None` after an error, which is reported. `text` is the file's.
+/// Returns `None` after an error, which is reported. `text` is the file's.
 pub fn resolve(tokens: Vec<Token>, text: &str, diags: &mut Diagnostics) -> Option<Resolved> {
     let mut untaken = HashSet::new();
     let concerned = |token: &Token| matches!(token.kind.word(), Some("constexpr" | STATIC_ASSERT));
@@ -79,7 +79,7 @@ fn partners(tokens: &[Token]) -> Vec<Option<usize>> {
             Punct::RBrace => Punct::LBrace,
             _ => continue,
         };
-        // A brace closes what is open inside it.
+        // A closing brace closes everything that is open inside it.
         if punct == Punct::RBrace {
             while open.last().is_some_and(|(_, other)| *other != wanted) {
                 open.pop();
@@ -213,7 +213,7 @@ impl Pruner<'_> {
         for branch in branches {
             let holds = match &branch.condition {
                 None => true,
-                // The value of a condition after the branch that is taken has no effect.
+                // A condition after the branch that is taken is not evaluated.
                 Some(_) if taken.is_some() => false,
                 Some(condition) => match self.condition(condition) {
                     Some(value) => value,
@@ -237,7 +237,7 @@ impl Pruner<'_> {
         }
     }
 
-    /// Whether the statement at `at` follows another one, so that it can be left out.
+    /// Whether the statement at `at` follows another one, so that it can be removed.
     fn follows_a_statement(&self, at: usize) -> bool {
         let before = (0..at).rev().find(|at| self.is_kept(*at));
         before.is_none_or(|at| {
@@ -298,7 +298,8 @@ impl Pruner<'_> {
         self.partner(at).filter(|_| self.is(at, punct))
     }
 
-    /// Reports a bracket in the blocks that has no partner: the parser sees one of the blocks only.
+    /// Reports a bracket in the blocks that has no partner, because the parser only sees one of the
+    /// blocks.
     fn balanced(&mut self, branches: Vec<Branch>, end: usize) -> Option<(Vec<Branch>, usize)> {
         let closing: Vec<usize> = self.partners.iter().flatten().copied().collect();
         let alone = branches

@@ -1,8 +1,9 @@
 //! Constant expressions: conditions of `if constexpr` and `static_assert`, and arguments of
 //! templates.
 //!
-//! Parameters of templates and macros are replaced before. Integers are exact: what does not fit 64
-//! bits is an error. The operand of `&&`, `||` and `?:` that is not needed may divide by zero.
+//! Parameters of templates and macros have been replaced before. Integers are exact: a result that
+//! does not fit 64 bits is an error. An operand of `&&`, `||` and `?:` that is not evaluated may
+//! divide by zero.
 
 use crate::source::token::{ElemType, Keyword, Punct, Token, TokenKind};
 use crate::span::Span;
@@ -56,7 +57,7 @@ pub struct Reader<'t> {
     depth: usize,
     /// Whether a `>` ends the expression.
     angle: bool,
-    /// Whether the value of what is read is not needed.
+    /// Whether the current operand is not evaluated.
     unused: bool,
 }
 
@@ -72,7 +73,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// For a list of arguments, which a `>` ends.
+    /// For a list of arguments, which ends at a `>`.
     pub fn of_list(tokens: &'t [Token], end: Span) -> Self {
         Self {
             angle: true,
@@ -272,7 +273,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// `int` is another spelling of `s32`.
+/// `int` is an alias of `s32`.
 fn canonical(elem: ElemType) -> ElemType {
     match elem {
         ElemType::Int => ElemType::S32,
@@ -297,7 +298,7 @@ fn level(punct: Punct) -> Option<u8> {
     })
 }
 
-/// `None` if the result does not fit, or does not exist.
+/// Returns `None` if the result does not fit, or is undefined.
 fn apply(punct: Punct, left: Constant, right: Constant) -> Option<Constant> {
     let (a, b) = (left.int(), right.int());
     let amount = || u32::try_from(b).ok().filter(|amount| *amount < 64);

@@ -49,7 +49,7 @@ pub fn parameters(
     Some(params)
 }
 
-/// A report on a parameter after others.
+/// A report on a parameter that conflicts with those before it.
 fn misfit(before: &[Parameter], param: &Parameter) -> Option<Diagnostic> {
     if let Some(first) = before.iter().find(|other| other.name == param.name) {
         let message = format!("the template has two parameters `{}`", param.name);
@@ -87,7 +87,7 @@ pub fn split(tokens: &[Token]) -> Vec<&[Token]> {
             TokenKind::Punct(Punct::RParen | Punct::RBracket | Punct::RBrace) => {
                 depth = depth.saturating_sub(1);
             }
-            // Elsewhere `<` compares.
+            // Otherwise `<` is a comparison.
             TokenKind::Punct(Punct::Lt) if after_is_same => angles += 1,
             TokenKind::Punct(Punct::Gt) => angles = angles.saturating_sub(1),
             TokenKind::Punct(Punct::Comma) if depth + angles == 0 => {

@@ -1,4 +1,4 @@
-//! Makes functions of the instances that are asked for.
+//! Creates a function for each requested instance.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub fn instantiate(
     done
 }
 
-/// Templates that have a name of their own.
+/// Templates without those whose name is not unique.
 fn without_overloads(
     templates: Vec<Template>,
     names: &[(Arc<str>, Span)],
@@ -91,7 +91,8 @@ fn without_overloads(
     kept
 }
 
-/// A request of the build script as reports on it name it; others have a place in the file.
+/// A request of the build script as its reports name it; other requests have a location in the
+/// file.
 fn of_build(request: &Request) -> Option<InstanceName> {
     let tokens = request.arguments.iter().map(|token| token.kind.to_string());
     let tokens: Vec<String> = tokens
@@ -108,7 +109,7 @@ fn too_much(request: &Request) -> Diagnostic {
         .help("ask for fewer instances, or divide the templates among several files")
 }
 
-/// The line that would make an instance of a template without one.
+/// A report on a template without an instance, with a line that would instantiate it.
 fn without_instance(template: &Template) -> Diagnostic {
     let name = &template.name;
     let given = template.params.iter().filter(|p| p.default.is_none());
@@ -136,23 +137,24 @@ fn name_of(tokens: &[Token]) -> Option<(Arc<str>, Span)> {
     })
 }
 
-/// The most tokens of all instances of a file. A text can ask for far more than anyone waits for.
+/// The maximum number of tokens of all instances of a file, because a short text can request very
+/// many.
 const TOKENS: usize = 1 << 18;
 
 struct Instances<'d> {
     done: Instantiated,
-    /// The names of functions.
+    /// The names of all functions.
     taken: BTreeSet<String>,
     names: Vec<(Arc<str>, Span)>,
     /// Templates with a reported error.
     broken: Vec<Arc<str>>,
     diags: &'d mut Diagnostics,
-    /// How many tokens instances may still have; `None` after a report.
+    /// The number of tokens that further instances may have; `None` after a report.
     tokens_left: Option<usize>,
 }
 
 impl Instances<'_> {
-    /// The template that is meant, and its arguments; `None` after a report.
+    /// The requested template, and its arguments; `None` after a report.
     fn read(&mut self, request: &Request) -> Option<(usize, Vec<Argument>)> {
         let mut templates = self.done.templates.iter();
         let Some(at) = templates.position(|template| template.name == request.name) else {
@@ -160,7 +162,7 @@ impl Instances<'_> {
             return None;
         };
         let template = self.done.templates.get_mut(at)?;
-        // One whose request is wrong is not reported as having none.
+        // A template with an invalid request is not reported as having none.
         template.used = true;
         let params = &template.params;
         let arguments = self.diags.within(of_build(request).as_ref(), |diags| {
@@ -261,7 +263,7 @@ impl Instances<'_> {
         self.add(instance, &name, function);
     }
 
-    /// An instance with a name that no other function has.
+    /// An instance with a unique function name.
     fn named(
         &mut self,
         template: usize,

@@ -1,9 +1,9 @@
-//! Function templates: what a file declares of them, and the functions that their instances are.
+//! Function templates: the declarations in a file, and the functions of their instances.
 //!
-//! A template is expanded after macros and before the parser: an instance is the template's tokens
-//! with its parameters replaced by arguments, without the branches of `if constexpr` that are not
-//! taken. So nothing behind this stage knows templates, except that a function may be an instance.
-//! Spans refer to the template's text.
+//! A template is expanded after macros and before the parser: an instance consists of the
+//! template's tokens with its parameters replaced by arguments, without the branches of `if
+//! constexpr` that are not taken. Later stages have no rules for templates; they only see that a
+//! function may be an instance. Spans refer to the template's text.
 
 pub(super) mod arguments;
 pub(super) mod branches;

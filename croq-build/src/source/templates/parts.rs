@@ -41,7 +41,7 @@ pub enum ParameterKind {
 }
 
 impl ParameterKind {
-    /// As messages name an argument of the kind.
+    /// The name of this kind of argument in messages.
     pub fn described(self) -> &'static str {
         match self {
             Self::Type => "an element type",
@@ -50,7 +50,7 @@ impl ParameterKind {
         }
     }
 
-    /// As a declaration begins.
+    /// The beginning of a declaration of this kind.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Type => "typename",
@@ -59,7 +59,7 @@ impl ParameterKind {
         }
     }
 
-    /// A value for the line that would make an instance.
+    /// An example value, for a line that would create an instance.
     pub fn example(self) -> &'static str {
         match self {
             Self::Type => "f32",
@@ -87,7 +87,7 @@ impl fmt::Display for Argument {
     }
 }
 
-/// A template with arguments, which is a function.
+/// An instance of a template: a function.
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// The position of the template in the file's list.
@@ -95,9 +95,9 @@ pub struct Instance {
     pub arguments: Vec<Argument>,
     /// The name of the function: `scaled_f16_64_true`.
     pub function: String,
-    /// `scaled<f16, 64, true>`, and where it was asked for.
+    /// `scaled<f16, 64, true>`, and the location of the request.
     pub name: InstanceName,
-    /// It has a body of its own.
+    /// Whether it is a specialisation with its own body.
     pub specialised: bool,
 }
 
@@ -107,7 +107,7 @@ pub fn shown(template: &str, arguments: &[Argument]) -> String {
     format!("{template}<{}>", arguments.join(", "))
 }
 
-/// What a file says about templates.
+/// The template declarations of a file.
 #[derive(Debug, Default)]
 pub struct Found {
     pub templates: Vec<Template>,
@@ -131,6 +131,6 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Specialisation {
     pub request: Request,
-    /// Without the arguments behind its name.
+    /// Without the arguments after its name.
     pub function: FunctionText,
 }

@@ -1,4 +1,4 @@
-//! Reads templates, full specialisations and requests for instances from the text of a file.
+//! Reads templates, full specialisations and requests for instances.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::source::raw::Raw;
 use crate::source::scan::Scanner;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
-/// The instances that the build script asks for, of templates that the file has.
+/// The instances that the build script requests, of templates that the file has.
 pub fn of_build(s: &mut Scanner<'_>, asked: &[String]) -> Vec<Request> {
     let mut requests = Vec::new();
     for text in asked {
@@ -44,7 +44,7 @@ pub fn of_build(s: &mut Scanner<'_>, asked: &[String]) -> Vec<Request> {
     requests
 }
 
-/// Reads `template __co__ NAME<…>;`, which begins at `start`; the scanner is behind `template`.
+/// Reads `template __co__ NAME<…>;`, which begins at `start`; the scanner is after `template`.
 pub fn request(s: &mut Scanner<'_>, start: usize) {
     const FORM: &str = "write `template __co__ NAME<arguments>;`";
     let from = s.walk.pos;
@@ -119,7 +119,7 @@ fn not_a_request(s: &mut Scanner<'_>, at: Span, form: &str) {
     );
 }
 
-/// Skips `{ … }`, if that is next.
+/// Skips `{ … }` if it is next.
 fn skip_block(s: &mut Scanner<'_>) {
     let mut depth = 0usize;
     while let Some(raw) = s.walk.next_raw() {
@@ -166,13 +166,13 @@ fn expanded(s: &mut Scanner<'_>, text: &str, base: u32) -> Vec<Token> {
     expanded
 }
 
-/// The header of a template, in the text: `<…>`.
+/// The location of a template's header `<…>` in the text.
 #[derive(Clone, Copy)]
 pub struct Header {
     /// The position of `template`.
     pub start: usize,
     pub open: usize,
-    /// The position behind `>`.
+    /// The position after `>`.
     pub end: usize,
 }
 
@@ -191,7 +191,7 @@ pub fn function(s: &mut Scanner<'_>, header: Header, at: usize) {
         return;
     };
     let Some(name) = Signature::of(&function.tokens) else {
-        // The parser explains what is wrong with the header.
+        // The parser reports the error in the header.
         s.functions.push(function);
         return;
     };
@@ -274,7 +274,7 @@ fn template(
     });
 }
 
-/// A report on a template that calls itself: an instance would need another one.
+/// A report on a template that calls itself, because an instance would require another one.
 fn recursion(s: &Scanner<'_>, name: &str, tokens: &[Token]) -> Option<Box<Diagnostic>> {
     let is_device = s
         .device
@@ -286,13 +286,13 @@ fn recursion(s: &Scanner<'_>, name: &str, tokens: &[Token]) -> Option<Box<Diagno
         }
         _ => None,
     });
-    // The first is the declaration.
+    // The first use is the declaration.
     let again = uses.nth(1).filter(|_| !is_device)?;
     let report = header::outside(again, "a template that calls itself");
     Some(Box::new(report.help("write a loop")))
 }
 
-/// The position of the template's parameter that these tokens name as an element type.
+/// The index of the template's parameter that these tokens name as an element type.
 fn element_type(tokens: &[Token], params: &[Parameter]) -> Option<usize> {
     let word = tokens.iter().find_map(|token| match &token.kind {
         TokenKind::Keyword(Keyword::Global | Keyword::Shared | Keyword::Local) => None,
@@ -304,7 +304,7 @@ fn element_type(tokens: &[Token], params: &[Parameter]) -> Option<usize> {
         .position(|param| param.kind == ParameterKind::Type && *param.name == *word)
 }
 
-/// The name and the parameters of a function, by their positions among its tokens.
+/// The name and the parameters of a function, as positions in its tokens.
 struct Signature {
     text: Arc<str>,
     span: Span,

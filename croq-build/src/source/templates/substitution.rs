@@ -4,7 +4,7 @@ use super::parts::{Argument, Parameter};
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
 /// The tokens with each parameter replaced by its argument. A word after a `.` is a member, except
-/// where it is a type, as in `mma.fill.T`.
+/// where a type may follow, as in `mma.fill.T`.
 pub fn substitute(tokens: &[Token], params: &[Parameter], arguments: &[Argument]) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -40,7 +40,7 @@ pub fn substitute(tokens: &[Token], params: &[Parameter], arguments: &[Argument]
     out
 }
 
-/// `: group-`, which a count follows.
+/// `: group-`, after which a count follows.
 fn is_group(before: &[Token]) -> bool {
     match before {
         [.., colon, group, minus] => {

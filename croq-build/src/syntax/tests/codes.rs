@@ -1,4 +1,4 @@
-//! Every code that the parser gives: on which text, and in which words.
+//! Every code of the parser, with a text that causes it and the message.
 
 use super::parse_file;
 
@@ -669,7 +669,7 @@ fn files() {
     }
 }
 
-/// Exactly one diagnostic, as told.
+/// Expects exactly this diagnostic.
 fn check(text: &str, code: &str, place: &str, message: &str) {
     let (_, diags, file) = parse_file(text);
     let found: Vec<_> = diags

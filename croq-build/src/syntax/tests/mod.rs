@@ -1,4 +1,4 @@
-//! What parses, how it is grouped, and that errors do not hide each other.
+//! Tests of accepted syntax, precedence, and independent errors.
 
 mod codes;
 mod recovery;
@@ -17,7 +17,7 @@ pub fn parse_file(text: &str) -> (Vec<Function>, Vec<Diagnostic>, source::Source
     (functions, diags.into_sorted(), file)
 }
 
-/// The statements of a function body that must be free of errors.
+/// The statements of a function body without errors.
 fn body(text: &str) -> Vec<Stmt> {
     let (mut functions, diags, _) = parse_file(&format!("__co__ void f() {{\n{text}\n}}"));
     assert!(diags.is_empty(), "{text}: {diags:#?}");
@@ -221,7 +221,7 @@ fn every_form_parses() {
     assert!(!format!("{stmts:?}").contains("Error"));
 }
 
-/// Words of the grammar name things where no rule needs the word.
+/// Keywords can be names where no rule requires the keyword.
 #[test]
 fn words_of_the_grammar_may_be_names() {
     for text in [

@@ -1,4 +1,4 @@
-//! One error does not hide another, nor what parsed.
+//! An error does not hide other errors, and other statements are still parsed.
 
 use super::super::ast::*;
 use super::{parse_file, show};

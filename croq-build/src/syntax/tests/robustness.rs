@@ -1,4 +1,4 @@
-//! Nothing that can be typed makes the front end panic, hang, or take more than its share of time.
+//! For every input, the front end neither panics nor hangs, and its time is linear.
 
 use proptest::prelude::*;
 
@@ -144,7 +144,7 @@ const WORDS: &[&str] = &[
     "__cok__",
 ];
 
-/// Reads, parses and renders; spans must lie in the text.
+/// Scans, parses and renders; spans must be inside the text.
 fn survive(text: &str) {
     let (_, diags, file) = parse_file(text);
     for d in &diags {
@@ -192,12 +192,12 @@ proptest! {
     }
 }
 
-/// What the front end looks at: bytes, tokens and rules.
+/// The work of the front end: bytes, tokens and rules.
 fn steps(text: &str) -> u64 {
     during(|| drop(parse_file(text)))
 }
 
-/// More text takes its share of steps and no more, whatever is wrong with it.
+/// The number of steps is linear in the length of the text, for every kind of error.
 #[test]
 fn linear() {
     let good = format!("__co__ void f() {{{FORMS}}}\n");
@@ -243,7 +243,8 @@ fn linear() {
     ];
     for (name, make) in kinds {
         let (small, large) = (steps(&make(200)), steps(&make(3200)));
-        // Sixteen times the text, and what it begins with; quadratic work would take 256 times as many.
+        // Sixteen times the text, plus a constant; quadratic work would take 256 times as many.
+        // many.
         assert!(large > 200, "{name}: {large} steps, which can't be all");
         assert!(
             large <= small * 17 + 1000,

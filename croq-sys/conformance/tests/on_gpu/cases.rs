@@ -1,4 +1,4 @@
-//! What is run, and what must hold of it.
+//! The test cases.
 
 use croq_conformance::twins::{self, Outcome};
 use croq_conformance::{atomics, products, warpgroups};
@@ -7,7 +7,7 @@ use croq_sys::abi::CROQ_CHECK;
 use crate::compare::{near, same};
 use crate::elements::{ALL, Element, Kind};
 
-/// Where a text runs.
+/// A device that runs test kernels.
 pub trait Machine {
     fn name(&self) -> String;
     fn run(&self, text: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Outcome;
@@ -74,7 +74,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// The buffers after a text that succeeds, on the simulated GPU and on `machine`.
+/// The buffers after a kernel that succeeds, on the simulated GPU and on `machine`.
 fn both(
     machine: &dyn Machine,
     text: &str,
@@ -95,7 +95,7 @@ fn conversions(machine: &dyn Machine) {
         let inputs = from.inputs();
         let count = inputs.len() / from.bytes;
         for to in ALL {
-            // The text's own bounds are those of eight bytes an element.
+            // The kernel's own bounds are those of eight bytes per element.
             let memory = [inputs.clone(), vec![POISON; count * 8]];
             let numbers = [count as i64, from.number, to.number];
             let (expected, found) = both(machine, "convert", &memory, &numbers);
@@ -103,7 +103,7 @@ fn conversions(machine: &dyn Machine) {
             let used = count * to.bytes;
             same(to, &expected[1][..used], &found[1][..used], &what);
             assert_eq!(found[1][used..], memory[1][used..], "{what} writes too far");
-            // The value 1 is the same in all: no type may come out untouched.
+            // The value 1 is equal in all types: every type must be changed.
             assert_ne!(expected[1], memory[1], "{what}");
         }
     }
@@ -128,7 +128,7 @@ fn arithmetic(machine: &dyn Machine) {
     }
 }
 
-/// The first 7 of `CONF_FUNCTIONS`: what IEEE 754 prescribes to the last bit.
+/// The first 7 of `CONF_FUNCTIONS`, which IEEE 754 defines to the last bit.
 fn exact_functions(machine: &dyn Machine) {
     for element in ALL.iter().take(6) {
         let inputs = element.inputs();
@@ -144,8 +144,9 @@ fn exact_functions(machine: &dyn Machine) {
     }
 }
 
-/// Number, name, range, the sum of what CUDA's and the C library's manuals allow in units of f32's last
-/// place (and of what a formula makes of it), and what cancellation adds.
+/// Number, name, range, the sum of the errors that the manuals of CUDA and the C library allow, in
+/// units of f32's last place (including the error of a formula), and the additional error by
+/// cancellation.
 const LIBRARY: [(i64, &str, (f64, f64), f64, f64); 18] = [
     (7, "acos", (-1.0, 1.0), 4.0, 0.0),
     (8, "asin", (-1.0, 1.0), 4.0, 0.0),
@@ -182,7 +183,7 @@ fn math_library(machine: &dyn Machine) {
             let numbers = [count as i64, element.number, function];
             let (expected, found) = both(machine, "math", &memory, &numbers);
             let what = format!("{name} on {}", element.name);
-            // f16 and bf16 are computed in f32: two neighbours at most.
+            // f16 and bf16 are computed in f32: an error of two neighbours at most.
             let ulps = if element.bytes == 2 { 1.0 } else { ulps };
             near(
                 *element,
@@ -203,7 +204,7 @@ fn ints(values: impl IntoIterator<Item = i32>) -> Vec<u8> {
     values.into_iter().flat_map(i32::to_le_bytes).collect()
 }
 
-/// A text over one buffer of integers.
+/// A kernel over one buffer of integers.
 fn integers(machine: &dyn Machine, text: &str, memory: Vec<u8>, numbers: &[i64]) {
     let memory = [memory];
     let (expected, found) = both(machine, text, &memory, numbers);
@@ -238,7 +239,7 @@ fn warp_barriers(machine: &dyn Machine) {
 }
 
 fn threads_that_leave(machine: &dyn Machine) {
-    // A barrier is one of the threads that have not left.
+    // The barrier is one of the threads that have not exited.
     integers(machine, "leave", ints([0; 64]), &[64, 4]);
 }
 
@@ -248,7 +249,7 @@ fn ids(machine: &dyn Machine) {
         let memory = vec![1; count as usize * 4];
         integers(machine, "ids", memory, &[x, y, z, threads, 0, 0]);
     }
-    // More shared memory than a kernel has without asking.
+    // More shared memory than a kernel has without opting in.
     integers(
         machine,
         "ids",
@@ -266,7 +267,7 @@ fn plain_cuda(machine: &dyn Machine) {
     let (expected, found) = both(machine, "foreign", &memory, &[blocks]);
     same(INT, &expected[1], &found[1], "the count");
     assert_eq!(expected[1], ints([blocks as i32 * 64]));
-    // A block reads its own elements alone, all before it writes one.
+    // A block accesses its own elements only, and reads all before it writes one.
     same(ALL[1], &expected[0], &found[0], "the reversed blocks");
 }
 
@@ -282,7 +283,8 @@ fn wide_copies(machine: &dyn Machine) {
     assert_ne!(expected[0], memory[0]);
 }
 
-/// What has landed before it is waited for is up to the machine; these wait for all that they read.
+/// The order of copies before a wait depends on the device; these kernels wait for all that they
+/// read.
 fn asynchronous_copies(machine: &dyn Machine) {
     for width in [1, 2, 4, 8, 16] {
         let memory = [vec![POISON; 256], (0..=255).collect()];
@@ -304,7 +306,7 @@ fn matrices(machine: &dyn Machine) {
     }
 }
 
-/// What each gives back depends on which thread comes first; that none is lost does not.
+/// The returned values depend on the order of the threads; that no operation is lost does not.
 fn atomic_operations(machine: &dyn Machine) {
     for atomic in atomics::all() {
         let (sim, other) = both(machine, "atomics", &atomic.memory(), &atomic.numbers());
@@ -313,8 +315,8 @@ fn atomic_operations(machine: &dyn Machine) {
     }
 }
 
-/// With numbers whose sums every type has exactly, so that the order of the additions is no matter. Those
-/// of f8 need sm_89, wide ones of f64 sm_90.
+/// With numbers whose sums are exact in every type, so that the order of the additions has no
+/// effect. MMAs of f8 need sm_89, wide ones of f64 sm_90.
 fn products(machine: &dyn Machine) {
     integers(machine, "into_fragments", ints([-1; 256]), &[256, 0]);
     for (which, product) in products::all().into_iter().enumerate() {
@@ -325,7 +327,7 @@ fn products(machine: &dyn Machine) {
     }
 }
 
-/// The same of products by a warpgroup, which need sm_90a: in every place where operands may lie.
+/// The same for MMAs by a warpgroup, which need sm_90a: in every layout of the operands.
 fn products_of_warpgroups(machine: &dyn Machine) {
     for (which, product) in warpgroups::all().iter().enumerate() {
         for setting in warpgroups::settings(product) {
@@ -396,7 +398,7 @@ fn boxes(machine: &dyn Machine) {
     assert_ne!(expected[0], memory[0]);
 }
 
-/// Launches that no GPU has are refused with the same words.
+/// Illegal launches are reported with the same text.
 fn clusters(machine: &dyn Machine) {
     for of in [
         [6, 1, 1, 2, 1, 1],

@@ -1,8 +1,8 @@
-//! Two results of one text.
+//! Compares two results of one kernel.
 
 use crate::elements::Element;
 
-/// Equal bits; of two floats that are no numbers the bits may differ, as processors choose them freely.
+/// Equal bits; the bits of two NaNs may differ, because they depend on the processor.
 pub fn same(element: Element, expected: &[u8], found: &[u8], what: &str) {
     assert_eq!(expected.len(), found.len(), "{what}");
     if expected == found {
@@ -20,7 +20,7 @@ pub fn same(element: Element, expected: &[u8], found: &[u8], what: &str) {
 /// Off by at most `ulps` units in the last place of the larger, or by `absolute`.
 pub fn near(element: Element, expected: &[u8], found: &[u8], ulps: f64, absolute: f64, what: &str) {
     assert_eq!(expected.len(), found.len(), "{what}");
-    // Of a result of 1.
+    // For a result of 1.
     let unit = match element.number {
         0 => f64::EPSILON,
         1 => f64::from(f32::EPSILON),

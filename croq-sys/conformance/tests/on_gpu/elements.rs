@@ -1,4 +1,4 @@
-//! Element types by their numbers in `cpp/primitives.cc`, and inputs worth trying.
+//! Element types by their numbers in `cpp/primitives.cc`, and test inputs.
 
 use half::{bf16, f16};
 
@@ -77,7 +77,7 @@ impl Element {
             1 => f64::from(f32::from_bits(bits as u32)),
             2 => f16::from_bits(bits as u16).to_f64(),
             3 => bf16::from_bits(bits as u16).to_f64(),
-            // One bit pattern of each sign is no number, the rest does not matter here.
+            // One bit pattern of each sign is a NaN; the payload does not matter here.
             4 if bits & 0x7f == 0x7f => f64::NAN,
             // The upper half of an f16.
             5 => f16::from_bits((bits << 8) as u16).to_f64(),
@@ -89,8 +89,8 @@ impl Element {
         self.kind == Kind::Float && self.float(bits).is_nan()
     }
 
-    /// Every value of a type of one or two bytes; of the others edges and random bits, half of them of
-    /// a size that other types can hold.
+    /// Every value of a type of one or two bytes; for others edge cases and random bits, half of
+    /// them in the range of other types.
     pub fn inputs(self) -> Vec<u8> {
         let mut memory = Vec::new();
         match (self.kind, self.bytes) {
@@ -160,7 +160,7 @@ impl Element {
         let mut memory = Vec::new();
         while memory.len() < count * self.bytes {
             let bits = random.next();
-            // Floats near 1 as often as any: sums of others lose one of the two.
+            // More floats near 1: in sums of other exponents one operand is lost.
             let bits = match (self.number, bits % 2) {
                 (0, 0) => (bits >> 12) | 0x3ff0_0000_0000_0000,
                 (1, 0) => (bits >> 41) | 0x3f80_0000,
@@ -178,7 +178,7 @@ impl Element {
     }
 }
 
-/// Where formats end, and halves between their numbers.
+/// The limits of formats, and the midpoints between their values.
 const FLOATS: [f64; 24] = [
     0.0,
     0.5,

@@ -1,9 +1,9 @@
-//! The texts of `cpp/` on a GPU and on the simulated one, from the same inputs: what they write must
-//! be the same, bit for bit but for functions of the math library.
+//! The kernels of `cpp/` on a GPU and on the simulated one, with the same inputs: the results must
+//! be equal, bit for bit except for functions of the math library.
 //!
-//! Each case runs twice: against the simulated GPU itself, which shows on every machine that the case
-//! does what it is there for, and against hardware, where there is some. Without it the case counts as
-//! ignored; `--require-gpu` makes that a failure, and `--probe` only says which GPU there is.
+//! Each case runs twice: against the simulated GPU itself, which tests the case on every machine,
+//! and against a GPU, if there is one. Without a GPU the case counts as ignored; `--require-gpu`
+//! makes that a failure, and `--probe` only prints which GPU there is.
 
 mod cases;
 mod compare;
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         .filter(|case| filter.is_none_or(|part| case.name.contains(part.as_str())))
         .collect();
     if has("--child") {
-        // One case that ends the CUDA context, in a process of its own.
+        // One case that ends the CUDA context, in its own process.
         let (Ok(gpu), [case]) = (gpu, chosen.as_slice()) else {
             return ExitCode::FAILURE;
         };

@@ -18,7 +18,7 @@ pub(super) unsafe extern "C" fn device_access(
     kind: u32,
     value: u32,
 ) {
-    // SAFETY: device text passes the running thread and an access on its stack; the scheduler holds
+    // SAFETY: device code passes the running thread and an access on its stack; the scheduler holds
     // no reference while a thread runs, and those made here end before the thread is suspended.
     unsafe {
         watch(thread, |blocks_state, tid| {
@@ -125,7 +125,7 @@ unsafe fn watch(
 }
 
 pub(super) unsafe extern "C" fn device_atomic(thread: *mut croq_sim_thread, at: *const c_void) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         with_watch(thread, |watch, tid, clocks| {
             watch.atomic_at(tid, at as u64, clocks)
@@ -134,7 +134,7 @@ pub(super) unsafe extern "C" fn device_atomic(thread: *mut croq_sim_thread, at: 
 }
 
 pub(super) unsafe extern "C" fn device_fence(thread: *mut croq_sim_thread) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe { with_watch(thread, |watch, tid, clocks| watch.fence(tid, clocks)) }
 }
 

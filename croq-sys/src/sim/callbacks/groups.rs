@@ -1,5 +1,5 @@
-//! Asynchronous operations that the device text groups and waits for: TMA stores and MMAs; and
-//! arrivals at barriers.
+//! Asynchronous operations that device code groups and waits for: TMA stores and MMAs; arrivals at
+//! barriers.
 
 use super::{arrive, charge, device, meet, suspend, with};
 use crate::abi::{
@@ -17,17 +17,17 @@ pub(super) unsafe extern "C" fn barrier_arrive(
     threads: u32,
     line: u32,
 ) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         arrive(thread, line, |barriers, tid| {
-            barriers.come_by(tid, id, threads, line)
+            barriers.arrive_without_waiting(tid, id, threads, line)
         })
     }
 }
 
 /// The block barrier, at which threads compare a value.
 pub(super) unsafe extern "C" fn agree(thread: *mut croq_sim_thread, value: i64, line: u32) -> u32 {
-    // SAFETY: device text passes the running thread; the references end before it is suspended.
+    // SAFETY: device code passes the running thread; the references end before it is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         // A block of one thread.
@@ -54,7 +54,7 @@ pub(super) unsafe extern "C" fn agree_named(
     threads: u32,
     line: u32,
 ) -> u32 {
-    // SAFETY: device text passes the running thread; the references end before it is suspended.
+    // SAFETY: device code passes the running thread; the references end before it is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let tid = (*thread).tid;
@@ -90,7 +90,7 @@ pub(super) unsafe extern "C" fn tma_store(
 }
 
 pub(super) unsafe extern "C" fn bulk_commit(thread: *mut croq_sim_thread) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
             bulk::bulk_commit(all, tid);
@@ -104,7 +104,7 @@ pub(super) unsafe extern "C" fn bulk_wait(
     pending: u32,
     only_read: u32,
 ) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
             bulk::bulk_wait(all, tid, pending, only_read != 0);
@@ -114,8 +114,8 @@ pub(super) unsafe extern "C" fn bulk_wait(
 }
 
 pub(super) unsafe extern "C" fn wgmma(thread: *mut croq_sim_thread, wgmma: *const croq_sim_wgmma) {
-    // SAFETY: device text passes the running thread, and a record on its stack that names fragments
-    // of its own.
+    // SAFETY: device code passes the running thread, and a record on its stack that refers to its
+    // own fragments.
     unsafe {
         // 64 rows, 16 and more terms, by 128 threads.
         charge(
@@ -134,7 +134,7 @@ pub(super) unsafe extern "C" fn wgmma(thread: *mut croq_sim_thread, wgmma: *cons
 }
 
 pub(super) unsafe extern "C" fn commit_wgmma(thread: *mut croq_sim_thread) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
             all.wgmmas.commit(tid);
@@ -144,7 +144,7 @@ pub(super) unsafe extern "C" fn commit_wgmma(thread: *mut croq_sim_thread) {
 }
 
 pub(super) unsafe extern "C" fn wait_wgmma(thread: *mut croq_sim_thread, pending: u32) {
-    // SAFETY: device text passes the running thread.
+    // SAFETY: device code passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
             wgmma::wait_wgmma(all, tid, pending);
@@ -158,6 +158,6 @@ pub(super) unsafe extern "C" fn touch_registers(
     part: *const croq_sim_part,
     line: u32,
 ) {
-    // SAFETY: device text passes the running thread and a record on its stack.
+    // SAFETY: device code passes the running thread and a record on its stack.
     unsafe { with(thread, |all, _, tid| all.wgmmas.touch(tid, &*part, line)) }
 }

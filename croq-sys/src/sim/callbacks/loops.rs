@@ -9,7 +9,7 @@ use crate::sim::worker::Seat;
 
 /// Charges the thread's loops, and lets other threads run; `sim/steps.rs` explains when and why.
 pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32, line: u32) {
-    // SAFETY: device text passes the running thread; the scheduler holds no reference while a
+    // SAFETY: device code passes the running thread; the scheduler holds no reference while a
     // thread runs, and those made here end before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
@@ -43,7 +43,7 @@ pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32,
         }
         let changed = (*thread).changes != (*seat).changes;
         (*seat).changes = (*thread).changes;
-        (*budget).only_asks = reason == CROQ_COUNT_SPIN && !changed;
+        (*budget).only_polls = reason == CROQ_COUNT_SPIN && !changed;
         (*blocks_state).barriers.polling.push((*thread).tid);
         suspend(seat);
     }
@@ -55,7 +55,7 @@ pub(super) unsafe extern "C" fn lanes(
     kind: u32,
     line: u32,
 ) -> u32 {
-    // SAFETY: device text passes the running thread; the reference ends before it is suspended.
+    // SAFETY: device code passes the running thread; the reference ends before it is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let tid = (*thread).tid;
@@ -65,7 +65,7 @@ pub(super) unsafe extern "C" fn lanes(
                 .arrive_lanes(tid, mask, kind, line)
         });
         match (*(*seat).blocks_state).can_wait {
-            true => (*(*seat).blocks_state).barriers.lanes_met(tid),
+            true => (*(*seat).blocks_state).barriers.lanes_of_last_barrier(tid),
             // A block of one thread.
             false => mask & 1,
         }

@@ -1,4 +1,4 @@
-//! Uses of values that were never written.
+//! Reports of uses of unwritten values.
 
 use std::ffi::CStr;
 
@@ -26,7 +26,7 @@ pub(super) unsafe extern "C" fn use_unwritten(
     thread: *mut croq_sim_thread,
     what: *const croq_sim_unwritten,
 ) {
-    // SAFETY: device text passes the running thread and a record on its stack, whose name is text
+    // SAFETY: device code passes the running thread and a record on its stack, whose name is text
     // of the program.
     unsafe {
         with(thread, |_, _, tid| -> Result<(), Box<Hazard>> {

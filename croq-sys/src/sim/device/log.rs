@@ -55,9 +55,9 @@ pub(in super::super) struct Log {
     /// Zero until used: the system allocates the memory page by page.
     cells: Vec<Vec<Cell<croq_sim_device_cell>>>,
     touched: Vec<Vec<Cell<u8>>>,
-    /// The table that device text reads.
+    /// The table that device code reads.
     table: Vec<croq_sim_device_cells>,
-    asks: Box<Cell<u32>>,
+    reports_all: Box<Cell<u32>>,
     /// The last epoch that was assigned.
     epoch: u32,
     runs: Vec<Run>,
@@ -68,16 +68,16 @@ pub(in super::super) struct Log {
     pub(super) published: Vec<Published>,
 }
 
-// SAFETY: the pointers are into vectors that the log owns and never grows. Device text writes
+// SAFETY: the pointers are into vectors that the log owns and never grows. Device code writes
 // through them only on the OS thread that owns the log, and the launch has ended on it when another
 // thread reads.
 unsafe impl Send for Log {}
 
 /// Warns once that a buffer is not checked because it is too large for its cells; this is not a
 /// failure.
-pub(super) fn say_once_too_large(name: &str) {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Ordering::Relaxed) {
+pub(super) fn warn_once_too_large(name: &str) {
+    static WARNED: AtomicBool = AtomicBool::new(false);
+    if !WARNED.swap(true, Ordering::Relaxed) {
         eprintln!(
             "croq: accesses of `{name}` are not checked for races: that would take more than half of the memory that the \
              simulated GPU may use (CROQ_SIM_MEMORY)"
@@ -109,7 +109,7 @@ impl Log {
             cells,
             touched,
             table,
-            asks: Box::default(),
+            reports_all: Box::default(),
             epoch: 0,
             runs: Vec::new(),
             ordered_before: (0, 0),
@@ -122,17 +122,17 @@ impl Log {
         self.table.as_ptr()
     }
 
-    pub(super) fn asks_at(&self) -> *mut u32 {
-        self.asks.as_ptr()
+    pub(super) fn reports_all_at(&self) -> *mut u32 {
+        self.reports_all.as_ptr()
     }
 
-    pub(super) fn asks(&self) -> bool {
-        self.asks.get() != 0
+    pub(super) fn reports_all(&self) -> bool {
+        self.reports_all.get() != 0
     }
 
     /// From now on every access is reported to the runtime.
-    pub(super) fn ask(&self) {
-        self.asks.set(1);
+    pub(super) fn report_all(&self) {
+        self.reports_all.set(1);
     }
 
     /// Stops the checks.

@@ -59,8 +59,7 @@ impl Buffer {
 pub(super) struct Watched {
     /// By number; those without elements are not checked.
     buffers: Vec<Buffer>,
-    /// Buffers that are not checked, because text that the compiler cannot analyse has their
-    /// address.
+    /// Buffers that are not checked, because code that is opaque to the compiler has their address.
     escaping: Vec<String>,
     logs: Mutex<HashMap<ThreadId, Arc<Mutex<Log>>>>,
     /// Whether there is only memory for the cells of one OS thread.
@@ -77,10 +76,10 @@ impl Watched {
     /// # Safety
     /// `launch` is from the device API's `host::launch`.
     pub(super) unsafe fn of_launch(launch: &croq_sim_launch, threads: usize) -> Option<Self> {
-        if launch.tracked_count == 0 || !settings::looks_for_device_races() {
+        if launch.tracked_count == 0 || !settings::detects_device_races() {
             return None;
         }
-        // SAFETY: the caller's promise: there are so many, in the launch's closure.
+        // SAFETY: the caller's promise: the launch's closure contains this number of records.
         let all =
             unsafe { std::slice::from_raw_parts(launch.tracked, launch.tracked_count as usize) };
         let cell = size_of::<croq_sim_device_cell>() as u64;
@@ -96,7 +95,7 @@ impl Watched {
                 escaping.push(name.clone());
                 count = 0;
             } else if room.saturating_add(count.saturating_mul(cell)) > most {
-                log::say_once_too_large(&name);
+                log::warn_once_too_large(&name);
                 count = 0;
             }
             room += count * cell;

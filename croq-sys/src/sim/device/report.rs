@@ -64,7 +64,7 @@ pub(in super::super) struct Race {
     buffer: String,
     element: u64,
     now: AccessRecord,
-    /// `None` if it is by one of several threads of the same block, and it is not known by which.
+    /// `None` if it is by one of several threads of a block, and the thread is unknown.
     other: Option<AccessRecord>,
     did: Did,
 }

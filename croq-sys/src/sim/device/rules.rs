@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::log::{ATOMIC, LINE, LINES, Log, MANY, Place, SAME, THREAD};
 use super::report::{Did, Race, race};
 use super::sync;
-use super::sync::Knows;
+use super::sync::Acquired;
 use super::{Watched, locked};
 use crate::abi::{
     CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, CROQ_ACCESS_WRITES, croq_sim_access,
@@ -27,7 +27,7 @@ pub(super) enum Relation {
     Concurrent,
 }
 
-/// An earlier access, as recorded in a cell or a list.
+/// An earlier access, as recorded in a cell or a list of accesses.
 #[derive(Clone, Copy)]
 pub(super) struct Earlier {
     pub(super) epoch: u32,
@@ -66,7 +66,7 @@ pub(in super::super) struct Watch {
     /// Several blocks run alternately on this OS thread.
     alternates: bool,
     threads: usize,
-    knows: Knows,
+    acquired: Acquired,
 }
 
 impl Default for Watch {
@@ -76,7 +76,7 @@ impl Default for Watch {
                 epoch: 0,
                 first: 0,
                 before: 1,
-                asks: std::ptr::null_mut(),
+                reports_all: std::ptr::null_mut(),
                 buffers: std::ptr::null(),
             })),
             log: None,
@@ -86,14 +86,14 @@ impl Default for Watch {
             },
             alternates: false,
             threads: 0,
-            knows: Knows::default(),
+            acquired: Acquired::default(),
         }
     }
 }
 
 impl Watch {
-    /// Prepares for a launch that runs so many blocks, of so many threads, at a time here; returns
-    /// the data for its threads.
+    /// Prepares for a launch that runs this number of blocks at a time here, each with this number
+    /// of threads; returns the data for its threads.
     pub(in super::super) fn prepare(
         &mut self,
         watched: Option<&Watched>,
@@ -110,7 +110,7 @@ impl Watch {
             epoch: 0,
             first: 0,
             before: 1,
-            asks: log.asks_at(),
+            reports_all: log.reports_all_at(),
             buffers: log.table(),
         });
         self.state.as_ptr()
@@ -119,17 +119,17 @@ impl Watch {
     /// The launch has ended, or its blocks on this worker have.
     pub(in super::super) fn end(&mut self) {
         self.log = None;
-        self.knows = Knows::default();
+        self.acquired = Acquired::default();
     }
 
-    pub(in super::super) fn looks(&self) -> bool {
+    pub(in super::super) fn is_enabled(&self) -> bool {
         self.log.is_some()
     }
 
     /// A block begins.
     pub(in super::super) fn begin(&mut self, block: u64, cluster: u64) {
         self.place = Place { block, cluster };
-        self.knows = Knows::default();
+        self.acquired = Acquired::default();
         self.begin_epoch(true);
     }
 
@@ -163,16 +163,16 @@ impl Watch {
     }
 
     /// All threads of the block were at a barrier.
-    pub(in super::super) fn all_have_met(&mut self) {
-        if self.looks() {
-            self.knows.all_meet();
+    pub(in super::super) fn block_barrier_completed(&mut self) {
+        if self.is_enabled() {
+            self.acquired.all_meet();
             self.begin_epoch(false);
         }
     }
 
     /// All threads of the cluster, or of a resident grid, were at a barrier: called for one of its
     /// blocks, before any of them begins an epoch.
-    pub(in super::super) fn cluster_has_met(&self) {
+    pub(in super::super) fn cluster_barrier_completed(&self) {
         if let Some(log) = &self.log {
             let mut log = locked(log);
             log.ordered_before = (self.place.cluster, log.last_epoch() + 1);
@@ -180,7 +180,7 @@ impl Watch {
     }
 
     /// The same for each block, if the cluster is the whole grid.
-    pub(in super::super) fn grid_has_met(&mut self) {
+    pub(in super::super) fn grid_barrier_completed(&mut self) {
         if let Some(log) = &self.log {
             let before = locked(log).ordered_before.1;
             self.state.set(croq_sim_device {
@@ -191,17 +191,20 @@ impl Watch {
     }
 
     /// Some threads were at a barrier. From now on every access is reported to the runtime.
-    pub(in super::super) fn have_met(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+    pub(in super::super) fn barrier_completed(
+        &mut self,
+        threads: impl Iterator<Item = u32> + Clone,
+    ) {
         if let Some(log) = &self.log {
-            locked(log).ask();
-            self.knows.meet(threads);
+            locked(log).report_all();
+            self.acquired.meet(threads);
         }
     }
 
     /// Some threads release their accesses. From now on every access is reported to the runtime.
-    pub(in super::super) fn ask(&self) {
+    pub(in super::super) fn report_all(&self) {
         if let Some(log) = &self.log {
-            locked(log).ask();
+            locked(log).report_all();
         }
     }
 
@@ -209,7 +212,7 @@ impl Watch {
     fn move_to(&mut self, place: Place, clocks: &mut Clocks) {
         if place != self.place {
             self.place = place;
-            self.knows = Knows::default();
+            self.acquired = Acquired::default();
             clocks.reset(self.threads);
         }
     }
@@ -218,20 +221,19 @@ impl Watch {
     pub(in super::super) fn fence(&mut self, thread: u32, clocks: &mut Clocks) {
         let Some(log) = self.log.clone() else { return };
         let log = locked(&log);
-        log.ask();
+        log.report_all();
         let epoch = self.state.get().epoch;
         let place = log.place(epoch);
         self.move_to(place, clocks);
-        self.knows.fence(thread, place.block, epoch, clocks);
+        self.acquired.fence(thread, place.block, epoch, clocks);
     }
 
-    /// An atomic operation by text that has a pointer: it orders accesses, whatever memory it is
-    /// on.
+    /// An atomic operation through a pointer: it orders accesses, whatever memory it is on.
     pub(in super::super) fn atomic_at(&mut self, thread: u32, at: u64, clocks: &mut Clocks) {
         let Some(log) = self.log.clone() else { return };
         let mut log = locked(&log);
-        // There was no release before.
-        if !log.asks() {
+        // Nothing has been released before.
+        if !log.reports_all() {
             return;
         }
         let state = self.state.get();
@@ -247,10 +249,10 @@ impl Watch {
             who: thread,
             multicast: false,
         };
-        sync::exchange(&mut now, &mut self.knows, key, CROQ_ACCESS_ATOMIC);
+        sync::exchange(&mut now, &mut self.acquired, key, CROQ_ACCESS_ATOMIC);
     }
 
-    /// An access that device text could not decide; `value` is a digest of the stored value.
+    /// An access that device code could not decide; `value` is a digest of the stored value.
     pub(in super::super) fn access(
         &mut self,
         thread: u32,
@@ -386,7 +388,7 @@ impl Watch {
             return Ok(());
         };
         let who = by.who();
-        let asks = log.asks();
+        let reports_all = log.reports_all();
         let mut now = Now {
             place: log.place(state.epoch),
             log,
@@ -395,9 +397,9 @@ impl Watch {
             who,
             multicast: by.multicast,
         };
-        let found = match asks {
+        let found = match reports_all {
             true => self
-                .knows
+                .acquired
                 .by_list(&mut now, clocks, (buffer, element), kind, value, &cell),
             false => now.by_cell(&mut cell, kind, value).map_or(Ok(()), Err),
         };
@@ -409,7 +411,7 @@ impl Watch {
             };
             return Err(race(log, buffer, element, now, earlier));
         }
-        if asks {
+        if reports_all {
             keep(&mut cell, state.epoch, who, kind, value);
         }
         log.put(buffer, element, cell);

@@ -111,13 +111,13 @@ fn add(all: &mut Vec<Prefix>, new: Prefix) {
 
 /// The points of other blocks that the threads of a block have acquired.
 #[derive(Default)]
-pub(super) struct Knows {
+pub(super) struct Acquired {
     all: OfThread,
     /// For the threads that have acquired more since the last barrier.
     each: HashMap<u32, OfThread>,
 }
 
-impl Knows {
+impl Acquired {
     /// Finds an unordered access if fences, atomic operations or barriers of some threads may order
     /// accesses.
     pub(super) fn by_list(
@@ -249,18 +249,18 @@ impl Detail {
 fn judge(
     now: &Now<'_>,
     detail: &mut Detail,
-    knows: &Knows,
+    acquired: &Acquired,
     clocks: &Clocks,
     kind: u32,
     value: u32,
 ) -> Result<(), Earlier> {
-    let unknown = |r: &Record| !is_known(now, knows, clocks, r);
+    let unknown = |r: &Record| !is_known(now, acquired, clocks, r);
     let earlier = |r: &Record, did: Did| Earlier {
         epoch: r.epoch,
         who: r.who,
         did,
     };
-    let released = knows.of(now.thread).released.is_some();
+    let released = acquired.of(now.thread).released.is_some();
     for store in detail.stores.iter().filter(|r| unknown(r)) {
         let harmless = match (store.kind, kind) {
             (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_ATOMIC) | (CROQ_ACCESS_SAME, CROQ_ACCESS_READS) => {
@@ -307,7 +307,7 @@ fn judge(
     Ok(())
 }
 
-fn is_known(now: &Now<'_>, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
+fn is_known(now: &Now<'_>, acquired: &Acquired, clocks: &Clocks, r: &Record) -> bool {
     let thread = r.who & THREAD;
     match now.relation_to(r.epoch) {
         Relation::Past => true,
@@ -315,7 +315,7 @@ fn is_known(now: &Now<'_>, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
             let one = r.who & MANY == 0;
             let known = || r.clock != 0 && clocks.known(now.thread, thread) >= r.clock;
             let published = || {
-                let known = &knows.of(now.thread).known;
+                let known = &acquired.of(now.thread).known;
                 is_published(now, known, now.place.block, r.epoch, thread, r.clock)
             };
             one && (thread == now.thread || known() || published())
@@ -325,7 +325,7 @@ fn is_known(now: &Now<'_>, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
             if r.multicast && cluster == now.place.cluster {
                 return true;
             }
-            let known = &knows.of(now.thread).known;
+            let known = &acquired.of(now.thread).known;
             r.who & MANY == 0 && is_published(now, known, block, r.epoch, thread, r.clock)
         }
     }
@@ -363,11 +363,11 @@ fn is_published(
 }
 
 /// Publishes and reads points at the element, for an access that is ordered.
-pub(super) fn exchange(now: &mut Now<'_>, knows: &mut Knows, at: (u32, u64), kind: u32) {
+pub(super) fn exchange(now: &mut Now<'_>, acquired: &mut Acquired, at: (u32, u64), kind: u32) {
     if kind == CROQ_ACCESS_READS {
         return;
     }
-    let released = knows.of(now.thread).released.clone();
+    let released = acquired.of(now.thread).released.clone();
     let Some(detail) = now.log.details.get_mut(&at) else {
         return;
     };
@@ -378,7 +378,10 @@ pub(super) fn exchange(now: &mut Now<'_>, knows: &mut Knows, at: (u32, u64), kin
     }
     if let Some(list) = detail.published {
         let length = now.log.published.get(list as usize).map_or(0, |t| t.length);
-        add(&mut knows.of_mut(now.thread).read, Prefix { list, length });
+        add(
+            &mut acquired.of_mut(now.thread).read,
+            Prefix { list, length },
+        );
     }
     let Some(release) = released else { return };
     let list = *detail.published.get_or_insert_with(|| {

@@ -1,8 +1,8 @@
-//! Generated files and what they depend on: variables, headers, files cut short, builds that were killed.
+//! Generated files and their dependences: variables, headers, truncated files, interrupted builds.
 
 use croq_downstream::{Package, SCALE};
 
-/// Prints 3 times what `gain.h` defines.
+/// Prints the number that `gain.h` defines, times 3.
 fn with_header(name: &str) -> Package {
     let package = Package::new(name);
     package.write(
@@ -31,8 +31,8 @@ fn another_include_path_makes_another_object() {
     }
     let path = |folder: &str| package.path(folder).display().to_string();
     let (a, b) = (path("a"), path("b"));
-    // In cargo's own environment these two would have some dependency of croq-build compiled anew, and croq-build
-    // with it, for each value.
+    // In cargo's own environment these two would cause a dependency of croq-build, and with it
+    // croq-build, to be compiled again for each value.
     package.write(
         "build.rs",
         "fn main() {\n    println!(\"cargo::rerun-if-changed=variable\");\n    \
@@ -110,8 +110,8 @@ fn bindings_cut_short_are_made_again() {
     assert_eq!(package.run(&[]).stdout, "6\n");
 }
 
-/// The compiler writes half of an object and then ends the build script as a machine that runs out of memory
-/// does.
+/// The compiler writes half of an object, and then kills the build script, as on a machine without
+/// free memory.
 #[cfg(unix)]
 #[test]
 fn a_killed_build_leaves_nothing_half() {
@@ -142,7 +142,7 @@ fn a_killed_build_leaves_nothing_half() {
     assert_eq!(package.run(&vars).stdout, "6\n");
 }
 
-/// Blanks, quotes and letters of other scripts in names of files and folders.
+/// Blanks, quotes and non-ASCII letters in names of files and folders.
 #[test]
 fn odd_names_work() {
     let package = Package::new("odd-names");
@@ -179,12 +179,12 @@ fn odd_names_work() {
          println!(\"{:?}\", all.map(|y| y.unwrap()[[0]]));\n}\n",
     );
     assert_eq!(package.run(&[]).stdout, "[6.0, 9.0, 12.0, 15.0]\n");
-    // And nothing is compiled anew.
+    // And nothing is compiled again.
     let seen = package.cargo(&["build", "--verbose"], &[]);
     assert!(seen.stderr.contains("Fresh odd-names"), "{}", seen.stderr);
 }
 
-/// Cargo tells a build script which croq-sys its package depends on.
+/// Cargo passes the version of the package's croq-sys to the build script.
 #[test]
 fn versions_meet_when_the_package_is_built() {
     let package = Package::new("other-version");

@@ -1,5 +1,5 @@
-//! What people see who use croq from a crate of their own: real `cargo build`s of small packages
-//! outside of the workspace.
+//! The output for users of croq in their own crates: real `cargo build`s of small packages outside
+//! of the workspace.
 
 mod files;
 mod private_side;
@@ -33,7 +33,7 @@ fn a_failing_build_shows_the_report_once() {
         seen.stderr
     );
     assert_eq!(seen.stderr.matches("error[E").count(), 1, "{}", seen.stderr);
-    // The headline and the line of the program, each once.
+    // The message and the line of the program, once each.
     assert!((2..=3).contains(&message.len()), "{}", seen.stderr);
     for noise in ["cargo::", "panicked", "--- stdout", "\\n"] {
         assert!(!seen.stderr.contains(noise), "{noise} in\n{}", seen.stderr);
@@ -141,7 +141,7 @@ fn warnings_of_the_compiler_are_shown_or_denied() {
     );
 }
 
-/// Cargo shows what `croq check` would say of names that hide others (W11).
+/// Cargo shows the report of `croq check` for names that hide others (W11).
 #[test]
 fn notes_and_warnings_of_croq_are_shown() {
     let package = Package::new("shows-notes");
@@ -167,7 +167,7 @@ fn notes_and_warnings_of_croq_are_shown() {
 #[test]
 fn what_is_missing_is_named_with_the_way_to_get_it() {
     let package = Package::new("missing-things");
-    // No binding and no object of an earlier run will do for it.
+    // A new name, so that no binding or object of an earlier run can be used.
     package.write("kernels/scale.co", &SCALE.replace("gain", &fresh_name()));
     for (vars, parts) in [
         (
@@ -239,13 +239,13 @@ fn touching_nothing_reruns_nothing() {
     assert!(package.cargo(&["build"], &[]).success);
     let seen = package.cargo(&["build", "--verbose"], &[]);
     assert!(seen.stderr.contains("Fresh stays-fresh"), "{}", seen.stderr);
-    // A new file in the folder is noticed.
+    // A new file in the folder is detected.
     package.write("kernels/more.co", &SCALE.replace("scale", "more"));
     let seen = package.cargo(&["build", "--verbose"], &[]);
     assert!(seen.stderr.contains("Dirty stays-fresh"), "{}", seen.stderr);
 }
 
-/// A kernel whose check fails at run time, on the line that it names.
+/// A kernel whose check fails at run time, at the reported line.
 const FAILS: &str = "\
 __co__ void pick(s32 [N] x, s32 WHICH, s32 [1] &y) {
   parallel p by 1 {
@@ -317,7 +317,7 @@ fn editing_a_comment_runs_no_compiler_and_keeps_lines_right() {
     assert!(runs() > before);
 }
 
-/// A C++ compiler that writes down each of its runs.
+/// A C++ compiler that logs each of its runs.
 #[cfg(unix)]
 fn logging_compiler(package: &Package) -> String {
     use std::os::unix::fs::PermissionsExt;
@@ -334,7 +334,8 @@ fn logging_compiler(package: &Package) -> String {
     path.display().to_string()
 }
 
-/// croq's headers are parsed once for many files, but not where headers of the package could stand in for others.
+/// croq's headers are parsed once for many files, unless headers of the package could replace
+/// others.
 #[cfg(unix)]
 #[test]
 fn many_files_share_one_precompiled_header() {
@@ -369,7 +370,7 @@ fn many_files_share_one_precompiled_header() {
     assert_eq!(count("build/first "), used);
 }
 
-/// A `.co` file whose `add` adds `constant` as well.
+/// A `.co` file whose `add` also adds `constant`.
 fn file_that_adds(constant: i32) -> String {
     format!(
         "__device__ int more(int x) {{ return x + {constant}; }}\n\
@@ -378,7 +379,7 @@ fn file_that_adds(constant: i32) -> String {
     )
 }
 
-/// A library with `kernels/basic.co`, whose `add` adds `constant` as well.
+/// A library with `kernels/basic.co`, whose `add` also adds `constant`.
 fn library(package: &Package, name: &str, constant: i32) {
     package.write(
         &format!("{name}/Cargo.toml"),
@@ -395,7 +396,7 @@ fn library(package: &Package, name: &str, constant: i32) {
     );
 }
 
-/// Two crates that each have `basic.co` with `add`, and the program's own.
+/// Two crates with a `basic.co` with `add` each, and the program's own one.
 fn with_two_libraries(name: &str) -> Package {
     let package = Package::new(name);
     let (left, right) = (format!("{name}-left"), format!("{name}-right"));
@@ -436,7 +437,8 @@ fn crates_with_files_and_functions_of_one_name_meet_in_a_program() {
     assert_eq!(with_two_libraries("same-names").run(&[]).stdout, SUMS);
 }
 
-/// Where nvcc is: the CUDA halves link, and without a GPU the program runs on the simulated one.
+/// On a machine with nvcc: the CUDA halves link, and without a GPU the program runs on the
+/// simulated one.
 #[test]
 fn programs_built_with_cuda_link_and_run_anywhere() {
     let package = with_two_libraries("same-names-cuda");
@@ -467,7 +469,7 @@ fn documentation_is_made_without_a_compiler() {
     assert!(seen.success, "{}", seen.stderr);
 }
 
-/// The quick start of the README, as written there.
+/// The quick start of the README, unchanged.
 #[test]
 fn the_quick_start_works_as_written() {
     let readme = std::fs::read_to_string(workspace().join("README.md")).expect("a README");

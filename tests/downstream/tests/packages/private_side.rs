@@ -10,7 +10,7 @@ fn main() {
 }
 ";
 
-/// Macros in scope, by the names of those that generated text might use.
+/// Macros in scope with names that generated code might use.
 #[test]
 fn macros_of_the_program_do_not_reach_generated_code() {
     let package = Package::new("hostile-macros");

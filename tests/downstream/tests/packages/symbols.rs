@@ -1,4 +1,4 @@
-//! One symbol is one kernel: packages of one name and version from two places.
+//! A symbol identifies a kernel: packages with the same name and version from two sources.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,8 +6,9 @@ use std::process::Command;
 use crate::file_that_adds;
 use croq_downstream::{BUILD_RS, Package, workspace};
 
-/// A package `twin` whose `add` adds `constant` as well. It asks for croq by git, which the program replaces by
-/// this workspace: a package from a git repository can't name paths outside of it.
+/// A package `twin` whose `add` also adds `constant`. It depends on croq by git, which the program
+/// replaces by this workspace, because a package from a git repository cannot refer to paths
+/// outside of it.
 fn twin(package: &Package, folder: &str, constant: i32) {
     package.write(
         &format!("{folder}/Cargo.toml"),
@@ -36,7 +37,7 @@ fn name(package: &Package) -> String {
     format!("{name}-twin")
 }
 
-/// A repository with packages of croq's names and nothing in them.
+/// A repository with empty packages that have the names of croq's.
 fn croq(package: &Package) -> String {
     format!("file://{}", package.path("croq.git").display())
 }
@@ -53,7 +54,7 @@ fn commit(folder: &Path) -> bool {
     git(&["init", "-q", "."]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "all"])
 }
 
-/// A program that uses the package by path, with one constant, and by git, with another.
+/// A program that uses the package by path, with one constant, and by git, with another one.
 fn with_twins(name_of_test: &str, by_path: i32, by_git: i32) -> Package {
     let mut package = Package::new(name_of_test);
     package.uses_git = true;
@@ -110,7 +111,8 @@ fn packages_of_one_name_and_version_keep_their_kernels() {
     );
 }
 
-/// Equal files of packages with one name and version are one object under one symbol, twice.
+/// Equal files of packages with the same name and version are one object with one symbol, in two
+/// copies.
 #[test]
 fn packages_with_the_same_file_link() {
     let package = with_twins("one-name-one-file", 100, 100);

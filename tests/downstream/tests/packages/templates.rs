@@ -1,5 +1,5 @@
-//! Function templates in a package of their own: which calls compile, what rustc says about those that
-//! do not, and instances of the build script.
+//! Function templates in a package: the calls that compile, rustc's messages for others, and
+//! instances that the build script requests.
 
 use croq_downstream::{Package, Seen};
 
@@ -48,7 +48,7 @@ fn rejected(name: &str, calls: &str) -> Seen {
 
 #[track_caller]
 fn says(seen: &Seen, texts: &[&str]) {
-    // rustc breaks long notes at no place, but prefixes its lines.
+    // rustc wraps long notes anywhere, and prefixes their lines.
     for text in texts {
         assert!(
             seen.stderr.contains(text),
