@@ -392,6 +392,29 @@ mod tests {
     }
 
     #[test]
+    fn every_pass_prints_every_kernel() {
+        let families = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/co");
+        let mut printed = 0;
+        for family in std::fs::read_dir(families).expect("a folder").flatten() {
+            for file in std::fs::read_dir(family.path())
+                .expect("a folder")
+                .flatten()
+            {
+                let path = file.path().display().to_string();
+                let outcome = croq(&["emit", "--ir=all", &path]);
+                let last = outcome.stdout.contains(" after exact-integers\n");
+                assert!(
+                    outcome.status == CLEAN && last,
+                    "{path}: {}",
+                    outcome.stderr
+                );
+                printed += 1;
+            }
+        }
+        assert!(printed >= 30, "{printed} files");
+    }
+
+    #[test]
     fn the_references_command_line_is_understood() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("own.co");
