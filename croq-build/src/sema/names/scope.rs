@@ -11,7 +11,16 @@ use crate::syntax::ast;
 /// The entity of a name; reports a name that is not declared.
 pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity> {
     if let Some(binding) = el.names.read(name, span) {
-        return Some(binding.entity.clone());
+        let (entity, declared) = (binding.entity.clone(), binding.span);
+        if el.names.stale.remove(&declared) {
+            let text = format!("`{name}` is a view of data that was exchanged since");
+            let d = Diagnostic::new(codes::E0846, span, text)
+                .label("of which memory?")
+                .also(declared, "named here, before the exchange");
+            el.cx
+                .report(d.help("name the view again behind the exchange"));
+        }
+        return Some(entity);
     }
     el.cx.names_missed += 1;
     let mut d;
