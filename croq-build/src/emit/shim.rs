@@ -430,11 +430,17 @@ impl Body<'_, '_> {
     /// What the device may have written is copied again before the host reads it.
     fn from_device(&mut self, span: Span, ids: &[BufferId]) {
         let function = self.names.function;
-        let written = ids.iter().filter(|id| {
-            let buffer = function.buffers.get(id.index());
-            buffer.is_none_or(|b| b.written)
-        });
-        let mirrors: Vec<String> = written
+        self.stale(
+            span,
+            ids.iter().filter(|id| {
+                let buffer = function.buffers.get(id.index());
+                buffer.is_none_or(|b| b.written)
+            }),
+        );
+    }
+
+    fn stale<'i>(&mut self, span: Span, ids: impl Iterator<Item = &'i BufferId>) {
+        let mirrors: Vec<String> = ids
             .filter_map(|id| Some(self.names.mirror(*id)?.to_owned()))
             .collect();
         for mirror in mirrors {
@@ -468,7 +474,7 @@ impl Body<'_, '_> {
             .collect();
         self.to_device(span, ids);
         self.line(span, &format!("croq::exchange({});", names.join(", ")));
-        self.from_device(span, ids);
+        self.stale(span, ids.iter());
     }
 
     /// An event of the host, by its number if there are several.

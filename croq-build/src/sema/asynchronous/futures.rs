@@ -121,6 +121,7 @@ pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Hand
             Some(_) => Home::Kernel,
             None => Home::Host,
         },
+        failed: false,
         regions: Vec::new(),
     });
     el.f.futures.push(ir::Future {
@@ -183,7 +184,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
     let Some(future) = get(el, id) else {
         return Value::Error;
     };
-    let (name, declared) = (future.name.clone(), future.span);
+    let (name, declared, failed) = (future.name.clone(), future.span, future.failed);
     match data_of(el, id, span) {
         Some(data) => Value::Data(Data {
             span,
@@ -191,6 +192,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
             future: Some(id),
             ..data
         }),
+        None if failed => Value::Error,
         None => {
             el.cx.report(
                 Diagnostic::new(
@@ -424,9 +426,21 @@ pub(crate) fn report_unbound(el: &mut Elab<'_>) {
             .label("a placeholder that stays empty")
             .help(format!(
                 "remove it, or bind it: `{name} = dma.copy … => shared;`"
-            ))
-            .of_the_whole(),
+            )),
         );
+    }
+}
+
+/// Records that a copy into the future is in error; what depends on it is not reported.
+pub(crate) fn fail(el: &mut Elab<'_>, id: FutureId) {
+    let name = get(el, id).map(|f| f.name.clone()).unwrap_or_default();
+    let group = el.asynchronous.exchanged.get(&name).copied();
+    let exchanged = el.asynchronous.exchanged.clone();
+    let is_meant = |f: &Future| {
+        f.name == name || (group.is_some() && exchanged.get(&f.name).copied() == group)
+    };
+    for future in &mut el.asynchronous.futures {
+        future.failed |= is_meant(future);
     }
 }
 
@@ -435,7 +449,8 @@ fn is_never_bound(el: &Elab<'_>, future: &Future, id: FutureId) -> bool {
     let mut all = el.asynchronous.futures.iter();
     let in_kernel = |f: &Future| f.home == Home::PlaceholderOf(id) && f.data.is_some();
     let of_a_kernel = matches!(future.home, Home::PlaceholderOf(_));
-    future.any && future.data.is_none() && !of_a_kernel && !all.any(in_kernel)
+    let is_empty = future.any && future.data.is_none() && !future.failed;
+    is_empty && !of_a_kernel && !all.any(in_kernel)
 }
 
 /// The binding of a copy's name before the copy.

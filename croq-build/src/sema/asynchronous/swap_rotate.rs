@@ -205,6 +205,9 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
         fresh: true,
     };
     let Some(data) = model.data.clone() else {
+        if model.failed {
+            return None;
+        }
         let name = futures::get(el, id)?.name.clone();
         el.cx.report(
             Diagnostic::new(

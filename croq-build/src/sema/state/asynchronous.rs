@@ -28,6 +28,8 @@ pub(crate) struct Future {
     pub loops: usize,
     /// Where it was declared.
     pub home: Home,
+    /// Whether a copy into it is in error.
+    pub failed: bool,
     /// The `inthreads` regions around its copies.
     pub regions: Vec<Span>,
 }
