@@ -48,7 +48,16 @@ inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
+/* Each name takes the memory of the next, and the last takes that of the first. */
+template <class M, class... Others> void exchange(M &first, M &second, Others &...others) {
+  const M kept = first;
+  first = second;
+  second = kept;
+  if constexpr (sizeof...(others) != 0) exchange(second, others...);
+}
+
 class event;
+template <class T> class mirror;
 
 class host {
  public:
@@ -184,6 +193,7 @@ class host {
 
  private:
   friend class event;
+  template <class T> friend class mirror;
   const croq_env *env;
   const char *co_file;
   croq_u32 result = CROQ_OK;
@@ -385,6 +395,27 @@ inline bool host::settled() {
     if (e->triggered < e->waits) return refuse(e->launched, e->text, e->waits, e->triggered);
   return true;
 }
+
+/* Device memory whose elements the host accesses, which is its own memory here. What a launch may have written is
+ * read through `fetch`. */
+template <class T> class mirror {
+ public:
+  using value = typename without_const<T>::type;
+  mirror(host &owner, const global<T> &memory, idx) : on(owner), of(memory) {}
+  mirror(const mirror &) = delete;
+  mirror &operator=(const mirror &) = delete;
+
+  bool fetch() { return on.synchronize(); }
+  bool flush() { return on.synchronize(); }
+  void stale() {}
+
+  value load(idx i) const { return of.data()[i]; }
+  void store(idx i, value v) { const_cast<value *>(of.data())[i] = v; }
+
+ private:
+  host &on;
+  const global<T> &of;
+};
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -44,7 +44,7 @@ pub fn expr(names: &Names<'_>, e: &Expr) -> Text {
         }
         ExprKind::Load(access) => Text::primary(format!(
             "{}.load({})",
-            names.buffer(access.view.buffer),
+            names.accessed(access.view.buffer),
             place::place(names, access).text
         )),
         ExprKind::Intrinsic(of, operands) => intrinsic(names, *of, operands),

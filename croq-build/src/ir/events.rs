@@ -55,13 +55,24 @@ impl Site {
     }
 }
 
-/// An event declared on the host, one per call: the host triggers it and launches wait for it.
+/// An event declared on the host, or an array of them, one per call: the host triggers it and
+/// launches wait for it.
 #[derive(Clone, Debug)]
 pub struct Signal {
     pub name: String,
     pub span: Span,
+    /// The number of events of an array; `None` for a single event.
+    pub slots: Option<u32>,
     /// `= ready`: triggered once from the start.
     pub ready: bool,
+}
+
+/// An event of the host, or one of an array. The host evaluates the number, for a `wait` of a
+/// kernel before the launch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SignalAt {
+    pub signal: super::SignalId,
+    pub slot: Sym,
 }
 
 /// The slots that a statement refers to.

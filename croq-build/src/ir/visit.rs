@@ -201,9 +201,14 @@ macro_rules! visitor {
                             }
                         }
                     }
-                    StmtKind::Return(ReturnValue::Scalar(value)) => v.expr(value)?,
-                    StmtKind::Return(_)
-                    | StmtKind::Break
+                    StmtKind::Return(values) => {
+                        for value in values {
+                            if let ReturnValue::Scalar(value) = value {
+                                v.expr(value)?;
+                            }
+                        }
+                    }
+                    StmtKind::Break
                     | StmtKind::Continue
                     | StmtKind::Yield
                     | StmtKind::Barrier { .. }
@@ -216,9 +221,11 @@ macro_rules! visitor {
                     | StmtKind::Cpp { .. }
                     | StmtKind::Alloc(_)
                     | StmtKind::Launch(_)
+                    | StmtKind::Exchange(_)
+                    | StmtKind::Fetch(_)
                     | StmtKind::AwaitSignal { .. }
-                    | StmtKind::TriggerSignal(_)
                     | StmtKind::Synchronize => {}
+                    StmtKind::TriggerSignal(at) => v.sym(&$($mutable)? at.slot)?,
                     _ => tensors(v, stmt)?,
                 }
                 ON
@@ -298,6 +305,8 @@ macro_rules! visitor {
                     | StmtKind::Alloc(_)
                     | StmtKind::Launch(_)
                     | StmtKind::TriggerSignal(_)
+                    | StmtKind::Exchange(_)
+                    | StmtKind::Fetch(_)
                     | StmtKind::Synchronize
                     | StmtKind::Return(_) => {}
                 }

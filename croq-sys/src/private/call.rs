@@ -217,6 +217,11 @@ impl<A> Call<A> {
         download(&*self.buffer_at(address)?, dims)
     }
 
+    /// The element of device memory that the kernel returned at `address`.
+    pub fn element<T: Element>(&self, address: *const c_void) -> Result<T> {
+        Ok(self.result::<T, ()>(address, ())?[[]])
+    }
+
     /// The same tensor without a copy: work on it may be in flight.
     pub fn device_result<T: Element, D: Dims>(
         &self,

@@ -28,4 +28,7 @@ explanations! {
     E0790: "`asm goto`",
     E0794: "name that C++ cannot declare",
     E0795: "recursive `__device__` function",
+    E0796: "argument that does not fit a `__co__` function",
+    E0797: "written argument that is another one, too",
+    E0798: "`__co__` function that leads back to itself",
 }

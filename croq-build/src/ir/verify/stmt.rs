@@ -317,14 +317,26 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
             let exists = id.index() < v.function.kernels.len();
             v.require(exists, || format!("kernel {} does not exist", id.0));
         }
-        StmtKind::TriggerSignal(id) | StmtKind::AwaitSignal { signal: id, .. } => {
-            let exists = id.index() < v.function.signals.len();
-            v.require(exists, || format!("signal {} does not exist", id.0));
+        StmtKind::TriggerSignal(at) | StmtKind::AwaitSignal { signal: at, .. } => {
+            let exists = at.signal.index() < v.function.signals.len();
+            v.require(exists, || format!("signal {} does not exist", at.signal.0));
+        }
+        StmtKind::Fetch(id) => {
+            on_host(v);
+            v.buffer(*id);
+        }
+        StmtKind::Exchange(ids) => {
+            on_host(v);
+            ids.iter().for_each(|id| v.buffer(*id));
         }
         StmtKind::Synchronize => on_host(v),
-        StmtKind::Return(value) => {
+        StmtKind::Return(values) => {
             on_host(v);
-            returned(v, value);
+            let (given, declared) = (values.len(), v.function.results.len());
+            v.require(given == declared, || {
+                format!("{given} results are returned, {declared} declared")
+            });
+            values.iter().for_each(|value| returned(v, value));
         }
         StmtKind::Barrier { scope, .. } => barrier(v, *scope),
         StmtKind::Registers(_) => {
@@ -374,7 +386,6 @@ fn elements<P: Phase>(v: &mut Verifier<'_, P>, m: &Move) {
 
 fn returned<P: Phase>(v: &mut Verifier<'_, P>, value: &ReturnValue) {
     match value {
-        ReturnValue::Nothing => {}
         ReturnValue::Scalar(e) => expr::expr(v, e),
         ReturnValue::Buffer(id) => v.buffer(*id),
     }

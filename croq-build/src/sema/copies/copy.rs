@@ -19,6 +19,9 @@ use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyStmt};
 pub(crate) fn lower(el: &mut Elab<'_>, c: &CopyStmt, span: Span) {
     let bound = futures::name_of_copy(el, c.name.as_ref());
     let done = lower_parts(el, c, &bound, span);
+    if let (None, Bound::Again(id)) = (&done, &bound) {
+        futures::fail(el, *id);
+    }
     let (Some(name), Bound::New) = (&c.name, bound) else {
         return;
     };

@@ -79,7 +79,8 @@ mod tests {
         };
         let options = Options::default();
         let untaken = Default::default();
-        let cx = Cx::new(&file, &options, &[], &[], &untaken, &mut diags);
+        let siblings = Default::default();
+        let cx = Cx::new(&file, &options, &siblings, &[], &untaken, &mut diags);
         let mut el = Elab::new(cx, crate::sema::RULES, function);
         for stmt in &function.body {
             account_for(&mut el, stmt, |el, stmt| {

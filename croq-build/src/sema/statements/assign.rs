@@ -9,7 +9,7 @@ use crate::sema::names::{hiding, scope};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Operand, Value};
-use crate::sema::statements::{device_calls, scalar_declarations};
+use crate::sema::statements::{device_calls, kernel_calls, scalar_declarations};
 use crate::sema::tensor_cores::fragments;
 use crate::sema::values::{arith, convert, integers, operators};
 use crate::source::Span;
@@ -93,7 +93,7 @@ fn assign_name(
                 .help(format!("declare it first: `mutable {} = …;`", name.text)),
             );
         }
-        (None, None) => scalar_declarations::define(el, name, value),
+        (None, None) => define(el, name, value),
         (
             Some((
                 Entity::Scalar {
@@ -122,6 +122,28 @@ fn assign_name(
             reassign(el, name, &earlier, op, value);
         }
     }
+}
+
+/// `name = value` where the name is new.
+fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
+    let Some((callee, args)) = kernel_calls::called(el, value) else {
+        return scalar_declarations::define(el, name, value);
+    };
+    let entity = match kernel_calls::lower(el, &callee, args, value.span) {
+        Some(Value::Data(data)) => Entity::Buffer {
+            id: data.view.buffer,
+            array: Vec::new(),
+        },
+        Some(Value::Error) => Entity::Poison,
+        Some(value) => scalar_declarations::define_value(el, name, value, callee.span),
+        None => {
+            let text = format!("`{}` returns nothing", callee.text);
+            let d = Diagnostic::new(codes::E0313, value.span, text).label("has no value");
+            el.cx.report(d);
+            Entity::Poison
+        }
+    };
+    scope::declare(el, name, entity);
 }
 
 fn assign_scalar(
@@ -307,6 +329,7 @@ fn store(
         return;
     };
     lints::lint_racing_store(el, &access, op, &e, span);
+    access::emit_fetch(el, &access);
     whole::mark_accessed(&mut el.f, &access.view, op.is_some(), true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
     let storage = el.f.buffer(access.view.buffer).storage;

@@ -9,7 +9,7 @@ use crate::sema::names::builtins;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
-use crate::sema::statements::{device_calls, print};
+use crate::sema::statements::{device_calls, kernel_calls, print};
 use crate::sema::values::{convert, integers, scalars};
 use crate::source::Span;
 use crate::syntax::ast::{self, CallExpr, CallKind};
@@ -17,6 +17,10 @@ use crate::syntax::ast::{self, CallExpr, CallKind};
 /// Lowers a call whose value is used.
 pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     match call.kind {
+        CallKind::Plain if kernel_calls::is_kernel(el, &call.callee.text) => {
+            let callee = &call.callee;
+            lower_kernel(el, &callee.text, callee.span, &call.args, span)
+        }
         _ if device_calls::is_device_call(&el.cx, call) => {
             device_calls::lower_value(el, call, span)
         }
@@ -36,6 +40,9 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         return registers::set_registers(el, call, more, span);
     }
     match (call.kind, name) {
+        (CallKind::Plain, name) if kernel_calls::is_kernel(el, name) => {
+            kernel_calls::lower(el, &call.callee, &call.args, span);
+        }
         _ if device_calls::is_device_call(&el.cx, call) => {
             if let Some(expr) = device_calls::lower_expr(el, call, Scalar::S32, span) {
                 build::emit(el, StmtKind::Eval(expr), span);
@@ -51,6 +58,30 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
             lower_builtin(el, call, span);
         }
     }
+}
+
+/// `f(x)`, where `f` is a `__co__` function.
+pub(crate) fn lower_kernel(
+    el: &mut Elab<'_>,
+    name: &str,
+    at: Span,
+    args: &[ast::Expr],
+    span: Span,
+) -> Value {
+    let callee = ast::Name {
+        text: name.to_owned(),
+        span: at,
+    };
+    let value = kernel_calls::lower(el, &callee, args, span);
+    value.unwrap_or_else(|| report_without_value(el, name, span))
+}
+
+fn report_without_value(el: &mut Elab<'_>, name: &str, span: Span) -> Value {
+    el.cx.report(
+        Diagnostic::new(codes::E0313, span, format!("`{name}` has no value"))
+            .label("a statement of its own"),
+    );
+    Value::Error
 }
 
 fn expr(kind: ast::ExprKind, span: Span) -> ast::Expr {
@@ -83,11 +114,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
         return Value::Error;
     }
     if matches!(name, "assert" | "print" | "println") {
-        el.cx.report(
-            Diagnostic::new(codes::E0313, span, format!("`{name}` has no value"))
-                .label("a statement of its own"),
-        );
-        return Value::Error;
+        return report_without_value(el, name, span);
     }
     if let [index] = call.args.as_slice()
         && el.names.visible().any(|binding| binding.name == name)

@@ -246,14 +246,14 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     if cx.file.device_names().contains_key(callee) {
         return true;
     }
-    if cx.siblings.iter().any(|n| n == callee) {
+    if cx.siblings.named(callee).is_some() {
         cx.report(
             Diagnostic::new(
                 codes::E0788,
                 at,
                 format!("`{callee}` is a `__co__` function"),
             )
-            .label("kernels can't call each other")
+            .label("launches kernels, which this one can't")
             .help("share code through a `__device__` function"),
         );
         return false;

@@ -3,11 +3,10 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, ReturnValue, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::memory::whole;
+use crate::sema::memory::{host_elements, whole};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::path::Frame;
-use crate::sema::state::results::ReturnShape;
+use crate::sema::state::results::{self, ReturnShape};
 use crate::sema::state::value::Value;
 use crate::sema::values::{convert, shape, widths};
 use crate::source::Span;
@@ -38,12 +37,21 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
             el.results.poisoned = true;
             return;
         }
-        el.results.returned.push((span, ReturnShape::Nothing));
-        build::emit(el, StmtKind::Return(ReturnValue::Nothing), span);
+        el.results.returned.push((span, Vec::new()));
+        if !el.results.is_inlined {
+            build::emit(el, StmtKind::Return(Vec::new()), span);
+        }
         return;
     };
-    let v = el.within(Frame::Returned, |el| el.expression(value));
-    if v.is_error() {
+    let listed = results::listed(value);
+    let (mut shapes, mut values) = (Vec::new(), Vec::new());
+    for (at, e) in listed.iter().enumerate() {
+        if let Some((shape, value)) = lower_result(el, at, e, is_void) {
+            shapes.push(shape);
+            values.push(value);
+        }
+    }
+    if shapes.len() != listed.len() {
         el.results.poisoned = true;
         return;
     }
@@ -64,16 +72,12 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         el.results.poisoned = true;
         return;
     }
-    let Some((shape, result)) = result_of(el, v, value.span) else {
-        el.results.poisoned = true;
-        return;
-    };
     if let Some((first, expected)) = el.results.returned.first().cloned()
-        && expected != shape
+        && expected != shapes
     {
         let (this, other) = (
-            describe_result(&el.f, &shape),
-            describe_result(&el.f, &expected),
+            describe_results(&el.f, &shapes),
+            describe_results(&el.f, &expected),
         );
         el.cx.report(
             Diagnostic::new(
@@ -88,14 +92,73 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         el.results.poisoned = true;
         return;
     }
-    el.results.returned.push((span, shape));
-    build::emit(el, StmtKind::Return(result), span);
+    if !check_distinct(&mut el.cx, &values, listed) {
+        el.results.poisoned = true;
+        return;
+    }
+    el.results.returned.push((span, shapes));
+    if el.results.is_inlined {
+        el.results.values = values;
+        return;
+    }
+    build::emit(el, StmtKind::Return(values), span);
 }
 
-pub(crate) fn describe_result(func: &ir::Function, shape: &ReturnShape) -> String {
+/// Each tensor that a call returns is memory of its own.
+fn check_distinct(cx: &mut Cx<'_>, values: &[ReturnValue], listed: &[ast::Expr]) -> bool {
+    let mut seen: Vec<(ir::BufferId, Span)> = Vec::new();
+    for (value, e) in values.iter().zip(listed) {
+        let ReturnValue::Buffer(id) = value else {
+            continue;
+        };
+        if let Some((_, first)) = seen.iter().find(|(other, _)| other == id) {
+            let d = Diagnostic::new(codes::E0352, e.span, "one tensor is returned twice")
+                .label("a second time")
+                .also(*first, "returned here, too");
+            cx.report(d.help("return it once, or copy it to another buffer"));
+            return false;
+        }
+        seen.push((*id, e.span));
+    }
+    true
+}
+
+fn lower_result(
+    el: &mut Elab<'_>,
+    at: usize,
+    e: &ast::Expr,
+    is_void: bool,
+) -> Option<(ReturnShape, ReturnValue)> {
+    let element = el.results.elements.get(at).copied().unwrap_or(false);
+    if let (ast::ExprKind::At(base, indices), true, false) = (&*e.kind, element, is_void) {
+        return host_elements::lower_result(el, base, indices, e.span);
+    }
+    let v = el.expression(e);
+    match v.is_error() || is_void {
+        // A report is made of all values.
+        true if is_void && !v.is_error() => Some((
+            ReturnShape::Scalar(Scalar::S32),
+            ReturnValue::Scalar(ir::Expr::int(0, Scalar::S32, e.span)),
+        )),
+        true => None,
+        false => result_of(el, v, e.span),
+    }
+}
+
+pub(crate) fn describe_results(func: &ir::Function, shapes: &[ReturnShape]) -> String {
+    match shapes {
+        [] => "nothing".to_owned(),
+        [one] => describe_result(func, one),
+        several => {
+            let all: Vec<String> = several.iter().map(|s| describe_result(func, s)).collect();
+            all.join(" and ")
+        }
+    }
+}
+
+fn describe_result(func: &ir::Function, shape: &ReturnShape) -> String {
     match shape {
-        ReturnShape::Nothing => "nothing".to_owned(),
-        ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
+        ReturnShape::Scalar(s) | ReturnShape::Element(s) => format!("a scalar `{s}`"),
         ReturnShape::Tensor(e, s) => format!("`{e} {}`", shape::show(func, s)),
     }
 }
@@ -123,6 +186,11 @@ fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, Retu
                 && !d.tiled
                 && d.view.offset.is_zero()
                 && d.view.shape == b.shape;
+            // A part of a larger allocation.
+            let pooled = el.storage.pools.parts.0.contains_key(&d.view.buffer);
+            if pooled && !d.tiled {
+                return Some(host_elements::returned_copy(el, d.view, at));
+            }
             if !whole {
                 report_not_returnable(&mut el.cx, at, "a view of a buffer");
                 return None;

@@ -132,7 +132,7 @@ fn function(case: &Case) -> Function {
         var_home: BTreeMap::new(),
         params: Vec::new(),
         dims: Vec::new(),
-        ret: Return::Void,
+        results: Vec::new(),
         buffers: Vec::new(),
         locals: Vec::new(),
         kernels: vec![kernel],
