@@ -176,11 +176,13 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn record(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
+    /// Whether reads of the buffer are checked.
+    fn is_checked(&self, buffer: BufferId) -> bool {
         let storage = self.function.buffers.get(buffer.index()).map(|b| b.storage);
-        if !matches!(storage, Some(Storage::Shared | Storage::Local)) {
-            return;
-        }
+        matches!(storage, Some(Storage::Shared | Storage::Local))
+    }
+
+    fn record(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
         let from = self.declared.get(&buffer).copied().unwrap_or(0);
         let inner = self.path.get(from..).unwrap_or_default();
         let is_loop = |around: &Around| matches!(around, Around::Loop(..));
@@ -207,11 +209,17 @@ impl Walk<'_> {
     }
 
     fn element(&mut self, access: &Access, writes: bool) {
+        if !self.is_checked(access.view.buffer) {
+            return;
+        }
         let place = Place::of_element(&self.function.cx, access);
         self.record(access.view.buffer, place, writes, access.span);
     }
 
     fn tile(&mut self, view: &View, writes: bool) {
+        if !self.is_checked(view.buffer) {
+            return;
+        }
         let place = Place::of_tile(&self.function.cx, view);
         self.record(view.buffer, place, writes, view.span);
     }

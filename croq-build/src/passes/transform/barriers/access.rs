@@ -297,7 +297,7 @@ impl MemAccess {
             || !a
                 .0
                 .iter()
-                .all(|v| forced.contains(cx, vars, *v) || is_single(cx, *v))
+                .all(|v| forced.contains(vars, *v) || is_single(cx, *v))
         {
             return false;
         }

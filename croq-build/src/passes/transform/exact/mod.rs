@@ -472,7 +472,7 @@ impl Walk<'_, '_> {
     }
 
     fn is_of_host(&self, sym: &Sym) -> bool {
-        sym.vars().into_iter().all(self.sizes.is_host)
+        sym.sorted_vars().iter().copied().all(self.sizes.is_host)
     }
 
     /// For a host-computable value that is converted to a smaller type: the check is made before
