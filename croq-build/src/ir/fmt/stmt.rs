@@ -299,6 +299,17 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
             format!("cpp {text:?} sees {}", listed(names))
         }
         StmtKind::Alloc(id) => format!("alloc {}", p.buffer(*id)),
+        kind => match of_host(p, kind) {
+            Some(text) => text,
+            None => return,
+        },
+    };
+    p.line(format_args!("{text}"));
+}
+
+/// Statements that only the host has.
+fn of_host<P: Phase>(p: &Printer<'_, P>, kind: &StmtKind<P>) -> Option<String> {
+    Some(match kind {
         StmtKind::Launch(id) => {
             let kernel = p.function.kernels.get(id.index());
             format!("launch {}", kernel.map_or("<kernel>", |k| k.name.as_str()))
@@ -320,9 +331,8 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
                 .trim_end()
                 .to_owned()
         }
-        _ => return,
-    };
-    p.line(format_args!("{text}"));
+        _ => return None,
+    })
 }
 
 pub(super) fn copy<P: Phase>(p: &Printer<'_, P>, copy: &Copy) -> String {

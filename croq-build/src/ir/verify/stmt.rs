@@ -312,6 +312,43 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
             v.declared_buffer(*id);
             v.in_scope.push(*id);
         }
+        StmtKind::TriggerSignal(_)
+        | StmtKind::AwaitSignal { .. }
+        | StmtKind::Launch(_)
+        | StmtKind::Fetch(_)
+        | StmtKind::Exchange(_)
+        | StmtKind::Synchronize
+        | StmtKind::Return(_) => of_host(v, kind),
+        StmtKind::Barrier { scope, .. } => barrier(v, *scope),
+        StmtKind::Registers(_) => {
+            in_kernel(v);
+            v.collective(Level::Warpgroup);
+        }
+        StmtKind::CommitCopies
+        | StmtKind::WaitCopies { .. }
+        | StmtKind::Fence(_)
+        | StmtKind::Yield => in_kernel(v),
+        // Those of `stmt`.
+        StmtKind::Let { .. }
+        | StmtKind::Assign { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Atomic(_)
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Parallel { .. }
+        | StmtKind::SingleThread { .. }
+        | StmtKind::Region { .. }
+        | StmtKind::Mma(_)
+        | StmtKind::Tma(_) => {}
+    }
+}
+
+/// Verifies what only the host has, and waits for it.
+fn of_host<P: Phase>(v: &mut Verifier<'_, P>, kind: &StmtKind<P>) {
+    match kind {
         StmtKind::Launch(id) => {
             on_host(v);
             let exists = id.index() < v.function.kernels.len();
@@ -338,30 +375,7 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
             });
             values.iter().for_each(|value| returned(v, value));
         }
-        StmtKind::Barrier { scope, .. } => barrier(v, *scope),
-        StmtKind::Registers(_) => {
-            in_kernel(v);
-            v.collective(Level::Warpgroup);
-        }
-        StmtKind::CommitCopies
-        | StmtKind::WaitCopies { .. }
-        | StmtKind::Fence(_)
-        | StmtKind::Yield => in_kernel(v),
-        // Handled by `stmt`.
-        StmtKind::Let { .. }
-        | StmtKind::Assign { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Atomic(_)
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Parallel { .. }
-        | StmtKind::SingleThread { .. }
-        | StmtKind::Region { .. }
-        | StmtKind::Mma(_)
-        | StmtKind::Tma(_) => {}
+        _ => {}
     }
 }
 

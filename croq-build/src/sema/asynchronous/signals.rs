@@ -166,7 +166,7 @@ fn events_of(el: &mut Elab<'_>, id: SignalId, e: &ast::Expr) -> Option<Vec<Signa
     let signal = el.f.signal(id).clone();
     let known = &el.asynchronous.events.arrays_of_the_host;
     let array = known.get(&id).cloned().unwrap_or_default();
-    let mut e = e;
+    let (mut e, span) = (e, e.span);
     while let ast::ExprKind::Paren(inner) = &*e.kind {
         e = inner;
     }
@@ -180,7 +180,7 @@ fn events_of(el: &mut Elab<'_>, id: SignalId, e: &ast::Expr) -> Option<Vec<Signa
             return Some((0..count).map(at).collect());
         }
         ast::ExprKind::At(_, args) => {
-            let order = slots::lower_order(el, &signal.name, &array, (args, e.span), false)?;
+            let order = slots::lower_order(el, &signal.name, &array, (args, span), false)?;
             let count = Sym::int(i64::from(signal.slots.unwrap_or(1)));
             el.f.cx.rem(&order, &count)
         }
@@ -190,11 +190,11 @@ fn events_of(el: &mut Elab<'_>, id: SignalId, e: &ast::Expr) -> Option<Vec<Signa
                 subscripts.splice(0..0, list.iter());
                 e = inner;
             }
-            slots::slot_at(el, &signal.name, &array, &subscripts, e.span)?
+            slots::slot_at(el, &signal.name, &array, &subscripts, span)?
         }
     };
     let at = SignalAt { signal: id, slot };
-    Some(vec![chosen_by_the_host(el, at, e.span)?])
+    Some(vec![chosen_by_the_host(el, at, span)?])
 }
 
 /// The host counts the waits of a launch before it starts.
