@@ -16,6 +16,8 @@ struct context {
   croq_u64 wait_limit;
 };
 
+/* Whether inline assembly runs here as it is written. */
+CROQ_FN bool has_ptx() { return true; }
 CROQ_DEVICE idx tid() { return threadIdx.x; }
 /* The number of this thread's warp, of which ptxas knows that it is the same for all of its lanes. By whole warps,
  * where none of their threads has left. */

@@ -1,5 +1,7 @@
 //! Programs in the forms that people write: the kernels of `tests/run/as_written` against plain Rust.
 
+mod assembly;
+mod booleans;
 mod copies;
 mod devices;
 mod extents;
@@ -7,6 +9,8 @@ mod foreign;
 mod fragments;
 mod gemm_roles;
 mod levels;
+mod names;
 mod sparse;
 mod templates;
+mod values;
 mod words;

@@ -26,6 +26,10 @@ explanations! {
     E0788: "`call` of a `__co__` function",
     E0789: "`call` of a host function",
     E0790: "`asm goto`",
+    E0791: "inline assembly outside `parallel`",
+    W0792: "inline assembly without an instruction",
+    E0793: "operand that inline assembly cannot take",
     E0794: "name that C++ cannot declare",
     E0795: "recursive `__device__` function",
+    E0796: "placeholder that stands for no operand",
 }
