@@ -25,6 +25,7 @@ usage: croq check [OPTIONS] [--build] FILES…
 -I FOLDER                    search headers there
 --arch sm_90a, -arch=sm_90a  a GPU to build for
 -t cute                      accepted: the text is for CUDA and for the simulated GPU
+--device-namespace NAME      the C++ namespace in which `call` finds functions by their plain names
 --thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
                              first, or the one with the best memory access where the kernel can't observe it
 

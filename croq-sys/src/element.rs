@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use half::{bf16, f16};
 
+use crate::error::{Error, Result};
 use crate::float8::{F8E4M3, F8E5M2};
 use crate::random::Generator;
 
@@ -13,13 +14,21 @@ mod sealed {
 }
 
 /// An element type of tensors: the integers and floats of Rust, [`half::f16`], [`half::bf16`],
-/// [`F8E4M3`] and [`F8E5M2`].
+/// [`F8E4M3`] and [`F8E5M2`], and `bool`, of one byte.
 #[diagnostic::on_unimplemented(
     message = "a tensor cannot hold elements of type `{Self}`",
-    label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3` or `F8E5M2`"
+    label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3`, `F8E5M2` or `bool`"
 )]
 pub trait Element:
-    sealed::Sealed + bytemuck::Pod + Default + PartialEq + fmt::Debug + Send + Sync + 'static
+    sealed::Sealed
+    + bytemuck::NoUninit
+    + bytemuck::Zeroable
+    + Default
+    + PartialEq
+    + fmt::Debug
+    + Send
+    + Sync
+    + 'static
 {
     /// The name in a `.co` file.
     const NAME: &'static str;
@@ -30,6 +39,55 @@ pub trait Element:
 
     #[doc(hidden)]
     fn random(generator: &mut Generator, range: &Range<Self::Bound>) -> Self;
+
+    /// Elements from memory of a device, as bytes that `read` provides. Not every byte is a `bool`.
+    #[doc(hidden)]
+    fn read_into(
+        elements: &mut [Self],
+        read: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+    ) -> Result<()>;
+}
+
+/// Of a type for which any bytes are a value.
+macro_rules! of_any_bytes {
+    () => {
+        fn read_into(
+            elements: &mut [Self],
+            read: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+        ) -> Result<()> {
+            read(bytemuck::cast_slice_mut(elements))
+        }
+    };
+}
+
+impl sealed::Sealed for bool {}
+impl Element for bool {
+    const NAME: &'static str = "bool";
+    type Bound = bool;
+
+    /// One of the two; `false..false` and `true..true` give only that value.
+    fn random(generator: &mut Generator, range: &Range<bool>) -> bool {
+        match range.start == range.end {
+            true => range.start,
+            false => generator.below(2) == 1,
+        }
+    }
+
+    fn read_into(
+        elements: &mut [Self],
+        read: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut bytes = vec![0; elements.len()];
+        read(&mut bytes)?;
+        for (index, (element, byte)) in elements.iter_mut().zip(bytes).enumerate() {
+            *element = match byte {
+                0 => false,
+                1 => true,
+                byte => return Err(Error::NotBool { index, byte }),
+            };
+        }
+        Ok(())
+    }
 }
 
 macro_rules! integers {
@@ -44,6 +102,8 @@ macro_rules! integers {
                 let width = (end - start).clamp(0, i128::from(u64::MAX)) as u64;
                 (start + i128::from(generator.below(width))) as $ty
             }
+
+            of_any_bytes!();
         }
     )*};
 }
@@ -66,6 +126,8 @@ impl Element for f64 {
             range.start
         }
     }
+
+    of_any_bytes!();
 }
 
 macro_rules! through_f32 {
@@ -82,6 +144,8 @@ macro_rules! through_f32 {
                 let rounded = from(value as f32);
                 if to(rounded) < range.end { rounded } else { from(range.start) }
             }
+
+            of_any_bytes!();
         }
     )*};
 }

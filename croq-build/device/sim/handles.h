@@ -86,8 +86,29 @@ template <class T> struct __attribute__((unused)) handle {
   CROQ_FN T *data() const { return first; }
 };
 
+/* C++ code may have written another byte than 0 and 1 to an element of type `bool`. */
+template <class T> CROQ_FN void must_be_value(const T &e, int line) {
+  if constexpr (same<typename without_const<T>::type, bool>) {
+    const auto byte = reinterpret_cast<const unsigned char &>(e);
+    if (CROQ_LIKELY(byte <= 1)) return;
+    const croq_i64 values[] = {byte};
+    stop(CROQ_CHECK, no_row, line, "bool: the byte {0} is neither 0 nor 1", 1, values);
+  }
+}
+/* The value of an element that may be unwritten. */
+template <class T> CROQ_FN typename without_const<T>::type whatever_is(const T &e) {
+  if constexpr (same<typename without_const<T>::type, bool>)
+    return (reinterpret_cast<const unsigned char &>(e) & 1) != 0;
+  else return e;
+}
+
 /* Device memory. */
 template <class T> struct __attribute__((unused)) global : handle<T> {
+  CROQ_FN typename handle<T>::value load(idx i, int line = __builtin_LINE()) const {
+    const T &e = this->element(i, line);
+    must_be_value(e, line);
+    return e;
+  }
   /* Sums in f32 flush subnormal numbers (PTX `atom.add`). */
   using value = typename handle<T>::value;
   CROQ_FN value atomic_add(idx i, value v, int line = __builtin_LINE()) const {
@@ -110,7 +131,7 @@ template <class T> struct __attribute__((unused)) shared : handle<T> {
     return e;
   }
   CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
-    const value e = reach(i, CROQ_ACCESS_READS, line);
+    const value e = whatever_is(reach(i, CROQ_ACCESS_READS, line));
     if (!written.template has<sizeof(T)>(i)) read_unwritten(this->name, i, written.declared, line);
     return e;
   }

@@ -1,5 +1,7 @@
 //! Programs in the style of users: the kernels of `tests/run/as_written` compared with plain Rust.
 
+mod assembly;
+mod booleans;
 mod copies;
 mod devices;
 mod extents;
@@ -9,7 +11,9 @@ mod gemm_roles;
 mod host;
 mod host_calls;
 mod levels;
+mod names;
 mod results;
 mod sparse;
 mod templates;
+mod values;
 mod words;

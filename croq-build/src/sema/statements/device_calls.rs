@@ -186,7 +186,7 @@ fn run_time_targ(cx: &mut Cx<'_>, at: Span) -> bool {
     false
 }
 
-fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
+pub(crate) fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
         let mut inner = lower_argument(el, inner)?;
         // An explicit conversion may truncate, as in C++.
@@ -258,7 +258,8 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
         );
         return false;
     }
-    if includes(cx) {
+    let registered = |f: &crate::source::FunctionText| f.is_intrinsic(callee, at);
+    if includes(cx) || cx.file.function_at(at).is_some_and(registered) {
         return false;
     }
     let host = cx.file.host_functions.iter();
@@ -284,9 +285,10 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     false
 }
 
-/// Whether the file includes others, which may declare functions.
+/// Whether the file includes others, or names a namespace, which may declare functions.
 fn includes(cx: &Cx<'_>) -> bool {
-    cx.file.device.iter().any(|d| d.text.contains("#include"))
+    let included = cx.file.device.iter().any(|d| d.text.contains("#include"));
+    included || cx.file.device_namespace.is_some()
 }
 
 /// Whether the call may be left to the C++ compiler; reports it if no function of that name in the

@@ -1,6 +1,7 @@
 //! Statements, declarations and calls.
 
 pub(crate) mod accounting;
+pub(crate) mod assembly;
 pub(crate) mod assign;
 pub(crate) mod call;
 pub(crate) mod control;
