@@ -16,4 +16,5 @@ mod results;
 mod sparse;
 mod templates;
 mod values;
+mod various;
 mod words;
