@@ -45,6 +45,28 @@ fn a_scalar_result_is_a_number_of_the_host() {
 }
 
 #[test]
+fn a_called_function_may_return_early() {
+    for (n, mode) in [(1, 0), (20, 0), (20, 1), (33, 2), (2, 2)] {
+        let x = Tensor::<f32, _>::random((n,), -1.0..1.0, 7);
+        let found = kernels::written_early_returns(&x, mode).unwrap();
+        let y = |i: usize| match mode {
+            0 => x[[i]],
+            1 => x[[i]].max(0.25),
+            _ => x[[i]].min(0.25),
+        };
+        let sign = if y(0) > 0.0 { 1.0 } else { -1.0 };
+        assert_close(&found, |[i]| {
+            let z = if i < mode as usize + 3 {
+                y(i).max(-0.5)
+            } else {
+                0.0
+            };
+            near(f64::from((x[[i]] + 1.0) * sign + y(i) - z), 1e-5)
+        });
+    }
+}
+
+#[test]
 fn a_called_function_uses_tensor_cores() {
     for (m, k) in [(16, 32), (40, 50)] {
         let a = Tensor::<f16, _>::random((m, k), -1.0..1.0, 5);
