@@ -67,6 +67,15 @@ fn a_called_function_may_return_early() {
 }
 
 #[test]
+fn a_called_function_returns_a_copy_of_a_tile() {
+    for (m, n) in [(1, 1), (3, 20), (4, 33)] {
+        let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 8);
+        let y = kernels::written_returned_tiles(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, j]] - 2.0 * x[[m - 1 - i, j]]);
+    }
+}
+
+#[test]
 fn a_called_function_uses_tensor_cores() {
     for (m, k) in [(16, 32), (40, 50)] {
         let a = Tensor::<f16, _>::random((m, k), -1.0..1.0, 5);

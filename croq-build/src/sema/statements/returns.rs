@@ -243,9 +243,10 @@ fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, Retu
                 && !d.tiled
                 && d.view.offset.is_zero()
                 && d.view.shape == b.shape;
-            // A part of a larger allocation.
+            // A part of a larger allocation, or a parameter that is a tile of the caller's.
             let pooled = el.storage.pools.parts.0.contains_key(&d.view.buffer);
-            if pooled && !d.tiled {
+            let part = el.results.is_inlined && !whole;
+            if (pooled || part) && !d.tiled {
                 return Some(host_elements::returned_copy(el, d.view, at));
             }
             if !whole {
