@@ -1,6 +1,6 @@
 //! Functions that call others on the host (`host_calls.co`).
 
-use croq_sys::{Device, Stream, Tensor};
+use croq_sys::{Const, Device, Stream, Tensor};
 use croq_tests::compare::{assert_close, assert_exact, near};
 use croq_tests::kernels;
 use half::f16;
@@ -73,6 +73,15 @@ fn a_called_function_returns_a_copy_of_a_tile() {
         let y = kernels::written_returned_tiles(&x).unwrap();
         assert_exact(&y, |[i, j]| x[[i, j]] - 2.0 * x[[m - 1 - i, j]]);
     }
+}
+
+#[test]
+fn constants_as_arguments() {
+    let x = Tensor::<f32, _>::random((Const::<20>,), -1.0..1.0, 9);
+    let z = Tensor::<f32, _>::random((Const::<40>,), -1.0..1.0, 10);
+    let (b, c) = kernels::written_constants(&x, &z).unwrap();
+    assert_exact(&b, |[i]| 8.0 * x[[19 - i]]);
+    assert_exact(&c, |[i]| z[[39 - i]] + if i < 32 { 1.0 } else { 0.0 });
 }
 
 #[test]
