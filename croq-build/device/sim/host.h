@@ -396,25 +396,50 @@ inline bool host::settled() {
   return true;
 }
 
-/* Device memory whose elements the host accesses, which is its own memory here. What a launch may have written is
- * read through `fetch`. */
+/* Device memory whose elements the host accesses, in a copy of the host's: as on a GPU, so that a step which is
+ * missing shows. */
 template <class T> class mirror {
  public:
   using value = typename without_const<T>::type;
-  mirror(host &owner, const global<T> &memory, idx) : on(owner), of(memory) {}
+  mirror(host &owner, const global<T> &memory, idx extent)
+      : on(owner), of(memory), bytes(bytes_of(extent, sizeof(T))) {}
   mirror(const mirror &) = delete;
   mirror &operator=(const mirror &) = delete;
+  ~mirror() { __builtin_free(copy); }
 
-  bool fetch() { return on.synchronize(); }
-  bool flush() { return on.synchronize(); }
-  void stale() {}
+  /* Waits for the launches so far, if one of them may have written. */
+  bool fetch() {
+    if (is_fresh) return on.result == CROQ_OK;
+    if (!on.synchronize()) return false;
+    if (copy == nullptr)
+      copy = static_cast<value *>(__builtin_malloc(static_cast<croq_u64>(bytes)));
+    if (copy == nullptr) return on.fail(CROQ_OUT_OF_MEMORY, no_row, 0, "", bytes);
+    __builtin_memcpy(copy, of.data(), static_cast<croq_u64>(bytes));
+    return is_fresh = true;
+  }
+  /* Has the device's memory as the host has changed it. */
+  bool flush() {
+    if (!is_changed) return on.result == CROQ_OK;
+    is_changed = false;
+    if (!on.synchronize()) return false;
+    __builtin_memcpy(const_cast<value *>(of.data()), copy, static_cast<croq_u64>(bytes));
+    return true;
+  }
+  /* The device may have written. */
+  void stale() { is_fresh = false; }
 
-  value load(idx i) const { return of.data()[i]; }
-  void store(idx i, value v) { const_cast<value *>(of.data())[i] = v; }
+  value load(idx i) const { return copy[i]; }
+  void store(idx i, value v) {
+    copy[i] = v;
+    is_changed = true;
+  }
 
  private:
   host &on;
   const global<T> &of;
+  const idx bytes;
+  value *copy = nullptr;
+  bool is_fresh = false, is_changed = false;
 };
 
 }  // namespace CROQ_TARGET

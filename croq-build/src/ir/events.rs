@@ -10,7 +10,8 @@ use crate::symbolic::Sym;
 pub struct Event {
     pub name: String,
     pub span: Span,
-    /// The index of the kernel that declares it; the host has none of these.
+    /// The index of the kernel that declares it; the host has none of these. [`Event::NO_KERNEL`]
+    /// if that is never launched.
     pub kernel: usize,
     /// The buffer with its mbarriers.
     pub barriers: BufferId,
@@ -25,6 +26,10 @@ pub struct Event {
     pub clustered: bool,
     /// The statements that trigger it; filled in by `passes::lower::events`.
     pub sites: Vec<Site>,
+}
+
+impl Event {
+    pub const NO_KERNEL: usize = usize::MAX;
 }
 
 /// A `trigger` of an event.

@@ -14,7 +14,7 @@
 //!
 //! An entity that is in error is *poisoned*: errors that depend on it are not reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::ir;
@@ -235,6 +235,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
     tiles::settle(&mut el, &mut body);
     el.f.body = std::mem::take(&mut el.build.entry);
     el.f.body.extend(body);
+    drop_unlaunched(&mut el.f);
     tma_legality::check_rings(&mut el);
     el.f.facts = ir::Facts {
         pools: el.storage.pools.parts,
@@ -243,6 +244,43 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
         bound: el.asynchronous.events.bound,
     };
     (el.f, found)
+}
+
+/// Removes kernels of branches that are never taken.
+fn drop_unlaunched(f: &mut ir::Function) {
+    let mut launched = BTreeSet::new();
+    ir::any_stmt(&f.body, |stmt| {
+        if let ir::StmtKind::Launch(id) = stmt.kind {
+            launched.insert(id);
+        }
+        false
+    });
+    if launched.len() == f.kernels.len() {
+        return;
+    }
+    let numbers: BTreeMap<ir::KernelId, u32> = launched.into_iter().zip(0..).collect();
+    let all = std::mem::take(&mut f.kernels).into_iter().zip(0..);
+    let kept = all.filter(|(_, id)| numbers.contains_key(&ir::KernelId(*id)));
+    f.kernels = kept.map(|(kernel, _)| kernel).collect();
+    renumber(&mut f.body, &numbers);
+    for event in &mut f.events {
+        let id = u32::try_from(event.kernel).unwrap_or(u32::MAX);
+        let number = numbers.get(&ir::KernelId(id));
+        event.kernel = number.map_or(ir::Event::NO_KERNEL, |n| *n as usize);
+    }
+}
+
+fn renumber(stmts: &mut [ir::Stmt], numbers: &BTreeMap<ir::KernelId, u32>) {
+    for stmt in stmts {
+        if let ir::StmtKind::Launch(id) = &mut stmt.kind
+            && let Some(number) = numbers.get(id)
+        {
+            *id = ir::KernelId(*number);
+        }
+        stmt.kind
+            .blocks_mut()
+            .for_each(|block| renumber(block, numbers));
+    }
 }
 
 /// What is read or written by one of the names of exchanged buffers may be the memory of all.

@@ -115,6 +115,18 @@ fn futures_of_the_host_are_exchanged_and_chosen() {
 }
 
 #[test]
+fn an_instance_chooses_among_buffers_of_the_host() {
+    for (n, of) in [(1, 0), (40, 1), (33, 4)] {
+        let x = Tensor::<i32, _>::random((n,), -99..99, 14);
+        let y = kernels::written_chosen_in_kernels(&x, of).unwrap();
+        assert_exact(&y, |[i]| {
+            let own = if i % 2 == 0 { 2 * x[[i]] } else { 0 };
+            own + x[[i]] * if of % 2 == 0 { 1 } else { 2 }
+        });
+    }
+}
+
+#[test]
 fn arrays_of_events_of_the_host() {
     let device = Device::default();
     let [one, other] = [0; 2].map(|_| Stream::new(&device).unwrap());

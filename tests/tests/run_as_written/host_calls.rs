@@ -1,6 +1,6 @@
 //! Functions that call others on the host (`host_calls.co`).
 
-use croq_sys::{Device, Stream, Tensor};
+use croq_sys::{Const, Device, Stream, Tensor};
 use croq_tests::compare::{assert_close, assert_exact, near};
 use croq_tests::kernels;
 use half::f16;
@@ -42,6 +42,46 @@ fn a_scalar_result_is_a_number_of_the_host() {
         let (below, more) = (count(10), count(20) - count(10));
         assert_exact(&y, |i| x[i] * more + below);
     }
+}
+
+#[test]
+fn a_called_function_may_return_early() {
+    for (n, mode) in [(1, 0), (20, 0), (20, 1), (33, 2), (2, 2)] {
+        let x = Tensor::<f32, _>::random((n,), -1.0..1.0, 7);
+        let found = kernels::written_early_returns(&x, mode).unwrap();
+        let y = |i: usize| match mode {
+            0 => x[[i]],
+            1 => x[[i]].max(0.25),
+            _ => x[[i]].min(0.25),
+        };
+        let sign = if y(0) > 0.0 { 1.0 } else { -1.0 };
+        assert_close(&found, |[i]| {
+            let z = if i < mode as usize + 3 {
+                y(i).max(-0.5)
+            } else {
+                0.0
+            };
+            near(f64::from((x[[i]] + 1.0) * sign + y(i) - z), 1e-5)
+        });
+    }
+}
+
+#[test]
+fn a_called_function_returns_a_copy_of_a_tile() {
+    for (m, n) in [(1, 1), (3, 20), (4, 33)] {
+        let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 8);
+        let y = kernels::written_returned_tiles(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, j]] - 2.0 * x[[m - 1 - i, j]]);
+    }
+}
+
+#[test]
+fn constants_as_arguments() {
+    let x = Tensor::<f32, _>::random((Const::<20>,), -1.0..1.0, 9);
+    let z = Tensor::<f32, _>::random((Const::<40>,), -1.0..1.0, 10);
+    let (b, c) = kernels::written_constants(&x, &z).unwrap();
+    assert_exact(&b, |[i]| 8.0 * x[[19 - i]]);
+    assert_exact(&c, |[i]| z[[39 - i]] + if i < 32 { 1.0 } else { 0.0 });
 }
 
 #[test]

@@ -103,3 +103,18 @@ fn the_host_writes_elements_before_and_after_launches() {
         assert_exact(&x.to_host().unwrap(), |[i]| table(i));
     }
 }
+
+#[test]
+fn instances_of_a_template_return_several_results() {
+    for n in [1, 40] {
+        let x = Tensor::<f32, _>::random((n,), -1.0..1.0, 6);
+        let (scaled, counts) = kernels::written_parts_of(&x).unwrap();
+        let _: &Tensor<i32, (Const<3>,)> = &counts;
+        assert_exact(&scaled, |i| x[i] * 3.0);
+        assert_exact(&counts, |[i]| (i..n).step_by(3).count() as i32);
+        let x = Tensor::<i32, _>::random((n,), -99..99, 7);
+        let (scaled, counts) = kernels::written_parts_of(&x).unwrap();
+        assert_exact(&scaled, |i| x[i] * 5);
+        assert_exact(&counts, |[i]| (i..n).step_by(5).count() as i32);
+    }
+}

@@ -23,7 +23,19 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     let mut ids = Vec::new();
     for name in names {
         match scope::lookup(el, &name.text, name.span) {
-            Some(Entity::Future(id)) => ids.push((id, name)),
+            Some(Entity::Future(id)) => {
+                let bound_by_host = futures::get(el, id).filter(|f| f.home == Home::Host);
+                if let Some(declared) = bound_by_host.map(|f| f.span) {
+                    let text = format!("`{}` is a future of the host", name.text);
+                    let d = Diagnostic::new(codes::E0846, name.span, text)
+                        .label("exchanged by a kernel")
+                        .also(declared, "declared here");
+                    return el
+                        .cx
+                        .report(d.help("exchange it before or after this `parallel`"));
+                }
+                ids.push((id, name));
+            }
             Some(Entity::Poison) | None => return,
             Some(other) => {
                 let kind = other.kind();

@@ -37,11 +37,8 @@ pub(crate) fn returned_copy(
     span: Span,
 ) -> (ReturnShape, ReturnValue) {
     let elem = el.f.buffer(view.buffer).elem;
-    let shape = view.shape.clone();
-    let count = shape.iter().fold(Sym::one(), |n, extent| &n * extent);
-    let source = one_row(&view, view.offset.clone(), count.clone());
-    let id = copied(el, ("returned", elem), shape.clone(), (source, count), span);
-    let shape = ReturnShape::Tensor(elem, shape);
+    let shape = ReturnShape::Tensor(elem, view.shape.clone());
+    let id = copy_of(el, view, "returned", span);
     (shape, ReturnValue::Buffer(id))
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Results {
     /// Of a function whose body is lowered at a call: the values of its `return`.
     pub values: Vec<ir::ReturnValue>,
     pub is_inlined: bool,
+    /// What its `return`s assign, where it has several.
+    pub leaves: Option<Leaves>,
     /// By result: whether each `return` has an element of a tensor there.
     pub elements: Vec<bool>,
 }
@@ -34,6 +36,7 @@ impl Results {
             buffers: BTreeSet::new(),
             values: Vec::new(),
             is_inlined: false,
+            leaves: None,
             elements: elements.unwrap_or_default(),
         }
     }
@@ -46,6 +49,15 @@ impl Results {
             ..Self::new(function)
         }
     }
+}
+
+/// The results of a function whose body is lowered at a call, as a loop that its `return`s leave.
+pub(crate) struct Leaves {
+    /// Buffers before this one are the caller's.
+    pub first: ir::BufferId,
+    pub slots: Vec<ir::ReturnValue>,
+    /// The declarations of the slots.
+    pub declared: Vec<ir::Stmt>,
 }
 
 /// The values of a `return`: those of a braced list, or one.

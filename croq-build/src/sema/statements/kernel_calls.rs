@@ -15,7 +15,7 @@ use crate::sema::names::{dimensions, scope};
 use crate::sema::state::asynchronous;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
-use crate::sema::state::results::Results;
+use crate::sema::state::results::{Leaves, Results};
 use crate::sema::state::scopes::{Entity, IntKind, Scopes};
 use crate::sema::state::siblings::Summary;
 use crate::sema::state::value::{Data, IntValue, Value};
@@ -304,14 +304,20 @@ fn inline<'a>(
     args: &[ast::Expr],
     span: Span,
 ) -> Option<Vec<ReturnValue>> {
-    if !returns_last(&function.body) {
-        let what = "a call of a `__co__` function that returns in several places";
-        let remedy = "let it have one `return`, as its last statement";
+    let leaves = !returns_last(&function.body);
+    if leaves && function.body.iter().any(returns_in_a_loop) {
+        let what = "a call of a `__co__` function that returns in a loop";
+        let remedy = "leave the loop by `break`, and return behind it";
         unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
         return None;
     }
     let names = std::mem::replace(&mut el.names, Scopes::new());
     let results = std::mem::replace(&mut el.results, Results::inlined(function));
+    el.results.leaves = leaves.then(|| Leaves {
+        first: BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX)),
+        slots: Vec::new(),
+        declared: Vec::new(),
+    });
     let exchanged = asynchronous::exchanged(&function.body);
     let exchanged = std::mem::replace(&mut el.asynchronous.exchanged, exchanged);
     let untaken = std::mem::replace(&mut el.cx.untaken, &function.untaken);
@@ -319,7 +325,11 @@ fn inline<'a>(
     el.within(Frame::Call, |el| {
         if bind(el, function, evaluated, args, span) {
             let stmts = function.body.clone();
-            el.block(&ast::Block { stmts, span });
+            let block = ast::Block { stmts, span };
+            match leaves {
+                true => lower_as_a_loop(el, &block),
+                false => el.block(&block),
+            }
         } else {
             el.results.poisoned = true;
         }
@@ -335,6 +345,43 @@ fn inline<'a>(
             None
         }
         false => Some(done.values),
+    }
+}
+
+/// A loop of one iteration, which each `return` ends.
+fn lower_as_a_loop(el: &mut Elab<'_>, block: &ast::Block) {
+    let ((), body) = build::collect(el, |el| el.block(block));
+    let Some(leaves) = el.results.leaves.take() else {
+        return;
+    };
+    build::splice(el, leaves.declared);
+    el.results.values = leaves.slots;
+    let local = build::new_local(
+        &mut el.f,
+        "once",
+        Scalar::Index,
+        false,
+        Role::Loop,
+        block.span,
+    );
+    let kind = StmtKind::For {
+        local,
+        lo: Sym::zero(),
+        hi: Sym::one(),
+        step: Sym::one(),
+        unroll: None,
+        body,
+    };
+    build::emit(el, kind, block.span);
+}
+
+fn returns_in_a_loop(stmt: &ast::Stmt) -> bool {
+    use ast::StmtKind as S;
+    match &stmt.kind {
+        S::While { .. } | S::Foreach(_) | S::Parallel(_) => {
+            stmt.kind.blocks().any(|b| !has_no_return(b))
+        }
+        kind => kind.blocks().any(|b| b.stmts.iter().any(returns_in_a_loop)),
     }
 }
 

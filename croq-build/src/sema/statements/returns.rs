@@ -3,13 +3,14 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, ReturnValue, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::memory::{host_elements, whole};
+use crate::sema::memory::{guards, host_elements, whole};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::results::{self, ReturnShape};
 use crate::sema::state::value::Value;
 use crate::sema::values::{convert, shape, widths};
 use crate::source::Span;
+use crate::symbolic::Sym;
 use crate::syntax::ast;
 
 pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: Span) {
@@ -38,10 +39,7 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
             return;
         }
         el.results.returned.push((span, Vec::new()));
-        if !el.results.is_inlined {
-            build::emit(el, StmtKind::Return(Vec::new()), span);
-        }
-        return;
+        return give_back(el, Vec::new(), span);
     };
     let listed = results::listed(value);
     let (mut shapes, mut values) = (Vec::new(), Vec::new());
@@ -97,11 +95,70 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         return;
     }
     el.results.returned.push((span, shapes));
-    if el.results.is_inlined {
+    give_back(el, values, span);
+}
+
+fn give_back(el: &mut Elab<'_>, values: Vec<ReturnValue>, span: Span) {
+    if !el.results.is_inlined {
+        return build::emit(el, StmtKind::Return(values), span);
+    }
+    let Some(mut leaves) = el.results.leaves.take() else {
         el.results.values = values;
         return;
+    };
+    for (at, value) in values.into_iter().enumerate() {
+        if leaves.slots.len() <= at {
+            let (slot, declared) = new_slot(el, &value, span);
+            leaves.slots.push(slot);
+            leaves.declared.push(declared);
+        }
+        match (leaves.slots.get(at), value) {
+            (Some(ReturnValue::Scalar(slot)), ReturnValue::Scalar(value)) => {
+                if let ir::ExprKind::Local(local) = *slot.kind {
+                    build::emit(el, StmtKind::Assign { local, value }, span);
+                }
+            }
+            (Some(ReturnValue::Buffer(slot)), ReturnValue::Buffer(id)) => {
+                let (slot, mut id) = (*slot, id);
+                if id < leaves.first {
+                    let view = whole::whole_view(&el.f, id, span);
+                    id = host_elements::copy_of(el, view, "returned", span);
+                }
+                el.storage.exchange([slot, id].into());
+                build::emit(el, StmtKind::Exchange(vec![slot, id]), span);
+            }
+            _ => {}
+        }
     }
-    build::emit(el, StmtKind::Return(values), span);
+    el.results.leaves = Some(leaves);
+    build::emit(el, StmtKind::Break, span);
+}
+
+/// What each `return` of a function that is called gives a value, and its declaration.
+fn new_slot(el: &mut Elab<'_>, value: &ReturnValue, span: Span) -> (ReturnValue, ir::Stmt) {
+    let (slot, declared) = match value {
+        ReturnValue::Scalar(e) => {
+            let role = ir::Role::Value;
+            let local = build::new_local(&mut el.f, "returned", e.ty, true, role, span);
+            let slot = ReturnValue::Scalar(ir::Expr::local(local, e.ty, span));
+            let value = Some(guards::zero(e.ty, span));
+            (slot, StmtKind::Let { local, value })
+        }
+        ReturnValue::Buffer(id) => {
+            let of = el.f.buffer(*id);
+            let new = build::NewBuffer {
+                name: "returned",
+                elem: of.elem,
+                storage: ir::Storage::Host,
+                shape: of.shape.clone(),
+                copies: Sym::one(),
+                span,
+            };
+            let id = build::new_buffer(&mut el.f, new);
+            (ReturnValue::Buffer(id), StmtKind::Alloc(id))
+        }
+    };
+    (slot, ir::Stmt::new(declared, span))
 }
 
 /// Each tensor that a call returns is memory of its own.
@@ -186,9 +243,10 @@ fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, Retu
                 && !d.tiled
                 && d.view.offset.is_zero()
                 && d.view.shape == b.shape;
-            // A part of a larger allocation.
+            // A part of a larger allocation, or a parameter that is a tile of the caller's.
             let pooled = el.storage.pools.parts.0.contains_key(&d.view.buffer);
-            if pooled && !d.tiled {
+            let part = el.results.is_inlined && !whole;
+            if (pooled || part) && !d.tiled {
                 return Some(host_elements::returned_copy(el, d.view, at));
             }
             if !whole {
