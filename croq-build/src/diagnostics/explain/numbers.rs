@@ -31,5 +31,5 @@ explanations! {
     E0793: "operand that inline assembly cannot take",
     E0794: "name that C++ cannot declare",
     E0795: "recursive `__device__` function",
-    E0796: "placeholder that stands for no operand",
+    E0796: "placeholder without an operand",
 }
