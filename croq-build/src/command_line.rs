@@ -325,6 +325,11 @@ mod tests {
                 &["emit", "--thread-order=fist", "a.co"][..],
                 "`first` or `last`",
             ),
+            (&["check", "--device-namespace"][..], "needs a name"),
+            (
+                &["check", "--device-namespace=a::2", "a.co"][..],
+                "`a::2` is not the name of a namespace",
+            ),
             (&["explain", "E9999"][..], "no diagnostic"),
             (&["check", "-I"][..], "needs a folder"),
             (&["check", "-t", "hip", "a.co"][..], "unknown target"),

@@ -154,5 +154,60 @@ fn what_the_simulated_gpu_does_not_know_is_an_error_of_that_kernel() {
     }
 }
 
-const LINE_OF_UNKNOWN: u32 = 148;
+#[test]
+fn assembly_of_a_header_is_an_error_where_it_is_executed() {
+    let x = Tensor::<u32, _>::from_fn((5,), |[i]| i as u32);
+    assert_exact(&kernels::assembly_of_header(&x, 0).unwrap(), |i| x[i]);
+    for (what, text) in [(1, "mov.u32 %0, %%laneid;"), (2, "not.b32 %0, %0;")] {
+        match kernels::assembly_of_header(&x, what) {
+            Err(Error::Check {
+                code: "R24",
+                message,
+                ..
+            }) => assert!(message.contains(text), "{message}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The compiler inserts the barriers for what the text may access.
+#[test]
+fn barriers_around_assembly() {
+    for n in [1usize, 128, 200] {
+        let x = Tensor::<f32, _>::random((n,), -1.0..1.0, 6);
+        let y = kernels::assembly_addresses(&x).unwrap();
+        assert_exact(&y, |[p]| {
+            let opposite = p / 128 * 128 + 127 - p % 128;
+            let other = if opposite < n { x[[opposite]] } else { 0.0 };
+            other + 3.0 + (p % 128) as f32
+        });
+    }
+}
+
+/// Elements of a fragment are operands, too.
+#[test]
+fn assembly_in_apply() {
+    for m in [1usize, 16, 40] {
+        let a = Tensor::<f32, _>::random((m, Const::<16>), -1.0..1.0, 7);
+        let narrow = a.as_slice().iter().map(|v| f16::from_f32(*v));
+        let a = Tensor::from_vec((m, Const::<16>), narrow.collect()).unwrap();
+        let b = Tensor::<f32, _>::random((Const::<16>, Const::<16>), -1.0..1.0, 8);
+        let narrow = b.as_slice().iter().map(|v| f16::from_f32(*v));
+        let b = Tensor::from_vec((Const::<16>, Const::<16>), narrow.collect()).unwrap();
+        let y = kernels::assembly_in_apply(&a, &b).unwrap();
+        for i in 0..m {
+            for j in 0..16 {
+                let terms = (0..16).map(|k| a[[i, k]].to_f64() * b[[j, k]].to_f64());
+                let expected = terms.sum::<f64>().exp2();
+                let found = f64::from(y[[i, j]]);
+                assert!(
+                    (found - expected).abs() < 1e-4 * expected,
+                    "{found} {expected}"
+                );
+            }
+        }
+    }
+}
+
+const LINE_OF_UNKNOWN: u32 = 185;
 const LINE_OF_FUNCTION: u32 = 12;

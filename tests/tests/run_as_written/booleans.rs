@@ -49,6 +49,8 @@ fn padded_and_copied() {
         let mut y = mask((m, Const::<64>), 5);
         kernels::copied_mask(&x, &mut y).unwrap();
         assert_exact(&y, |i| !x[i]);
+        let y = kernels::boxed_mask(&x).unwrap();
+        assert_exact(&y, |i| x[i]);
     }
 }
 

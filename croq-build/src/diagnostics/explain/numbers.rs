@@ -34,5 +34,5 @@ explanations! {
     E0796: "argument that does not fit a `__co__` function",
     E0797: "written argument that is another one, too",
     E0798: "`__co__` function that leads back to itself",
-    E0799: "placeholder that stands for no operand",
+    E0799: "placeholder without an operand",
 }

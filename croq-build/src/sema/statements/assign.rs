@@ -402,7 +402,7 @@ fn update_operand(
 pub(crate) enum Target {
     Scalar(LocalId),
     /// With the condition under which it may be accessed.
-    Element(Access, Option<Expr>),
+    Element(Box<Access>, Option<Expr>),
 }
 
 /// The variable or element that an expression stands for; reports everything else.
@@ -424,7 +424,7 @@ pub(crate) fn target(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Target> {
                 }
                 Some((Entity::Word(id), _)) => {
                     let access = access::access_word(el, id, e.span);
-                    return Some(Target::Element(access, None));
+                    return Some(Target::Element(Box::new(access), None));
                 }
                 Some((Entity::Poison, _)) => return None,
                 _ => {}
@@ -433,7 +433,7 @@ pub(crate) fn target(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Target> {
         ast::ExprKind::At(base, indices) => {
             let access = access::lower_access(el, base, indices, e.span);
             let guard = guards::take(el);
-            return access.map(|access| Target::Element(access, guard));
+            return access.map(|access| Target::Element(Box::new(access), guard));
         }
         _ => {}
     }
@@ -464,7 +464,7 @@ pub(crate) fn current(el: &mut Elab<'_>, target: &Target, span: Span) -> Expr {
         Target::Scalar(local) => Expr::local(*local, ty, span),
         Target::Element(access, guard) => {
             whole::mark_accessed(&mut el.f, &access.view, true, false);
-            guards::load_under(access.clone(), guard.clone(), ty, span)
+            guards::load_under(Access::clone(access), guard.clone(), ty, span)
         }
     }
 }
@@ -473,6 +473,6 @@ pub(crate) fn current(el: &mut Elab<'_>, target: &Target, span: Span) -> Expr {
 pub(crate) fn set(el: &mut Elab<'_>, target: Target, value: Expr, span: Span) {
     match target {
         Target::Scalar(local) => build::emit(el, StmtKind::Assign { local, value }, span),
-        Target::Element(access, guard) => emit_store(el, (access, guard), None, value, span),
+        Target::Element(access, guard) => emit_store(el, (*access, guard), None, value, span),
     }
 }
