@@ -460,6 +460,7 @@ impl Body<'_, '_> {
         let buffer = self.names.buffer(access.view.buffer);
         let address = place::place(&self.names, access).text;
         let method = match op {
+            None if self.swaps(access) => "swap",
             None => "store",
             Some(BinOp::Add) => "add",
             Some(BinOp::Sub) => "sub",
@@ -485,6 +486,11 @@ impl Body<'_, '_> {
         };
         let value = self.for_buffer(access, value);
         format!("{buffer}.{method}({address}, {value});")
+    }
+
+    fn swaps(&self, access: &Access) -> bool {
+        let buffer = self.names.function.buffers.get(access.view.buffer.index());
+        buffer.is_some_and(|b| b.swaps)
     }
 
     /// A value stored in memory, which may have no marks.

@@ -7,6 +7,7 @@ mod foreign;
 mod fragments;
 mod gemm_roles;
 mod levels;
+mod packed;
 mod sparse;
 mod templates;
 mod words;

@@ -11,6 +11,7 @@ pub(crate) mod cut;
 pub(crate) mod data;
 pub(crate) mod guards;
 pub(crate) mod origins;
+pub(crate) mod packed;
 pub(crate) mod select;
 pub(crate) mod swizzles;
 pub(crate) mod tile_operands;

@@ -43,6 +43,8 @@ pub(crate) fn apply(
     span: Span,
 ) -> Value {
     let mut reported = false;
+    let operand = |o: Operand| Operand::new(convert::promoted(o.value), o.span);
+    let (a, b) = (operand(a), operand(b));
     if matches!(op, BinOp::Shl | BinOp::Shr) {
         return apply_shift(&mut el.cx, op, at, a, &b.value, span);
     }
@@ -154,7 +156,7 @@ fn apply_shift(
         );
         return Value::Error;
     }
-    let bits = i64::try_from(e.ty.bytes() * 8).unwrap_or(64);
+    let bits = i64::try_from(e.ty.bits()).unwrap_or(64);
     match amount {
         Some(n) if (0..bits).contains(&n) => {
             let ty = e.ty;
