@@ -72,6 +72,9 @@ template <unsigned V, class T> CROQ_FN void move_elements(T *to, const T *from) 
   __builtin_memcpy(bytes, from, sizeof bytes);
   __builtin_memcpy(to, bytes, sizeof bytes);
 }
+/* Whether memory is a thread's own, in which elements do not share bytes. */
+template <class T, int N, idx At> constexpr bool is_own(const local<T, N, At> *) { return true; }
+constexpr bool is_own(const void *) { return false; }
 /* Whether an element is marked as unwritten; only some kinds of memory have marks. */
 template <class M> CROQ_FN bool is_unwritten(const M &, idx) { return false; }
 template <class T> CROQ_FN bool is_unwritten(const shared<T> &memory, idx i) {
@@ -144,7 +147,11 @@ CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE())
   auto *const to = reach<V>(dst, di, true, line);
   if constexpr (is_contended<typename without_qualifiers<D>::type>)
     for (unsigned e = 0; e < V; ++e) dst.note_store(di + e, element_of(from, si, e), line);
-  move_elements<V>(to, from);
+  constexpr typename without_qualifiers<D>::type *kind = nullptr;
+  using T = typename without_const<typename without_qualifiers<decltype(*to)>::type>::type;
+  if constexpr (packed<T> && is_own(kind))
+    for (unsigned e = 0; e < V; ++e) to[e] = element_of(from, si, e);
+  else move_elements<V>(to, from);
   for (unsigned e = 0; e < V; ++e) {
     const bool bad = is_unwritten(src, si + e);
     if constexpr (is_device_memory<typename without_qualifiers<D>::type>) {

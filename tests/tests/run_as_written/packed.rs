@@ -1,6 +1,6 @@
 //! Packed elements and 6-bit floats (`packed.co`).
 
-use croq_sys::{F4E2M1x2, F6E2M3, F6E3M2, F8E4M3, Packed, S2x4, S4x2, Tensor, U1x8, U2x4, U4x2};
+use croq_sys::{Const, F4E2M1x2, F6E2M3, F6E3M2, F8E4M3, Packed, S2x4, S4x2, Tensor, U1x8, U2x4, U4x2};
 use croq_tests::kernels;
 
 type Matrix<T> = Tensor<T, (usize, usize)>;
@@ -207,4 +207,49 @@ fn own_memory() {
 fn rows_are_whole_bytes() {
     let e = kernels::packed_codes(&floats(4, 7, 1.0, 1)).unwrap_err().to_string();
     assert!(e.contains("must be a multiple of 2"), "{e}");
+}
+
+/// The product of A and the transpose of B.
+fn product<A: Packed, B: Packed>(a: &Matrix<A>, b: &Matrix<B>) -> Vec<i32>
+where
+    A::Value: Into<i32>,
+    B::Value: Into<i32>,
+{
+    let ([_, k], (a, b)) = (a.shape(), (values(a), values(b)));
+    let dot = |x: &[A::Value], y: &[B::Value]| -> i32 {
+        x.iter().zip(y).map(|(x, y)| (*x).into() * (*y).into()).sum()
+    };
+    a.chunks(k).flat_map(|x| b.chunks(k).map(move |y| dot(x, y))).collect()
+}
+
+#[test]
+fn products_of_four_bits() {
+    for (m, n, k) in [(64, 32, 128), (100, 50, 300), (5, 3, 2)] {
+        let (a, b) = (random::<S4x2>(m, k, -8..8), random::<S4x2>(n, k, -8..8));
+        let c = kernels::packed_product(&a, &b).unwrap();
+        assert_eq!(c.as_slice(), product(&a, &b), "{m} x {n} x {k}");
+    }
+    let (a, b) = (random::<S4x2>(8, 96, -8..8), random::<U4x2>(8, 96, 0..16));
+    let c = kernels::packed_small(&a.clone().into_dims((Const, Const)).unwrap(), &b.clone().into_dims((Const, Const)).unwrap()).unwrap();
+    assert_eq!(c.as_slice(), product(&a, &b));
+}
+
+#[test]
+fn products_of_bits() {
+    for (m, n, k) in [(16, 8, 256), (33, 17, 600), (2, 1, 8)] {
+        let (a, b) = (random::<U1x8>(m, k, 0..2), random::<U1x8>(n, k, 0..2));
+        let c = kernels::packed_common(&a, &b).unwrap();
+        assert_eq!(c.as_slice(), product(&a, &b), "{m} x {n} x {k}");
+    }
+}
+
+#[test]
+fn loops_over_elements_of_one_byte() {
+    let x = random::<U4x2>(9, 64, 0..16).into_dims((9, Const::<64>)).unwrap();
+    let y = kernels::packed_alone(&x).unwrap();
+    for i in 0..9 {
+        for j in 0..64 {
+            assert_eq!(y.value([i, j]), x.value([i, j]).map(|v| 15 - v));
+        }
+    }
 }

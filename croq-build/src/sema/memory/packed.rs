@@ -28,7 +28,7 @@ pub(crate) fn check_last_extent(
             el.cx.report(
                 Diagnostic::new(codes::E0444, span, text)
                     .label(format!("a byte has {} elements of `{elem}`", elem.per_byte()))
-                    .help("pad the rows: elements that are not used cost no time"),
+                    .help("pad the rows of the data"),
             );
             None
         }

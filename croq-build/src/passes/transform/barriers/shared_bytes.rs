@@ -153,7 +153,7 @@ impl Stores {
 }
 
 /// The same access with the place of its byte: rows begin at whole bytes.
-fn of_byte(cx: &Ctx, access: &MemAccess, elem: Scalar) -> MemAccess {
+pub(super) fn of_byte(cx: &Ctx, access: &MemAccess, elem: Scalar) -> MemAccess {
     let per_byte = Sym::int(i64::from(elem.per_byte()));
     let mut access = access.clone();
     if let Some(place) = &mut access.place {
