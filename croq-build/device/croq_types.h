@@ -41,9 +41,37 @@ CROQ_NARROW_FLOAT(f16, unsigned short, 0x8000u, 0x7c00u)
 CROQ_NARROW_FLOAT(bf16, unsigned short, 0x8000u, 0x7f80u)
 CROQ_NARROW_FLOAT(f8_e4m3, unsigned char, 0x80u, 0x7fu)
 CROQ_NARROW_FLOAT(f8_e5m2, unsigned char, 0x80u, 0x7cu)
+/* Without infinities and NaNs: no value has all bits of `special`. */
+CROQ_NARROW_FLOAT(f6_e2m3, unsigned char, 0x20u, 0x100u)
+CROQ_NARROW_FLOAT(f6_e3m2, unsigned char, 0x20u, 0x100u)
+CROQ_NARROW_FLOAT(f4_e2m1, unsigned char, 0x8u, 0x100u)
 #undef CROQ_NARROW_FLOAT
 /* Applies M to each of them with a name. */
-#define CROQ_EACH_NARROW(M, name) M(f16, name) M(bf16, name) M(f8_e4m3, name) M(f8_e5m2, name)
+#define CROQ_EACH_NARROW(M, name)                                                                  \
+  M(f16, name) M(bf16, name) M(f8_e4m3, name) M(f8_e5m2, name) M(f6_e2m3, name) M(f6_e3m2, name)   \
+  M(f4_e2m1, name)
+
+/* Integers of less than a byte: computed in `int`, and stored modulo 2^width. */
+#define CROQ_SMALL_INTEGER(T, bits_of_value, signed_value)                                         \
+  struct T {                                                                                       \
+    unsigned char bits;                                                                            \
+    static constexpr unsigned width = bits_of_value;                                               \
+    T() = default;                                                                                 \
+    template <class V>                                                                             \
+    CROQ_FN constexpr explicit T(V v)                                                              \
+        : bits(static_cast<unsigned char>(static_cast<int>(v) & ((1 << width) - 1))) {}            \
+    CROQ_FN constexpr operator int() const {                                                       \
+      constexpr int half = signed_value ? 1 << (width - 1) : 0;                                    \
+      return (bits ^ half) - half;                                                                 \
+    }                                                                                              \
+  };
+CROQ_SMALL_INTEGER(s4, 4, true)
+CROQ_SMALL_INTEGER(u4, 4, false)
+CROQ_SMALL_INTEGER(s2, 2, true)
+CROQ_SMALL_INTEGER(u2, 2, false)
+CROQ_SMALL_INTEGER(u1, 1, false)
+#undef CROQ_SMALL_INTEGER
+#define CROQ_EACH_SMALL(M, name) M(s4, name) M(u4, name) M(s2, name) M(u2, name) M(u1, name)
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
@@ -61,8 +89,10 @@ template <class T> struct itself_of {
 template <class T> using itself = typename itself_of<T>::type;
 
 template <class T> inline constexpr bool narrow = false;
+template <class T> inline constexpr bool small = false;
 #define CROQ_NARROW(T, name) template <> inline constexpr bool name<T> = true;
 CROQ_EACH_NARROW(CROQ_NARROW, narrow)
+CROQ_EACH_SMALL(CROQ_NARROW, small)
 #undef CROQ_NARROW
 /* Whether an integer type is signed. */
 template <class T> inline constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
@@ -143,6 +173,15 @@ CROQ_FN float widen(bf16 v) { return float_from_bits(static_cast<unsigned>(v.bit
 CROQ_FN float widen(f8_e5m2 v) {
   return widen(from_bits<f16>(static_cast<unsigned short>(v.bits << 8)));
 }
+/* `mantissa` stored bits after `exponent` bits; the multiplication re-biases the exponent. */
+CROQ_FN float widen_finite(unsigned bits, unsigned exponent, unsigned mantissa, float rebias) {
+  const unsigned size = (bits & ((1u << (exponent + mantissa)) - 1)) << (23 - mantissa);
+  const unsigned sign = bits >> (exponent + mantissa) << 31;
+  return float_from_bits(sign | float_bits(float_from_bits(size) * rebias));
+}
+CROQ_FN float widen(f6_e2m3 v) { return widen_finite(v.bits, 2, 3, 0x1p126f); }
+CROQ_FN float widen(f6_e3m2 v) { return widen_finite(v.bits, 3, 2, 0x1p124f); }
+CROQ_FN float widen(f4_e2m1 v) { return widen_finite(v.bits, 2, 1, 0x1p126f); }
 CROQ_FN float widen(f8_e4m3 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
   unsigned pair;
@@ -201,6 +240,23 @@ template <> CROQ_FN f8_e5m2 round_to<f8_e5m2>(float v) {
 #else
   return from_bits<f8_e5m2>(round_to_f8(v, 2, 15, 0x7b));
 #endif
+}
+
+/* Formats without infinities and NaNs: a NaN becomes the largest value, as by PTX `cvt`. */
+CROQ_FN unsigned char round_to_finite(float v, unsigned sign, unsigned mantissa, unsigned bias) {
+  const unsigned top = sign - 1;
+  if (v != v) return static_cast<unsigned char>(top);
+  const unsigned rounded = round_to_f8(v, mantissa, bias, top);
+  return static_cast<unsigned char>((rounded & 0x7fu) | (rounded >> 7) * sign);
+}
+template <> CROQ_FN f6_e2m3 round_to<f6_e2m3>(float v) {
+  return from_bits<f6_e2m3>(round_to_finite(v, f6_e2m3::sign, 3, 1));
+}
+template <> CROQ_FN f6_e3m2 round_to<f6_e3m2>(float v) {
+  return from_bits<f6_e3m2>(round_to_finite(v, f6_e3m2::sign, 2, 3));
+}
+template <> CROQ_FN f4_e2m1 round_to<f4_e2m1>(float v) {
+  return from_bits<f4_e2m1>(round_to_finite(v, f4_e2m1::sign, 1, 1));
 }
 
 /* f64 to f32, rounded to odd: an inexact result has its last bit set. Rounding it again to a much
@@ -277,11 +333,23 @@ template <class T, class F> CROQ_FN T truncate(F v) {
 #endif
 }
 
+/* A floating value is clamped to the range, an integer is taken modulo 2^width. */
+template <class T, class S> CROQ_FN T small_from(S v) {
+  if constexpr (native_float<S>) {
+    constexpr int last = (1 << T::width) - 1;
+    constexpr int high = is_signed<T> ? last / 2 : last, low = high - last;
+    const int whole = truncate<int>(v);
+    return T(whole < low ? low : whole > high ? high : whole);
+  } else return T(v);
+}
+
 template <class T, class S> CROQ_FN T to(S v) {
   if constexpr (same<T, S>) return v;
+  else if constexpr (small<S>) return to<T>(static_cast<int>(v));
   else if constexpr (narrow<S>) return to<T>(widen(v));
   else if constexpr (same<T, bool>) return v != S(0);
   else if constexpr (narrow<T>) return narrow_from<T>(v);
+  else if constexpr (small<T>) return small_from<T>(v);
   else if constexpr (native_float<S> && !native_float<T>) return truncate<T>(v);
   else return static_cast<T>(v);
 }
@@ -325,6 +393,44 @@ CROQ_EACH_NARROW(CROQ_NARROW_OPERATORS, is_finite)
 CROQ_EACH_NARROW(CROQ_NARROW_CONVERSIONS, conversions)
 #undef CROQ_NARROW_CONVERSIONS
 #undef CROQ_NARROW_FROM
+
+/* Types of which several elements share a byte in memory, the first in the low bits. In registers,
+ * and in a thread's own memory, an element is the low bits of a byte of its own. */
+template <class T> inline constexpr unsigned per_byte = 1;
+template <> inline constexpr unsigned per_byte<f4_e2m1> = 2;
+#define CROQ_PER_BYTE(T, name) template <> inline constexpr unsigned name<T> = 8 / T::width;
+CROQ_EACH_SMALL(CROQ_PER_BYTE, per_byte)
+#undef CROQ_PER_BYTE
+template <class T> inline constexpr unsigned per_byte<const T> = per_byte<T>;
+template <class T> inline constexpr bool packed = per_byte<T> > 1;
+
+/* The position in `T *` of element `i >= 0`, and the bytes of `count` elements. */
+template <class T> CROQ_FN constexpr idx place_of(idx i) {
+  if constexpr (packed<T>) return static_cast<idx>(static_cast<unsigned long long>(i) / per_byte<T>);
+  else return i;
+}
+template <class T> CROQ_FN constexpr idx bytes_for(idx count) {
+  if constexpr (packed<T>) return (count + (per_byte<T> - 1)) / per_byte<T>;
+  else return count * static_cast<idx>(sizeof(T));
+}
+template <class T, unsigned V>
+inline constexpr unsigned bytes_of_vector = static_cast<unsigned>(bytes_for<T>(V));
+
+/* Element `i` of the byte that contains it, and the byte with another element `i`. */
+template <class T> CROQ_FN unsigned first_bit(idx i) {
+  return static_cast<unsigned>(i) % per_byte<T> * (8 / per_byte<T>);
+}
+template <class T> CROQ_FN T picked(T byte, idx i) {
+  if constexpr (packed<T>) {
+    constexpr unsigned mask = (1u << 8 / per_byte<T>) - 1;
+    return from_bits<T>(static_cast<unsigned char>(byte.bits >> first_bit<T>(i) & mask));
+  } else return byte;
+}
+template <class T> CROQ_FN T placed(T byte, idx i, T v) {
+  constexpr unsigned mask = (1u << 8 / per_byte<T>) - 1;
+  const unsigned at = first_bit<T>(i);
+  return from_bits<T>(static_cast<unsigned char>((byte.bits & ~(mask << at)) | unsigned(v.bits) << at));
+}
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -9,7 +9,7 @@ use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
-use crate::tensor::{Tensor, check_extents};
+use crate::tensor::{Tensor, check_extents, has_whole_rows};
 
 /// A dense row-major tensor in the memory of one [`Device`]: the argument of a kernel's `global`
 /// parameters.
@@ -40,7 +40,16 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     ///
     /// [`Error::OutOfMemory`], or the failure of the device.
     pub fn zeros(dims: D, device: &Device) -> Result<Self> {
-        let bytes = dims.elements().and_then(|n| n.checked_mul(size_of::<T>()));
+        if !has_whole_rows::<T, D>(&dims) {
+            let what = format!("rows of shape {:?}", dims.shape());
+            return Err(Error::Packing {
+                what,
+                element: T::NAME,
+            });
+        }
+        let bytes = dims
+            .elements()
+            .and_then(|n| (n / T::COUNT).checked_mul(size_of::<T>()));
         let bytes = bytes.ok_or_else(|| Error::OutOfMemory {
             device: device.to_string(),
             bytes: u64::MAX,
@@ -116,8 +125,8 @@ impl<T, D: Dims> DeviceTensor<T, D> {
 }
 
 fn holds<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<()> {
-    let held = memory.bytes() / size_of::<T>();
-    if dims.elements().is_none_or(|count| count > held) {
+    let held = (memory.bytes() / size_of::<T>()).saturating_mul(T::COUNT);
+    if dims.elements().is_none_or(|count| count > held) || !has_whole_rows::<T, D>(&dims) {
         return Err(Error::Length {
             shape: dims.shape().as_ref().to_vec(),
             found: held,

@@ -6,7 +6,8 @@ use std::ops::Range;
 use half::{bf16, f16};
 
 use crate::error::{Error, Result};
-use crate::float8::{F8E4M3, F8E5M2};
+use crate::float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
+use crate::packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 use crate::random::Generator;
 
 mod sealed {
@@ -14,10 +15,10 @@ mod sealed {
 }
 
 /// An element type of tensors: the integers and floats of Rust, [`half::f16`], [`half::bf16`],
-/// [`F8E4M3`] and [`F8E5M2`], and `bool`, of one byte.
+/// [`F8E4M3`], [`F8E5M2`], [`F6E2M3`], [`F6E3M2`], `bool`, and the [`Packed`](crate::Packed) types.
 #[diagnostic::on_unimplemented(
     message = "a tensor cannot hold elements of type `{Self}`",
-    label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3`, `F8E5M2` or `bool`"
+    label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3`, `F8E5M2`, `bool`, or packed ones such as `S4x2`"
 )]
 pub trait Element:
     sealed::Sealed
@@ -36,6 +37,11 @@ pub trait Element:
     /// The type of the bounds of random values: the type itself, or `f32` for the floats without
     /// literals.
     type Bound: Copy;
+
+    /// The number of elements of the language in one Rust value; more than 1 if the type is
+    /// [`Packed`](crate::Packed).
+    #[doc(hidden)]
+    const COUNT: usize = 1;
 
     #[doc(hidden)]
     fn random(generator: &mut Generator, range: &Range<Self::Bound>) -> Self;
@@ -88,6 +94,34 @@ impl Element for bool {
         }
         Ok(())
     }
+}
+
+macro_rules! packed {
+    ($($ty:ident $name:literal $count:literal $bound:ident;)*) => {$(
+        impl sealed::Sealed for $ty {}
+        impl Element for $ty {
+            const NAME: &'static str = $name;
+            type Bound = $bound;
+            const COUNT: usize = $count;
+
+            fn random(generator: &mut Generator, range: &Range<$bound>) -> $ty {
+                let values: [$bound; $count] =
+                    std::array::from_fn(|_| $bound::random(generator, range));
+                <$ty as Packed>::packed(&values).unwrap_or_default()
+            }
+
+            of_any_bytes!();
+        }
+    )*};
+}
+
+packed! {
+    S4x2 "s4" 2 i8;
+    U4x2 "u4" 2 u8;
+    S2x4 "s2" 4 i8;
+    U2x4 "u2" 4 u8;
+    U1x8 "u1" 8 u8;
+    F4E2M1x2 "f4_e2m1" 2 f32;
 }
 
 macro_rules! integers {
@@ -154,6 +188,8 @@ through_f32! {
     f32 "f32" |v| v, |v| v;
     f16 "f16" f16::from_f32, f16::to_f32;
     bf16 "bf16" bf16::from_f32, bf16::to_f32;
+    F6E2M3 "f6_e2m3" F6E2M3::from_f32, F6E2M3::to_f32;
+    F6E3M2 "f6_e3m2" F6E3M2::from_f32, F6E3M2::to_f32;
     F8E4M3 "f8_e4m3" F8E4M3::from_f32, F8E4M3::to_f32;
     F8E5M2 "f8_e5m2" F8E5M2::from_f32, F8E5M2::to_f32;
 }

@@ -29,6 +29,12 @@ pub enum Error {
     },
     /// `from_vec` or a view was given a wrong number of elements for its shape.
     Length { shape: Vec<usize>, found: usize },
+    /// Values or rows that do not fit packed elements.
+    Packing {
+        what: String,
+        /// The element type in the `.co` file.
+        element: &'static str,
+    },
     /// `into_dims` was given extents that the tensor does not have.
     Extents {
         axis: usize,
@@ -185,6 +191,11 @@ impl fmt::Display for Error {
                 }
                 write!(f, ", but {found} were given")
             }
+            Error::Packing { what, element } => write!(
+                f,
+                "{what} cannot be packed as `{element}`\n\
+                 help: a byte has several elements of `{element}`: each must be in its range, and rows are whole bytes"
+            ),
             Error::Extents {
                 axis,
                 expected,

@@ -6,7 +6,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The division of a format's eight bits.
+/// The division of a format's bits. Formats of six bits are in the low bits of a byte, and have
+/// their sign in bit 5 there: conversions move it to bit 7.
 struct Format {
     mantissa_bits: u32,
     bias: i32,
@@ -27,6 +28,19 @@ const E5M2: Format = Format {
     bias: 15,
     max_finite: 0x7b,
     nan: 0x7f,
+};
+
+const E2M3: Format = Format {
+    mantissa_bits: 3,
+    bias: 1,
+    max_finite: 0x1f,
+    nan: 0x1f,
+};
+const E3M2: Format = Format {
+    mantissa_bits: 2,
+    bias: 3,
+    max_finite: 0x1f,
+    nan: 0x1f,
 };
 
 impl Format {
@@ -193,6 +207,75 @@ float8! {
     }
 }
 
+macro_rules! float6 {
+    ($(#[$doc:meta])* $name:ident, $format:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(transparent)]
+        pub struct $name(u8);
+
+        impl $name {
+            /// The largest value.
+            pub const MAX: Self = Self($format.max_finite);
+
+            /// The two high bits are ignored.
+            pub const fn from_bits(bits: u8) -> Self {
+                Self(bits & 0x3f)
+            }
+
+            pub const fn to_bits(self) -> u8 {
+                self.0 & 0x3f
+            }
+
+            /// Rounds to nearest even, saturating at [`Self::MAX`], which is also the result for a
+            /// NaN.
+            pub fn from_f32(value: f32) -> Self {
+                if value.is_nan() {
+                    return Self::MAX;
+                }
+                let bits = $format.encode(value);
+                Self((bits & 0x1f) | (bits >> 7) << 5)
+            }
+
+            /// Exact.
+            pub fn to_f32(self) -> f32 {
+                $format.decode((self.0 & 0x1f) | (self.0 & 0x20) << 2)
+            }
+        }
+
+        impl From<$name> for f32 {
+            fn from(value: $name) -> f32 {
+                value.to_f32()
+            }
+        }
+
+        /// As numbers: zeros are equal.
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.to_f32() == other.to_f32()
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.to_f32(), f)
+            }
+        }
+    };
+}
+
+float6! {
+    /// 6-bit float with 2 exponent and 3 mantissa bits in the low bits of a byte: `f6_e2m3` in a
+    /// `.co` file. It has no infinity and no NaN; the largest value is 7.5.
+    F6E2M3, E2M3
+}
+
+float6! {
+    /// 6-bit float with 3 exponent and 2 mantissa bits in the low bits of a byte: `f6_e3m2` in a
+    /// `.co` file. It has no infinity and no NaN; the largest value is 28.
+    F6E3M2, E3M2
+}
+
 /// An f32 that rounds to eight bits as `value` itself does: truncated, with the last bit set if the
 /// truncation was not exact.
 fn round_to_odd(value: f64) -> f32 {
@@ -291,6 +374,26 @@ mod tests {
         // Through f32 this would become exactly 17, a tie, which rounds down to 16.
         assert_eq!(F8E4M3::from_f64(17.0 + 1e-12).to_f32(), 18.0);
         assert_eq!(F8E4M3::from_f64(-17.0 - 1e-12).to_f32(), -18.0);
+    }
+
+    #[test]
+    fn six_bits_are_a_sign_and_the_nearest_value() {
+        let e2m3: Vec<_> = (0..0x20)
+            .map(|b| (b, f64::from(F6E2M3::from_bits(b).to_f32())))
+            .collect();
+        let e3m2: Vec<_> = (0..0x20)
+            .map(|b| (b, f64::from(F6E3M2::from_bits(b).to_f32())))
+            .collect();
+        assert_eq!((e2m3[1].1, e2m3[0x1f].1), (0.125, 7.5));
+        assert_eq!((e3m2[1].1, e3m2[0x1f].1), (0.0625, 28.0));
+        for v in samples() {
+            assert_eq!(F6E2M3::from_f32(v).to_bits(), nearest(v.into(), &e2m3));
+            assert_eq!(
+                F6E3M2::from_f32(-v).to_bits(),
+                nearest(v.into(), &e3m2) | 0x20
+            );
+        }
+        assert_eq!(F6E3M2::from_f32(f32::NAN).to_f32(), 28.0);
     }
 
     #[test]

@@ -40,6 +40,7 @@ mod last_use;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod packed;
 mod random;
 #[doc(hidden)]
 pub mod sim;
@@ -54,7 +55,8 @@ pub use device_tensor::DeviceTensor;
 pub use dims::{Const, Dim, Dims, Same};
 pub use element::Element;
 pub use error::{Error, Result};
-pub use float8::{F8E4M3, F8E5M2};
+pub use float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
+pub use packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 pub use stream::Stream;
 pub use tensor::{HostData, HostDataMut, Tensor, TensorView, TensorViewMut};
 

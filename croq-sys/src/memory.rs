@@ -18,6 +18,11 @@ const ALIGNMENT: usize = 256;
 /// compute from a tensor's extents fit 64 bits (`most_bytes` of `croq_exact.h`).
 const MOST_BYTES: u64 = 1 << 56;
 
+/// Kernels store packed elements by compare-and-swap of words.
+fn whole_words(bytes: usize) -> usize {
+    bytes.max(1).next_multiple_of(4)
+}
+
 /// A piece of memory on one device.
 pub(crate) struct Memory {
     device: Device,
@@ -123,7 +128,7 @@ impl Memory {
             Kind::Cuda(gpu) => {
                 gpu.select()?;
                 let stream = stream.unwrap_or(gpu.stream);
-                gpu.runtime.allocate(bytes.max(1) as u64, stream)?
+                gpu.runtime.allocate(whole_words(bytes) as u64, stream)?
             }
             _ => {
                 let layout = layout(bytes).ok_or_else(full)?;

@@ -10,6 +10,7 @@ use crate::dims::{Dims, advance, offset};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
+use crate::packed::Packed;
 use crate::random::Generator;
 
 mod sealed {
@@ -105,22 +106,24 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// When there is no memory for that many, as `Vec` does.
     pub fn zeros(dims: D) -> Self {
-        Self::of(dims, vec![T::zeroed(); count(&dims)])
+        Self::of(dims, vec![T::zeroed(); count::<T, D>(&dims)])
     }
 
-    /// Each element from its index.
+    /// Each element from its index; each byte of [`Packed`] values from the index of its first.
     ///
     /// # Panics
     ///
     /// When there is no memory for that many, as `Vec` does.
     pub fn from_fn(dims: D, mut f: impl FnMut(D::Index) -> T) -> Self {
         let shape = dims.shape();
-        let count = count(&dims);
+        let count = count::<T, D>(&dims);
         let mut data = Vec::with_capacity(count);
         let mut index = D::Index::default();
         for _ in 0..count {
             data.push(f(index));
-            advance(shape.as_ref(), index.as_mut());
+            for _ in 0..T::COUNT {
+                advance(shape.as_ref(), index.as_mut());
+            }
         }
         Self::of(dims, data)
     }
@@ -131,7 +134,7 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// [`Error::Length`] when `data` has another number of elements than `dims`.
     pub fn from_vec(dims: D, data: Vec<T>) -> Result<Self> {
-        check_length(&dims, data.len())?;
+        check_length::<T, D>(&dims, data.len())?;
         Ok(Self::of(dims, data))
     }
 
@@ -155,10 +158,62 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     /// When there is no memory for that many, as `Vec` does.
     pub fn random(dims: D, range: Range<T::Bound>, seed: u64) -> Self {
         let mut generator = Generator::new(seed);
-        let data = (0..count(&dims))
+        let data = (0..count::<T, D>(&dims))
             .map(|_| T::random(&mut generator, &range))
             .collect();
         Self::of(dims, data)
+    }
+}
+
+impl<T: Packed, D: Dims> Tensor<T, D> {
+    /// A tensor of packed elements, each value from its index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Packing`] when a value is out of the range of the type, or the last extent is not a
+    /// multiple of the values in a byte.
+    ///
+    /// # Panics
+    ///
+    /// When there is no memory for that many, as `Vec` does.
+    pub fn pack(dims: D, mut f: impl FnMut(D::Index) -> T::Value) -> Result<Self> {
+        let shape = dims.shape();
+        if !has_whole_rows::<T, D>(&dims) {
+            let what = format!("rows of shape {:?}", shape.as_ref());
+            return Err(Error::Packing {
+                what,
+                element: T::NAME,
+            });
+        }
+        let count = count::<T, D>(&dims);
+        let mut data = Vec::with_capacity(count);
+        let mut index = D::Index::default();
+        let mut values = Vec::with_capacity(T::COUNT);
+        for _ in 0..count {
+            values.clear();
+            for _ in 0..T::COUNT {
+                values.push(f(index));
+                advance(shape.as_ref(), index.as_mut());
+            }
+            let Some(byte) = T::packed(&values) else {
+                let what = format!("{values:?}");
+                return Err(Error::Packing {
+                    what,
+                    element: T::NAME,
+                });
+            };
+            data.push(byte);
+        }
+        Ok(Self::of(dims, data))
+    }
+}
+
+impl<T: Packed, D: Dims, S: HostData<T>> Tensor<T, D, S> {
+    /// The value at `index`, or `None` outside of the tensor.
+    pub fn value(&self, index: D::Index) -> Option<T::Value> {
+        let at = offset(self.shape().as_ref(), index.as_ref())?;
+        let byte = self.as_slice().get(at / T::COUNT)?;
+        Some(byte.value(at % T::COUNT))
     }
 }
 
@@ -176,7 +231,7 @@ impl<'a, T: Element, D: Dims> TensorView<'a, T, D> {
     ///
     /// [`Error::Length`] when the slice has another number of elements than `dims`.
     pub fn from_slice(dims: D, data: &'a [T]) -> Result<Self> {
-        check_length(&dims, data.len())?;
+        check_length::<T, D>(&dims, data.len())?;
         Ok(Self::of(dims, data))
     }
 }
@@ -188,7 +243,7 @@ impl<'a, T: Element, D: Dims> TensorViewMut<'a, T, D> {
     ///
     /// [`Error::Length`] when the slice has another number of elements than `dims`.
     pub fn from_mut_slice(dims: D, data: &'a mut [T]) -> Result<Self> {
-        check_length(&dims, data.len())?;
+        check_length::<T, D>(&dims, data.len())?;
         Ok(Self::of(dims, data))
     }
 }
@@ -253,11 +308,14 @@ impl<T, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     pub fn view(&self) -> TensorView<'_, T, D> {
         Tensor::of(self.dims, self.data.elements())
     }
+}
 
-    /// The element at `index`, or `None` outside of the tensor.
+impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
+    /// The element at `index`, or the byte of [`Packed`] values that contains it; `None` outside of
+    /// the tensor.
     pub fn get(&self, index: D::Index) -> Option<&T> {
         let at = offset(self.shape().as_ref(), index.as_ref())?;
-        self.as_slice().get(at)
+        self.as_slice().get(at / T::COUNT)
     }
 }
 
@@ -271,15 +329,17 @@ impl<T, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
     pub fn view_mut(&mut self) -> TensorViewMut<'_, T, D> {
         Tensor::of(self.dims, self.data.elements_mut())
     }
+}
 
-    /// The element at `index`, or `None` outside of the tensor.
+impl<T: Element, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
+    /// The same as [`get`](Self::get), mutably.
     pub fn get_mut(&mut self, index: D::Index) -> Option<&mut T> {
         let at = offset(self.shape().as_ref(), index.as_ref())?;
-        self.as_mut_slice().get_mut(at)
+        self.as_mut_slice().get_mut(at / T::COUNT)
     }
 }
 
-impl<T, D: Dims, S: HostData<T>> Index<D::Index> for Tensor<T, D, S> {
+impl<T: Element, D: Dims, S: HostData<T>> Index<D::Index> for Tensor<T, D, S> {
     type Output = T;
 
     #[track_caller]
@@ -291,7 +351,7 @@ impl<T, D: Dims, S: HostData<T>> Index<D::Index> for Tensor<T, D, S> {
     }
 }
 
-impl<T, D: Dims, S: HostDataMut<T>> IndexMut<D::Index> for Tensor<T, D, S> {
+impl<T: Element, D: Dims, S: HostDataMut<T>> IndexMut<D::Index> for Tensor<T, D, S> {
     #[track_caller]
     fn index_mut(&mut self, index: D::Index) -> &mut T {
         let shape = self.shape();
@@ -322,10 +382,16 @@ where
     }
 }
 
-impl<T: fmt::Debug, D: Dims, S: HostData<T>> fmt::Debug for Tensor<T, D, S> {
+impl<T: Element, D: Dims, S: HostData<T>> fmt::Debug for Tensor<T, D, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tensor {:?} ", self.shape())?;
-        write_nested(f, self.shape().as_ref(), self.as_slice(), 1)
+        let mut shape = self.shape().as_ref().to_vec();
+        shape
+            .iter_mut()
+            .next_back()
+            .into_iter()
+            .for_each(|last| *last /= T::COUNT);
+        write_nested(f, &shape, self.as_slice(), 1)
     }
 }
 
@@ -362,17 +428,31 @@ fn write_nested<T: fmt::Debug>(
     f.write_str("]")
 }
 
-/// The number of elements of a tensor to be allocated.
+/// The number of Rust values of a tensor to be allocated.
 #[track_caller]
-fn count<D: Dims>(dims: &D) -> usize {
+fn count<T: Element, D: Dims>(dims: &D) -> usize {
+    assert!(
+        has_whole_rows::<T, D>(dims),
+        "the last extent of a tensor of shape {:?} is not a multiple of {}",
+        dims.shape(),
+        T::COUNT
+    );
     match dims.elements() {
-        Some(count) => count,
+        Some(count) => count / T::COUNT,
         None => panic!("a tensor of shape {:?} has too many elements", dims.shape()),
     }
 }
 
-fn check_length<D: Dims>(dims: &D, found: usize) -> Result<()> {
-    if dims.elements() == Some(found) {
+/// Whether rows are whole Rust values.
+pub(crate) fn has_whole_rows<T: Element, D: Dims>(dims: &D) -> bool {
+    let shape = dims.shape();
+    let last = shape.as_ref().last().copied().unwrap_or(1);
+    last % T::COUNT == 0
+}
+
+fn check_length<T: Element, D: Dims>(dims: &D, found: usize) -> Result<()> {
+    let held = found.checked_mul(T::COUNT);
+    if held.is_some() && dims.elements() == held && has_whole_rows::<T, D>(dims) {
         Ok(())
     } else {
         Err(Error::Length {

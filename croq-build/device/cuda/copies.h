@@ -31,10 +31,12 @@ template <> struct word<16> {
 };
 
 template <unsigned V, class T> CROQ_DEVICE auto load_word(const handle<T> &memory, idx i) {
-  return *reinterpret_cast<const typename word<V * sizeof(T)>::type *>(memory.first + i);
+  using bits = const typename word<bytes_of_vector<T, V>>::type;
+  return *reinterpret_cast<bits *>(memory.first + place_of<T>(i));
 }
 template <unsigned V, class T> CROQ_DEVICE auto load_word(const global<const T> &memory, idx i) {
-  return __ldg(reinterpret_cast<const typename word<V * sizeof(T)>::type *>(memory.first + i));
+  using bits = const typename word<bytes_of_vector<T, V>>::type;
+  return __ldg(reinterpret_cast<bits *>(memory.first + place_of<T>(i)));
 }
 /* A thread's own memory stays in registers if no address of it is cast. */
 template <unsigned V, class T, int N>
@@ -47,7 +49,7 @@ CROQ_DEVICE auto load_word(const local<T, N> &memory, idx i) {
 }
 template <unsigned V, class T, class W>
 CROQ_DEVICE void store_word(const handle<T> &memory, idx i, W bits) {
-  *reinterpret_cast<W *>(memory.first + i) = bits;
+  *reinterpret_cast<W *>(memory.first + place_of<T>(i)) = bits;
 }
 template <unsigned V, class T, int N, class W>
 CROQ_DEVICE void store_word(local<T, N> &memory, idx i, W bits) {
@@ -87,17 +89,19 @@ template <unsigned Bytes> CROQ_DEVICE void copy_async(void *dst, const void *src
 /* There is no such instruction for 1 and 2 bytes: these are copied synchronously. */
 template <unsigned V, class T, class S>
 CROQ_DEVICE void cp_async(shared<T> dst, idx di, global<S> src, idx si) {
-  if constexpr (V * sizeof(T) < 4) copy<V>(dst, di, src, si);
-  else copy_async<V * sizeof(T)>(dst.first + di, src.first + si, true);
+  constexpr unsigned bytes = bytes_of_vector<T, V>;
+  if constexpr (bytes < 4) copy<V>(dst, di, src, si);
+  else copy_async<bytes>(dst.first + place_of<T>(di), src.first + place_of<T>(si), true);
 }
 /* If `inside` is false, zeros are written, and the source is not accessed. */
 template <unsigned V, class T, class S>
 CROQ_DEVICE void cp_async_zfill(shared<T> dst, idx di, global<S> src, idx si, bool inside) {
-  if constexpr (V * sizeof(T) < 4) {
-    typename word<V * sizeof(T)>::type bits = 0;
+  constexpr unsigned bytes = bytes_of_vector<T, V>;
+  if constexpr (bytes < 4) {
+    typename word<bytes>::type bits = 0;
     if (inside) bits = load_word<V>(src, si);
     store_word<V>(dst, di, bits);
-  } else copy_async<V * sizeof(T)>(dst.first + di, src.first + si, inside);
+  } else copy_async<bytes>(dst.first + place_of<T>(di), src.first + place_of<T>(si), inside);
 }
 
 /* Closes the group of this thread's copies since the last commit. */

@@ -10,6 +10,8 @@ inline namespace CROQ_TARGET {
 #define CROQ_ACCESS(T, constness)                                                                  \
   CROQ_DEVICE T load(idx i) constness { return first[i]; }                                         \
   CROQ_DEVICE void store(idx i, T v) constness { first[i] = v; }                                   \
+  CROQ_EACH_UPDATE(T, constness)
+#define CROQ_EACH_UPDATE(T, constness)                                                             \
   CROQ_UPDATE(T, constness, add, e + v)                                                            \
   CROQ_UPDATE(T, constness, sub, e - v)                                                            \
   CROQ_UPDATE(T, constness, mul, e * v)                                                            \
@@ -30,9 +32,28 @@ template <class T> struct handle {
   using value = typename without_const<T>::type;
   T *first = nullptr;
 
-  CROQ_ACCESS(value, const)
+  CROQ_DEVICE value load(idx i) const { return picked<value>(first[place_of<T>(i)], i); }
+  /* Of elements that share a byte: where no other thread stores to the byte. */
+  CROQ_DEVICE void store(idx i, value v) const {
+    T &place = first[place_of<T>(i)];
+    if constexpr (packed<T>) place = placed<value>(place, i, v);
+    else place = v;
+  }
+  /* The same where another thread may store to another element of the byte. */
+  CROQ_DEVICE void swap(idx i, value v) const {
+    const unsigned long long at = reinterpret_cast<unsigned long long>(first + place_of<T>(i));
+    unsigned *const word = reinterpret_cast<unsigned *>(at & ~3ull);
+    const unsigned shift = static_cast<unsigned>(at & 3) * 8 + first_bit<value>(i);
+    const unsigned mask = ((1u << 8 / per_byte<T>) - 1) << shift;
+    unsigned found = *static_cast<volatile unsigned *>(word), expected;
+    do {
+      expected = found;
+      found = ::atomicCAS(word, expected, (expected & ~mask) | unsigned(v.bits) << shift);
+    } while (found != expected);
+  }
+  CROQ_EACH_UPDATE(value, const)
   CROQ_ATOMICS(value)
-  CROQ_DEVICE T *pointer(idx offset) const { return first + offset; }
+  CROQ_DEVICE T *pointer(idx offset) const { return first + place_of<T>(offset); }
   CROQ_FN T *data() const { return first; }
 };
 
@@ -42,8 +63,8 @@ template <class T> struct global : handle<T> {};
  * across the kernel's writes. */
 template <class T> struct global<const T> : handle<const T> {
   CROQ_DEVICE T load(idx i) const {
-    const T *const from = this->first + i;
-    if constexpr (narrow<T>) return from_bits<T>(__ldg(&from->bits));
+    const T *const from = this->first + place_of<T>(i);
+    if constexpr (narrow<T> || small<T>) return picked<T>(from_bits<T>(__ldg(&from->bits)), i);
     else if constexpr (same<T, bool>) return *from;
     else return __ldg(from);
   }
@@ -85,6 +106,7 @@ template <class T, int N> struct local {
 /* An array that the simulated GPU stores in the thread's arena, `At` bytes from its start. */
 template <class T, int N, idx At> using local_at = local<T, N>;
 #undef CROQ_UPDATE
+#undef CROQ_EACH_UPDATE
 #undef CROQ_ACCESS
 
 /* Elements that may be read before they are written, and variables that may have such values. The

@@ -7,7 +7,30 @@ inline namespace CROQ_TARGET {
 
 /* A thread's part of a matrix in the registers of a warp: `N` elements, in the order of the
  * instructions. */
-template <class T, int N> struct alignas(16) fragment : local<T, N> {};
+template <class T, int N, bool = packed<T>> struct fragment_registers : local<T, N> {};
+/* Elements of less than a byte, in whole registers. */
+template <class T> inline constexpr int per_register = 4 / int(sizeof(T)) * int(per_byte<T>);
+template <class T, int N> struct fragment_registers<T, N, true> {
+  static constexpr int in_word = 4 * int(per_byte<T>), bits = 32 / in_word;
+  unsigned first[(N + in_word - 1) / in_word];
+
+  CROQ_DEVICE T load(idx i) const {
+    const unsigned value = first[i / in_word] >> i % in_word * bits & ((1u << bits) - 1);
+    return from_bits<T>(static_cast<unsigned char>(value));
+  }
+  CROQ_DEVICE void store(idx i, T v) {
+    const unsigned shift = unsigned(i % in_word) * bits;
+    const unsigned others = first[i / in_word] & ~(((1u << bits) - 1) << shift);
+    first[i / in_word] = others | unsigned(v.bits) << shift;
+  }
+};
+template <class T, int N> struct alignas(16) fragment : fragment_registers<T, N> {};
+/* A register of adjacent elements. */
+template <unsigned V, class T, int N>
+CROQ_DEVICE void store_word(fragment_registers<T, N, true> &into, idx i, unsigned bits) {
+  static_assert(V == per_register<T>, "a whole register");
+  into.first[i / per_register<T>] = bits;
+}
 template <class T, int N, idx At> using fragment_at = fragment<T, N>;
 template <class T, int N> struct tracked_fragment : fragment<T, N> {
   CROQ_DEVICE tracked_fragment(const char *, bool = false) {}
@@ -16,9 +39,12 @@ template <class T, int N, idx At> using tracked_fragment_at = tracked_fragment<T
 
 /* The register whose first element is number `i`. */
 template <class T, int N> CROQ_DEVICE unsigned register_of(const fragment<T, N> &from, idx i) {
-  unsigned bits;
-  __builtin_memcpy(&bits, from.first + i, sizeof bits);
-  return bits;
+  if constexpr (packed<T>) return from.first[i / per_register<T>];
+  else {
+    unsigned bits;
+    __builtin_memcpy(&bits, from.first + i, sizeof bits);
+    return bits;
+  }
 }
 template <class T, int N> CROQ_DEVICE void set_register(fragment<T, N> &of, idx i, unsigned bits) {
   __builtin_memcpy(of.first + i, &bits, sizeof bits);
@@ -49,8 +75,8 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
 }
 
 /* Registers of a, b and c as operands of one instruction. */
-#define CROQ_A(n) "r"(register_of(a, ai + n * idx(4 / sizeof(A))))
-#define CROQ_B(n) "r"(register_of(b, bi + n * idx(4 / sizeof(B))))
+#define CROQ_A(n) "r"(register_of(a, ai + n * per_register<A>))
+#define CROQ_B(n) "r"(register_of(b, bi + n * per_register<B>))
 #define CROQ_AD(n) "d"(a.first[ai + n])
 #define CROQ_BD(n) "d"(b.first[bi + n])
 #define CROQ_C(kind, n) "+" kind(c.first[ci + n])
@@ -138,6 +164,10 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
   CROQ_CASE(75, 8, 8, 16, TA, TB, int, 112, "s32." types ".s32", "r")                              \
   CROQ_CASE(80, 16, 8, 16, TA, TB, int, 214, "s32." types ".s32", "r")                             \
   CROQ_CASE(80, 16, 8, 32, TA, TB, int, 424, "s32." types ".s32", "r")
+#define CROQ_NIBBLES(TA, TB, types)                                                                \
+  CROQ_CASE(75, 8, 8, 32, TA, TB, int, 112, "s32." types ".s32", "r")                              \
+  CROQ_CASE(80, 16, 8, 32, TA, TB, int, 214, "s32." types ".s32", "r")                             \
+  CROQ_CASE(80, 16, 8, 64, TA, TB, int, 424, "s32." types ".s32", "r")
   CROQ_FLOATS(75, 8, f16, f16, "f16.f16", 214, 212)
   CROQ_FLOATS(80, 16, f16, f16, "f16.f16", 424, 422)
   CROQ_CASE(80, 16, 8, 8, bf16, bf16, float, 214, "f32.bf16.bf16.f32", "f")
@@ -152,6 +182,13 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
   CROQ_INTEGERS(signed char, unsigned char, "s8.u8")
   CROQ_INTEGERS(unsigned char, signed char, "u8.s8")
   CROQ_INTEGERS(unsigned char, unsigned char, "u8.u8")
+  CROQ_NIBBLES(s4, s4, "s4.s4")
+  CROQ_NIBBLES(s4, u4, "s4.u4")
+  CROQ_NIBBLES(u4, s4, "u4.s4")
+  CROQ_NIBBLES(u4, u4, "u4.u4")
+  CROQ_CASE(80, 8, 8, 128, u1, u1, int, 112, "s32.b1.b1.s32.and.popc", "r")
+  CROQ_CASE(80, 16, 8, 128, u1, u1, int, 214, "s32.b1.b1.s32.and.popc", "r")
+  CROQ_CASE(80, 16, 8, 256, u1, u1, int, 424, "s32.b1.b1.s32.and.popc", "r")
   CROQ_FLOATS(89, 16, f8_e4m3, f8_e4m3, "e4m3.e4m3", 214, 212)
   CROQ_FLOATS(89, 16, f8_e4m3, f8_e5m2, "e4m3.e5m2", 214, 212)
   CROQ_FLOATS(89, 16, f8_e5m2, f8_e4m3, "e5m2.e4m3", 214, 212)
@@ -162,6 +199,7 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
   CROQ_FLOATS(89, 32, f8_e5m2, f8_e5m2, "e5m2.e5m2", 424, 422)
   static_assert(M == 0, "there is no such instruction");
 #undef CROQ_INTEGERS
+#undef CROQ_NIBBLES
 #undef CROQ_FLOATS
 #undef CROQ_CASE
 }

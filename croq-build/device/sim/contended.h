@@ -80,7 +80,7 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
   }
   CROQ_COLD void report(idx i, croq_u32 kind, croq_u32 stored, int line) const {
     croq_sim_thread *const self = current;
-    const croq_sim_access access = {this->name, i, this->first + i, sizeof(T),
+    const croq_sim_access access = {this->name, i, this->first + place_of<T>(i), sizeof(T),
                                     static_cast<croq_u32>(line)};
     sim_api()->device_access(self, &access, number, kind, stored);
     current = self;
@@ -106,7 +106,8 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
     const croq_sim_device *const order = current->device;
     croq_sim_device_cell *const at = cell(order, i);
     if (at == nullptr) return;
-    const bool same = __builtin_memcmp(this->first + i, &v, sizeof v) == 0;
+    const value there = picked<value>(this->first[place_of<T>(i)], i);
+    const bool same = __builtin_memcmp(&there, &v, sizeof v) == 0;
     const croq_u32 stored = digest(v);
     if (CROQ_LIKELY(*order->reports_all == 0 && stores_in_order(*order, *at, who(line), same, stored)))
       return;
@@ -122,13 +123,14 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
     value &e = this->element(i, line);
     note_read(i, line);
     must_be_value(e, line);
-    return e;
+    return picked<value>(e, i);
   }
   CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {
     value &e = this->element(i, line);
     note_store(i, v, line);
-    e = v;
+    put(e, i, v);
   }
+  CROQ_FN void swap(idx i, value v, int line = __builtin_LINE()) const { store(i, v, line); }
 #define CROQ_TRACKED_UPDATE(name, ...)                                                             \
   CROQ_FN void name(idx i, value v, int line = __builtin_LINE()) const {                           \
     value &place = this->element(i, line);                                                         \

@@ -22,16 +22,17 @@ template <unsigned V, class T> CROQ_FN T *reach(const handle<T> &memory, idx i, 
   if (!CROQ_LIKELY(extent >= V && static_cast<unsigned long long>(i) <=
                                       static_cast<unsigned long long>(extent - V)))
     out_of_bounds(memory.name, i < 0 || i >= extent ? i : extent, extent, line);
-  T *const at = memory.first + i;
-  check_aligned<V * sizeof(T)>(at, memory.name, i, line);
-  CROQ_TRACE(memory.name, i, at, V * sizeof(T), line);
+  T *const at = memory.first + place_of<T>(i);
+  check_aligned<bytes_of_vector<T, V>>(at, memory.name, i, line);
+  CROQ_TRACE(memory.name, i, at, bytes_of_vector<T, V>, line);
   return at;
 }
 template <unsigned V, class T>
 CROQ_FN T *reach(const shared<T> &memory, idx i, bool writes, int line) {
   T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, writes, line);
   if (writes || !memory.is_phased)
-    in_order<V>(memory.name, i, at, writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS, line);
+    in_order<bytes_of_vector<T, V> / sizeof(T)>(memory.name, i, at,
+                                                writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS, line);
   return at;
 }
 template <unsigned V, class T>
@@ -45,7 +46,7 @@ template <unsigned V, class T>
 CROQ_FN T *reach(const watched<T> &memory, idx i, bool writes, int line) {
   const croq_u32 kind = writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS;
   T *const at = memory.template reach<V>(i, kind, line);
-  check_aligned<V * sizeof(T)>(at, memory.name, i, line);
+  check_aligned<bytes_of_vector<T, V>>(at, memory.name, i, line);
   return at;
 }
 /* A thread's own memory represents registers, which have no alignment. */
@@ -67,17 +68,20 @@ CROQ_FN T *reach(fragment<T, N, At> &memory, idx i, bool writes, int line) {
 
 template <unsigned V, class T> CROQ_FN void move_elements(T *to, const T *from) {
   /* Through a temporary: the two ranges may overlap. */
-  unsigned char bytes[V * sizeof(T)];
+  unsigned char bytes[bytes_of_vector<T, V>];
   __builtin_memcpy(bytes, from, sizeof bytes);
   __builtin_memcpy(to, bytes, sizeof bytes);
 }
+/* Whether memory is a thread's own, in which elements do not share bytes. */
+template <class T, int N, idx At> constexpr bool is_own(const local<T, N, At> *) { return true; }
+constexpr bool is_own(const void *) { return false; }
 /* Whether an element is marked as unwritten; only some kinds of memory have marks. */
 template <class M> CROQ_FN bool is_unwritten(const M &, idx) { return false; }
 template <class T> CROQ_FN bool is_unwritten(const shared<T> &memory, idx i) {
-  return !memory.written.template has<sizeof(T)>(i);
+  return !is_written<T>(memory.written, i);
 }
 template <class T> CROQ_FN bool is_unwritten(const watched<T> &memory, idx i) {
-  return !memory.written.template has<sizeof(T)>(i);
+  return !is_written<T>(memory.written, i);
 }
 template <class T, int N, idx At> CROQ_FN bool is_unwritten(const tracked_local<T, N, At> &memory, idx i) {
   return memory.marks.elements[i] != 0;
@@ -106,10 +110,10 @@ template <class T, int N, idx At> CROQ_FN const char *name_of(const tracked_frag
 /* Marks an element as written or unwritten; memory without marks is unchanged. */
 template <class M> CROQ_FN void mark(M &, idx, bool) {}
 template <class T> CROQ_FN void mark(const shared<T> &memory, idx i, bool is_written) {
-  memory.written.template put<sizeof(T)>(i, is_written);
+  mark_written<T>(memory.written, i, is_written);
 }
 template <class T> CROQ_FN void mark(const watched<T> &memory, idx i, bool is_written) {
-  memory.written.template put<sizeof(T)>(i, is_written);
+  mark_written<T>(memory.written, i, is_written);
 }
 template <class T, int N, idx At> CROQ_FN void mark(tracked_local<T, N, At> &memory, idx i, bool is_written) {
   memory.marks.elements[i] = !is_written;
@@ -129,14 +133,25 @@ template <class M> struct without_qualifiers {
 template <class M> struct without_qualifiers<const M> : without_qualifiers<M> {};
 template <class M> struct without_qualifiers<M &> : without_qualifiers<M> {};
 
+/* Element `e` of a vector whose first element is number `i`. */
+template <class T> CROQ_FN auto element_of(const T *from, idx i, unsigned e) {
+  using value = typename without_const<T>::type;
+  if constexpr (packed<T>) return picked<value>(from[e / per_byte<T>], i + e);
+  else return from[e];
+}
+
 /* Copies `V` adjacent elements. */
 template <unsigned V, class D, class S>
 CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE()) {
   const auto *const from = reach<V>(src, si, false, line);
   auto *const to = reach<V>(dst, di, true, line);
   if constexpr (is_contended<typename without_qualifiers<D>::type>)
-    for (unsigned e = 0; e < V; ++e) dst.note_store(di + e, from[e], line);
-  move_elements<V>(to, from);
+    for (unsigned e = 0; e < V; ++e) dst.note_store(di + e, element_of(from, si, e), line);
+  constexpr typename without_qualifiers<D>::type *kind = nullptr;
+  using T = typename without_const<typename without_qualifiers<decltype(*to)>::type>::type;
+  if constexpr (packed<T> && is_own(kind))
+    for (unsigned e = 0; e < V; ++e) to[e] = element_of(from, si, e);
+  else move_elements<V>(to, from);
   for (unsigned e = 0; e < V; ++e) {
     const bool bad = is_unwritten(src, si + e);
     if constexpr (is_device_memory<typename without_qualifiers<D>::type>) {
@@ -152,14 +167,14 @@ CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE())
  * be written. */
 template <unsigned V, class T>
 CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int line) {
-  constexpr croq_u32 bytes = V * sizeof(T);
+  constexpr croq_u32 bytes = bytes_of_vector<T, V>;
   if (!CROQ_LIKELY(dst.extent >= V && static_cast<unsigned long long>(di) <=
                                           static_cast<unsigned long long>(dst.extent - V)))
     out_of_bounds(dst.name, di < 0 || di >= dst.extent ? di : dst.extent, dst.extent, line);
-  T *const at = dst.first + di;
+  T *const at = dst.first + place_of<T>(di);
   check_aligned<bytes>(at, dst.name, di, line);
   CROQ_TRACE(dst.name, di, at, bytes, line);
-  in_order<V>(dst.name, di, at, CROQ_ACCESS_WRITES, line);
+  in_order<bytes / sizeof(T)>(dst.name, di, at, CROQ_ACCESS_WRITES, line);
   croq_sim_thread *const self = current;
   const croq_sim_access access = {dst.name, di, at, bytes, static_cast<croq_u32>(line)};
   sim_api()->copy_async(self, &access, from);

@@ -5,6 +5,17 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
+/* Stores element `i` to the place or, if elements share bytes, to the byte of it: as one operation,
+ * because another thread may store to another element of the byte. */
+template <class T> CROQ_FN void put(T &place, idx i, T v) {
+  if constexpr (packed<T>) {
+    unsigned char old = __atomic_load_n(&place.bits, __ATOMIC_RELAXED), fresh;
+    do fresh = placed<T>(from_bits<T>(old), i, v).bits;
+    while (!__atomic_compare_exchange_n(&place.bits, &old, fresh, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+  } else place = v;
+}
+
 /* With CROQ_SIM_TRACE every access to shared memory is reported, for the counts of bank
  * conflicts. */
 #ifdef CROQ_SIM_TRACE
@@ -62,6 +73,21 @@ template <class M> CROQ_FN void must_be_written(const M &memory, idx i, int line
   use_unwritten(take_unwritten(), in_atomic, line);
 }
 
+/* Marks of shared memory are those of bytes. Elements that share a byte count as written once one
+ * of them is. */
+template <class T> CROQ_FN bool is_written(const shared_marks &written, idx i) {
+  return written.template has<sizeof(T)>(place_of<T>(i));
+}
+template <class T> CROQ_FN void mark_written(const shared_marks &written, idx i, bool yes) {
+  if (yes || !packed<T>) written.template put<sizeof(T)>(place_of<T>(i), yes);
+}
+/* Cells of shared memory are those of bytes: of the elements of a byte, accesses to the first are
+ * checked. */
+template <class T>
+CROQ_FN void element_in_order(const char *name, idx i, const T *at, croq_u32 kind, int line) {
+  if (!packed<T> || first_bit<T>(i) == 0) in_order<1>(name, i, at, kind, line);
+}
+
 template <class T> struct __attribute__((unused)) handle {
   using value = typename without_const<T>::type;
   T *first = nullptr;
@@ -71,17 +97,24 @@ template <class T> struct __attribute__((unused)) handle {
   CROQ_FN T &element(idx i, int line) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(i) < static_cast<unsigned long long>(extent)))
       out_of_bounds(name, i, extent, line);
-    CROQ_TRACE(name, i, first + i, sizeof(T), line);
-    return first[i];
+    CROQ_TRACE(name, i, first + place_of<T>(i), sizeof(T), line);
+    return first[place_of<T>(i)];
   }
-  CROQ_ACCESS(value, const)
+  CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
+    return picked<value>(element(i, line), i);
+  }
+  CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {
+    put(element(i, line), i, v);
+  }
+  CROQ_FN void swap(idx i, value v, int line = __builtin_LINE()) const { store(i, v, line); }
+  CROQ_UPDATES(value, const, element(i, line))
   CROQ_ATOMICS(value, element(i, line))
   /* For code that is opaque to the compiler; its accesses are not checked. */
   CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
                      static_cast<unsigned long long>(extent)))
       out_of_bounds(name, offset, extent, line);
-    return first + offset;
+    return first + place_of<T>(offset);
   }
   CROQ_FN T *data() const { return first; }
 };
@@ -107,7 +140,7 @@ template <class T> struct __attribute__((unused)) global : handle<T> {
   CROQ_FN typename handle<T>::value load(idx i, int line = __builtin_LINE()) const {
     const T &e = this->element(i, line);
     must_be_value(e, line);
-    return e;
+    return picked<typename handle<T>::value>(e, i);
   }
   /* Sums in f32 flush subnormal numbers (PTX `atom.add`). */
   using value = typename handle<T>::value;
@@ -126,21 +159,22 @@ template <class T> struct __attribute__((unused)) shared : handle<T> {
 
   CROQ_FN T &reach(idx i, croq_u32 kind, int line) const {
     T &e = this->element(i, line);
-    if (!is_phased || kind != CROQ_ACCESS_READS) in_order<1>(this->name, i, &e, kind, line);
+    if (!is_phased || kind != CROQ_ACCESS_READS) element_in_order(this->name, i, &e, kind, line);
     if (kind == CROQ_ACCESS_ATOMIC) must_be_written(*this, i, line);
     return e;
   }
   CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
     const value e = whatever_is(reach(i, CROQ_ACCESS_READS, line));
-    if (!written.template has<sizeof(T)>(i)) read_unwritten(this->name, i, written.declared, line);
-    return e;
+    if (!is_written<T>(written, i)) read_unwritten(this->name, i, written.declared, line);
+    return picked<value>(e, i);
   }
   CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {
     T &e = this->element(i, line);
-    in_order<1>(this->name, i, &e, store_kind(e, v), line);
-    e = v;
-    if (written.bytes != nullptr) written.template put<sizeof(T)>(i, take_unwritten() == 0);
+    element_in_order(this->name, i, &e, store_kind(picked<value>(e, i), v), line);
+    put(e, i, v);
+    if (written.bytes != nullptr) mark_written<T>(written, i, take_unwritten() == 0);
   }
+  CROQ_FN void swap(idx i, value v, int line = __builtin_LINE()) const { store(i, v, line); }
   CROQ_FN void begin_anew(croq_u32 buffers) { written.begin_anew(buffers); }
   CROQ_UPDATES(value, const, reach(i, CROQ_ACCESS_WRITES, line))
   CROQ_ATOMICS(value, reach(i, CROQ_ACCESS_ATOMIC, line))
@@ -160,7 +194,7 @@ template <class T> CROQ_FN global<T> from_element(const global<T> &memory, idx i
 template <class T>
 CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared", croq_u32 how = 0,
                             int line = __builtin_LINE()) {
-  const idx end = offset + extent * static_cast<idx>(sizeof(T));
+  const idx end = offset + bytes_for<T>(extent);
   if (!CROQ_LIKELY(offset >= 0 && extent >= 0 && end <= static_cast<idx>(current->shared_bytes)))
     out_of_bounds(name, end, static_cast<idx>(current->shared_bytes), line);
   return {{reinterpret_cast<T *>(current->shared + offset), extent, name},

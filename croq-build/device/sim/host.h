@@ -82,7 +82,7 @@ class host {
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
     if (result != CROQ_OK) return false;
     const idx most = most_bytes / static_cast<idx>(sizeof(T));
-    const idx bytes = bytes_of(extent, sizeof(T));
+    const idx bytes = packed<T> ? bytes_for<T>(extent) : bytes_of(extent, sizeof(T));
     if (extent < 1 || extent > most) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
     void *const found = env->alloc(env, static_cast<croq_u64>(bytes), 1);
     if (found == nullptr) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);

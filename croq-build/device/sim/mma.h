@@ -38,11 +38,11 @@ CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at
   stmatrix<Count, Transposed>(memory, row, registers, line, tracks ? marks : nullptr);
 }
 
-/* Operands of the MMAs of each warp of a block: the rows of A and the columns of B, of 16 f64 or 32
- * f32 each, or 64 f32 per column if A is sparse, and each lane's part of the metadata. The threads
+/* Operands of the MMAs of each warp of a block: the rows of A and the columns of B, of 16 f64, 32
+ * f32 or 256 small integers each, or 64 f32 per column if A is sparse, and each lane's part of the metadata. The threads
  * of a block share an OS thread. */
 struct mma_operands {
-  alignas(8) unsigned char a[16 * 128];
+  alignas(8) unsigned char a[16 * 256];
   alignas(8) unsigned char b[8 * 256];
   unsigned metadata[32];
 };
@@ -55,7 +55,10 @@ inline constexpr unsigned char in_row = 1, in_row_below = 2, in_column = 4;
 /* f32 is used as tf32: the low bits of the mantissa are ignored. */
 CROQ_FN float factor(float v) { return float_from_bits(float_bits(v) & 0xffffe000u); }
 CROQ_FN double factor(double v) { return v; }
-template <class T> CROQ_FN float factor(T v) { return to<float>(v); }
+template <class T> CROQ_FN auto factor(T v) {
+  if constexpr (small<T>) return static_cast<signed char>(static_cast<int>(v));
+  else return to<float>(v);
+}
 
 /* c += a b: `M` x `N` sums over `K` products each. The thread's elements of c, a and b begin at
  * `ci`, `ai` and `bi`; the PTX ISA defines their positions in the matrices. Operands in f32 are
@@ -71,12 +74,13 @@ CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
   static_assert(N == 8 && (M == 8 || M == 16), "there is no such instruction");
   const unsigned tid = current->tid, group = tid % 32 / 4, place = tid % 4;
   using W = decltype(factor(A()));
-  constexpr unsigned most = 128 / sizeof(W);
+  constexpr unsigned most = small<A> ? 256 : 128 / sizeof(W);
   W *const rows = reinterpret_cast<W *>(mma_warps[tid / 32].a);
   W *const columns = reinterpret_cast<W *>(mma_warps[tid / 32].b);
   /* Adjacent elements of a register are adjacent along K; an f64 has a register of its own. */
-  constexpr unsigned width = sizeof(A) < 4 ? 4 / sizeof(A) : 1;
-  static_assert(sizeof(A) == sizeof(B) && K % (4 * width) == 0, "there is no such instruction");
+  constexpr unsigned width = sizeof(A) < 4 ? 4 / sizeof(A) * per_byte<A> : 1;
+  static_assert(sizeof(A) == sizeof(B) && per_byte<A> == per_byte<B> && K % (4 * width) == 0,
+                "there is no such instruction");
   static_assert(K <= most, "there is no such instruction");
   for (unsigned e = 0; e < M * K / 32; ++e) {
     const unsigned r = e / width, row = M == 16 ? group + r % 2 * 8 : group;
@@ -109,7 +113,7 @@ CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
     const W *const y = columns + (place * 2 + e % 2) * most;
     C &sum = c.element(ci + e, line);
     if constexpr (same<C, int>) {
-      /* At most 32 products of 16 bits. */
+      /* At most 32 products of 16 bits, or more of fewer bits. */
       double all = 0;
       for (unsigned k = 0; k < K; ++k) all += double(x[k]) * double(y[k]);
       sum = static_cast<int>(static_cast<unsigned>(sum) +

@@ -40,6 +40,10 @@ struct print_buffer {
   void name(T v) { name(to<double>(v)); }
   CROQ_EACH_NARROW(CROQ_NARROW_PUT, put)
 #undef CROQ_NARROW_PUT
+#define CROQ_SMALL_PUT(T, name)                                                                    \
+  void name(T v) { name(static_cast<int>(v)); }
+  CROQ_EACH_SMALL(CROQ_SMALL_PUT, put)
+#undef CROQ_SMALL_PUT
   void put(const void *v) { format("%p", v); }
 };
 

@@ -47,15 +47,20 @@ template <class T> struct __attribute__((unused)) watched {
     if (!CROQ_LIKELY(extent >= V && static_cast<unsigned long long>(i) <=
                                         static_cast<unsigned long long>(extent - V)))
       out_of_bounds(name, i < 0 || i >= extent ? i : extent, extent, line);
-    if (!CROQ_LIKELY(!marked<V * sizeof(T)>(marks + static_cast<unsigned long long>(i) * sizeof(T))))
-      touch(name, i, first + i, V * sizeof(T), writes, line);
+    constexpr unsigned bytes = bytes_of_vector<T, V>;
+    T *const at = first + place_of<T>(i);
+    if (!CROQ_LIKELY(!marked<bytes>(marks + place_of<T>(i) * static_cast<idx>(sizeof(T)))))
+      touch(name, i, at, bytes, writes, line);
     if (writes && writers != nullptr) note_write(i, line);
-    CROQ_TRACE(name, i, first + i, V * sizeof(T), line);
-    return first + i;
+    CROQ_TRACE(name, i, at, bytes, line);
+    return at;
   }
   template <unsigned V = 1> CROQ_FN T *reach(idx i, croq_u32 kind, int line) const {
     T *const at = find<V>(i, kind != CROQ_ACCESS_READS, line);
-    if (!is_phased || kind != CROQ_ACCESS_READS) in_order<V>(name, i, at, kind, line);
+    if (!is_phased || kind != CROQ_ACCESS_READS) {
+      if constexpr (V == 1) element_in_order(name, i, at, kind, line);
+      else in_order<bytes_of_vector<T, V> / sizeof(T)>(name, i, at, kind, line);
+    }
     if (kind == CROQ_ACCESS_ATOMIC) must_be_written(*this, i, line);
     return at;
   }
@@ -63,21 +68,22 @@ template <class T> struct __attribute__((unused)) watched {
    * executed. */
   CROQ_FN void note_write(idx i, int line) const {
     const unsigned long long offset = static_cast<unsigned long long>(
-        reinterpret_cast<const unsigned char *>(first + i) - current->shared);
+        reinterpret_cast<const unsigned char *>(first + place_of<T>(i)) - current->shared);
     writers[offset / 16] = static_cast<croq_u64>(line) << 32 |
                            static_cast<croq_u64>(current->tid + 1) << 20 | current->fences;
   }
   CROQ_FN T load(idx i, int line = __builtin_LINE()) const {
     const T e = *reach(i, CROQ_ACCESS_READS, line);
-    if (!written.template has<sizeof(T)>(i)) read_unwritten(name, i, written.declared, line);
-    return e;
+    if (!is_written<T>(written, i)) read_unwritten(name, i, written.declared, line);
+    return picked<T>(e, i);
   }
   CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) const {
     T *const e = find(i, true, line);
-    in_order<1>(name, i, e, store_kind(*e, v), line);
-    *e = v;
-    if (written.bytes != nullptr) written.template put<sizeof(T)>(i, take_unwritten() == 0);
+    element_in_order(name, i, e, store_kind(picked<T>(*e, i), v), line);
+    put(*e, i, v);
+    if (written.bytes != nullptr) mark_written<T>(written, i, take_unwritten() == 0);
   }
+  CROQ_FN void swap(idx i, T v, int line = __builtin_LINE()) const { store(i, v, line); }
   CROQ_FN void begin_anew(croq_u32 buffers) { written.begin_anew(buffers); }
   CROQ_UPDATES(T, const, *reach(i, CROQ_ACCESS_WRITES, line))
   CROQ_ATOMICS(T, *reach(i, CROQ_ACCESS_ATOMIC, line))
@@ -86,7 +92,7 @@ template <class T> struct __attribute__((unused)) watched {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
                      static_cast<unsigned long long>(extent)))
       out_of_bounds(name, offset, extent, line);
-    return first + offset;
+    return first + place_of<T>(offset);
   }
   CROQ_FN T *data() const { return first; }
 };

@@ -466,6 +466,7 @@ impl Body<'_, '_> {
         let buffer = self.names.accessed(access.view.buffer);
         let address = place::place(&self.names, access).text;
         let method = match op.filter(|_| !self.on_host) {
+            None if op.is_none() && !self.on_host && self.swaps(access) => "swap",
             Some(BinOp::Add) => "add",
             Some(BinOp::Sub) => "sub",
             Some(BinOp::Mul) => "mul",
@@ -494,6 +495,11 @@ impl Body<'_, '_> {
         };
         let value = self.for_buffer(access, value);
         format!("{buffer}.{method}({address}, {value});")
+    }
+
+    fn swaps(&self, access: &Access) -> bool {
+        let buffer = self.names.function.buffers.get(access.view.buffer.index());
+        buffer.is_some_and(|b| b.swaps)
     }
 
     /// A value stored in memory, which may have no marks.

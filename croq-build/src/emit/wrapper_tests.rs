@@ -107,6 +107,7 @@ impl Signature {
             read: true,
             written,
             swizzle: None,
+            swaps: false,
         });
         self.param(
             name,

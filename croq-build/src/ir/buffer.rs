@@ -47,6 +47,9 @@ pub struct Buffer {
     /// an access until copies are expanded; afterwards it numbers elements in grouped order
     /// (`by_groups`).
     pub swizzle: Option<Swizzle>,
+    /// Only for packed elements: two threads may store to one byte, so every store of an element is
+    /// a compare-and-swap of the word that contains it.
+    pub swaps: bool,
 }
 
 /// The layout of a shared buffer that TMA and tensor cores use; it starts at a multiple of 1024

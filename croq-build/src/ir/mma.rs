@@ -154,10 +154,9 @@ pub struct Layout {
 impl Layout {
     /// The layout of an operand whose rows run along K.
     pub fn operand(rows: i64, elem: Scalar, transposed: bool) -> Self {
-        let bytes = i64::try_from(elem.bytes()).unwrap_or(8);
         Self {
             rows,
-            width: (4 / bytes).max(1),
+            width: i64::try_from(32 / elem.bits().max(1)).unwrap_or(1).max(1),
             transposed,
             warps: 1,
         }

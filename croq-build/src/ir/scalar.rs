@@ -1,6 +1,8 @@
 //! Element and scalar types that the IR can compute with or store. The table `scalars!` is the only
 //! description of each.
 
+use crate::symbolic::{Ctx, Sym};
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Class {
     Float(Format),
@@ -40,8 +42,8 @@ impl Format {
 pub struct ScalarInfo {
     /// The name in Croqtile.
     pub name: &'static str,
-    /// The size in memory.
-    pub bytes: u64,
+    /// The bits of a value. A type of 1, 2 or 4 bits is packed in memory; any other has whole bytes.
+    pub bits: u64,
     pub class: Class,
     /// The type in C++, usable in a declaration and as a template argument.
     pub cpp: &'static str,
@@ -52,7 +54,7 @@ pub struct ScalarInfo {
 }
 
 macro_rules! scalars {
-    ($($scalar:ident: $name:literal, $bytes:literal, $class:expr, $cpp:literal, $c:literal, $rust:literal;)*) => {
+    ($($scalar:ident: $name:literal, $bits:literal, $class:expr, $cpp:literal, $c:literal, $rust:literal;)*) => {
         /// The type of a value. `Index` is the type of symbolic integers: 64 bits, signed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Scalar {
@@ -69,7 +71,7 @@ macro_rules! scalars {
                     $(Scalar::$scalar => &const {
                         ScalarInfo {
                             name: $name,
-                            bytes: $bytes,
+                            bits: $bits,
                             class: $class,
                             cpp: $cpp,
                             c: $c,
@@ -82,24 +84,32 @@ macro_rules! scalars {
     };
 }
 
-// The name, bytes, class, and the types in C++, C and Rust.
+// The name, bits, class, and the types in C++, C and Rust.
 scalars! {
-    F64: "f64", 8, Float(Format::new(53, -1074, f64::MAX)), "double", "double", "f64";
-    F32: "f32", 4, Float(Format::new(24, -149, f32::MAX as f64)), "float", "float", "f32";
-    F16: "f16", 2, Float(Format::new(11, -24, 65504.0)), "croq::f16", "unsigned short", "f16";
-    Bf16: "bf16", 2, Float(Format::new(8, -133, 3.3895313892515355e+38)), "croq::bf16", "unsigned short", "bf16";
-    F8E4M3: "f8_e4m3", 1, Float(Format::new(4, -9, 448.0)), "croq::f8_e4m3", "unsigned char", "F8E4M3";
-    F8E5M2: "f8_e5m2", 1, Float(Format::new(3, -16, 57344.0)), "croq::f8_e5m2", "unsigned char", "F8E5M2";
-    S64: "s64", 8, Signed, "long long", "long long", "i64";
-    S32: "s32", 4, Signed, "int", "int", "i32";
-    S16: "s16", 2, Signed, "short", "short", "i16";
-    S8: "s8", 1, Signed, "signed char", "signed char", "i8";
-    U64: "u64", 8, Unsigned, "unsigned long long", "unsigned long long", "u64";
-    U32: "u32", 4, Unsigned, "unsigned", "unsigned", "u32";
-    U16: "u16", 2, Unsigned, "unsigned short", "unsigned short", "u16";
-    U8: "u8", 1, Unsigned, "unsigned char", "unsigned char", "u8";
-    Bool: "bool", 1, Bool, "bool", "unsigned char", "bool";
-    Index: "int", 8, Signed, "croq::idx", "croq_i64", "i64";
+    F64: "f64", 64, Float(Format::new(53, -1074, f64::MAX)), "double", "double", "f64";
+    F32: "f32", 32, Float(Format::new(24, -149, f32::MAX as f64)), "float", "float", "f32";
+    F16: "f16", 16, Float(Format::new(11, -24, 65504.0)), "croq::f16", "unsigned short", "f16";
+    Bf16: "bf16", 16, Float(Format::new(8, -133, 3.3895313892515355e+38)), "croq::bf16", "unsigned short", "bf16";
+    F8E4M3: "f8_e4m3", 8, Float(Format::new(4, -9, 448.0)), "croq::f8_e4m3", "unsigned char", "F8E4M3";
+    F8E5M2: "f8_e5m2", 8, Float(Format::new(3, -16, 57344.0)), "croq::f8_e5m2", "unsigned char", "F8E5M2";
+    F6E2M3: "f6_e2m3", 6, Float(Format::new(4, -3, 7.5)), "croq::f6_e2m3", "unsigned char", "F6E2M3";
+    F6E3M2: "f6_e3m2", 6, Float(Format::new(3, -4, 28.0)), "croq::f6_e3m2", "unsigned char", "F6E3M2";
+    F4E2M1: "f4_e2m1", 4, Float(Format::new(2, -1, 6.0)), "croq::f4_e2m1", "unsigned char", "F4E2M1x2";
+    S64: "s64", 64, Signed, "long long", "long long", "i64";
+    S32: "s32", 32, Signed, "int", "int", "i32";
+    S16: "s16", 16, Signed, "short", "short", "i16";
+    S8: "s8", 8, Signed, "signed char", "signed char", "i8";
+    S4: "s4", 4, Signed, "croq::s4", "unsigned char", "S4x2";
+    S2: "s2", 2, Signed, "croq::s2", "unsigned char", "S2x4";
+    U64: "u64", 64, Unsigned, "unsigned long long", "unsigned long long", "u64";
+    U32: "u32", 32, Unsigned, "unsigned", "unsigned", "u32";
+    U16: "u16", 16, Unsigned, "unsigned short", "unsigned short", "u16";
+    U8: "u8", 8, Unsigned, "unsigned char", "unsigned char", "u8";
+    U4: "u4", 4, Unsigned, "croq::u4", "unsigned char", "U4x2";
+    U2: "u2", 2, Unsigned, "croq::u2", "unsigned char", "U2x4";
+    U1: "u1", 1, Unsigned, "croq::u1", "unsigned char", "U1x8";
+    Bool: "bool", 8, Bool, "bool", "unsigned char", "bool";
+    Index: "int", 64, Signed, "croq::idx", "croq_i64", "i64";
 }
 
 impl Scalar {
@@ -108,9 +118,39 @@ impl Scalar {
         Scalar::ALL.iter().copied().find(|ty| ty.name() == name)
     }
 
-    /// The size of an element in bytes.
+    /// The bits of a value.
+    pub fn bits(self) -> u64 {
+        self.info().bits
+    }
+
+    /// The bytes of a value in a register, and of an element in memory unless it is packed.
     pub fn bytes(self) -> u64 {
-        self.info().bytes
+        self.bits().div_ceil(8)
+    }
+
+    /// The number of elements in a byte of memory, the first in the low bits; 1 for types of whole
+    /// bytes.
+    pub fn per_byte(self) -> u32 {
+        match self.bits() {
+            bits @ (1 | 2 | 4) => 8 / bits as u32,
+            _ => 1,
+        }
+    }
+
+    /// Whether elements share bytes in memory. Those of a thread's own memory do not.
+    pub fn is_packed(self) -> bool {
+        self.per_byte() > 1
+    }
+
+    /// The bytes of `count` elements in memory.
+    pub fn bytes_of(self, cx: &Ctx, count: &Sym) -> Sym {
+        match self.per_byte() {
+            1 => count * self.size(),
+            per_byte => {
+                let per_byte = i64::from(per_byte);
+                cx.div(&(count + (per_byte - 1)), &Sym::int(per_byte))
+            }
+        }
     }
 
     pub fn is_float(self) -> bool {
@@ -135,13 +175,18 @@ impl Scalar {
         matches!(self.info().class, Class::Signed | Class::Unsigned)
     }
 
+    /// Whether it is an integer of less than a byte: computed in `s32`.
+    pub fn is_small_integer(self) -> bool {
+        self.is_integer() && self.bits() < 8
+    }
+
     pub fn is_signed(self) -> bool {
         matches!(self.info().class, Class::Signed | Class::Float(_))
     }
 
     /// The least and the largest value of an integer type, 0 and 1 of `bool`; `None` for floats.
     pub fn limits(self) -> Option<(i128, i128)> {
-        let bits = self.bytes() * 8;
+        let bits = self.bits();
         match self.info().class {
             Class::Float(_) => None,
             Class::Signed => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),

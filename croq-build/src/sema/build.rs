@@ -155,6 +155,7 @@ pub(crate) fn new_buffer(func: &mut ir::Function, new: NewBuffer<'_>) -> BufferI
         read: false,
         written: false,
         swizzle: None,
+        swaps: false,
     });
     id
 }

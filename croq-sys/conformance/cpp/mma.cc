@@ -55,10 +55,16 @@ CROQ_KERNEL(32) void into_fragments_0([[maybe_unused]] croq::context ctx, croq::
   CONF_INTEGERS(each, signed char, signed char) CONF_INTEGERS(each, signed char, unsigned char)    \
   CONF_INTEGERS(each, unsigned char, signed char)                                                  \
   CONF_INTEGERS(each, unsigned char, unsigned char)                                                \
+  CONF_NIBBLES(each, croq::s4, croq::s4) CONF_NIBBLES(each, croq::s4, croq::u4)                    \
+  CONF_NIBBLES(each, croq::u4, croq::s4) CONF_NIBBLES(each, croq::u4, croq::u4)                    \
+  each(8, 8, 128, croq::u1, croq::u1, int) each(16, 8, 128, croq::u1, croq::u1, int)               \
+  each(16, 8, 256, croq::u1, croq::u1, int)                                                        \
   CONF_EIGHTS(each, croq::f8_e4m3, croq::f8_e4m3) CONF_EIGHTS(each, croq::f8_e4m3, croq::f8_e5m2)  \
   CONF_EIGHTS(each, croq::f8_e5m2, croq::f8_e4m3) CONF_EIGHTS(each, croq::f8_e5m2, croq::f8_e5m2)
 #define CONF_INTEGERS(each, A, B)                                                                  \
   each(8, 8, 16, A, B, int) each(16, 8, 16, A, B, int) each(16, 8, 32, A, B, int)
+#define CONF_NIBBLES(each, A, B)                                                                   \
+  each(8, 8, 32, A, B, int) each(16, 8, 32, A, B, int) each(16, 8, 64, A, B, int)
 #define CONF_EIGHTS(each, A, B)                                                                    \
   each(16, 8, 16, A, B, float) each(16, 8, 16, A, B, croq::f16)                                    \
   each(16, 8, 32, A, B, float) each(16, 8, 32, A, B, croq::f16)

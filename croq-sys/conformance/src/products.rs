@@ -15,6 +15,9 @@ pub enum Kind {
     F64,
     S8,
     U8,
+    S4,
+    U4,
+    U1,
     S32,
     E4m3,
     E5m2,
@@ -30,6 +33,9 @@ impl Kind {
             "f64" => Kind::F64,
             "s8" => Kind::S8,
             "u8" => Kind::U8,
+            "s4" => Kind::S4,
+            "u4" => Kind::U4,
+            "u1" => Kind::U1,
             "s32" => Kind::S32,
             "f8_e4m3" => Kind::E4m3,
             "f8_e5m2" => Kind::E5m2,
@@ -43,6 +49,16 @@ impl Kind {
             Kind::Tf32 | Kind::F32 | Kind::S32 => 4,
             Kind::F16 | Kind::Bf16 => 2,
             Kind::S8 | Kind::U8 | Kind::E4m3 | Kind::E5m2 => 1,
+            Kind::S4 | Kind::U4 | Kind::U1 => 1,
+        }
+    }
+
+    /// The number of elements in a byte of memory.
+    pub fn per_byte(self) -> usize {
+        match self {
+            Kind::S4 | Kind::U4 => 2,
+            Kind::U1 => 8,
+            _ => 1,
         }
     }
 
@@ -56,7 +72,9 @@ impl Kind {
             Kind::F32 => single.to_le_bytes().to_vec(),
             Kind::F64 => value.to_le_bytes().to_vec(),
             Kind::S8 => (value as i8).to_le_bytes().to_vec(),
-            Kind::U8 => (value as u8).to_le_bytes().to_vec(),
+            Kind::U8 | Kind::U4 | Kind::U1 => (value as u8).to_le_bytes().to_vec(),
+            // In the low bits of a byte of its own.
+            Kind::S4 => vec![value as i8 as u8 & 15],
             Kind::S32 => (value as i32).to_le_bytes().to_vec(),
             Kind::E4m3 => vec![F8E4M3::from_f32(single).to_bits()],
             Kind::E5m2 => vec![F8E5M2::from_f32(single).to_bits()],
@@ -76,7 +94,8 @@ impl Kind {
             Kind::Tf32 | Kind::F32 => f64::from(f32::from_bits(all(4) as u32)),
             Kind::F64 => f64::from_bits(all(8)),
             Kind::S8 => f64::from(all(1) as u8 as i8),
-            Kind::U8 => f64::from(all(1) as u8),
+            Kind::U8 | Kind::U4 | Kind::U1 => f64::from(all(1) as u8),
+            Kind::S4 => f64::from((all(1) as u8 as i8) << 4 >> 4),
             Kind::S32 => f64::from(all(4) as u32 as i32),
             Kind::E4m3 => f64::from(F8E4M3::from_bits(all(1) as u8).to_f32()),
             Kind::E5m2 => f64::from(F8E5M2::from_bits(all(1) as u8).to_f32()),
@@ -87,7 +106,8 @@ impl Kind {
     pub(crate) fn value(self, at: usize) -> f64 {
         let value = (at.wrapping_mul(0x9e37_79b1) >> 7) % 7;
         match self {
-            Kind::U8 => value as f64,
+            Kind::U8 | Kind::U4 => value as f64,
+            Kind::U1 => (value & 1) as f64,
             _ => value as f64 - 3.0,
         }
     }
@@ -127,6 +147,18 @@ pub fn all() -> Vec<Product> {
             of(16, 32, a, b, S32),
         ]);
     }
+    for (a, b) in [(S4, S4), (S4, U4), (U4, S4), (U4, U4)] {
+        all.extend([
+            of(8, 32, a, b, S32),
+            of(16, 32, a, b, S32),
+            of(16, 64, a, b, S32),
+        ]);
+    }
+    all.extend([
+        of(8, 128, U1, U1, S32),
+        of(16, 128, U1, U1, S32),
+        of(16, 256, U1, U1, S32),
+    ]);
     for (a, b) in [(E4m3, E4m3), (E4m3, E5m2), (E5m2, E4m3), (E5m2, E5m2)] {
         for k in [16, 32] {
             all.extend([of(16, k, a, b, F32), of(16, k, a, b, F16)]);
@@ -141,6 +173,20 @@ impl Product {
         let (group, thread) = (lane / 4, lane % 4);
         let lower = |yes: bool| if yes { group + 8 } else { group };
         match (self.a.bytes(), self.m, self.k) {
+            // Registers of 8 elements.
+            (1, 8, 32) => (group, thread * 8 + i),
+            (1, 16, 32) if self.a.per_byte() == 2 => (lower(i >= 8), thread * 8 + (i & 7)),
+            (1, 16, 64) => (
+                lower(!(i < 8 || (16..24).contains(&i))),
+                thread * 8 + (i & 7) + if i >= 16 { 32 } else { 0 },
+            ),
+            // Registers of 32 elements.
+            (1, 8, 128) => (group, thread * 32 + i),
+            (1, 16, 128) => (lower(i >= 32), thread * 32 + (i & 31)),
+            (1, 16, 256) => (
+                lower(!(i < 32 || (64..96).contains(&i))),
+                thread * 32 + (i & 31) + if i >= 64 { 128 } else { 0 },
+            ),
             (2, 16, 8) => (lower(i >= 2), thread * 2 + (i & 1)),
             (2, 16, 16) => (
                 lower(!(i < 2 || (4..6).contains(&i))),
@@ -178,6 +224,10 @@ impl Product {
             (4, 4) => thread,
             (4, 8) => thread + if i == 1 { 4 } else { 0 },
             (8, _) => thread + i * 4,
+            (1, 32) if self.b.per_byte() == 2 => thread * 8 + i,
+            (1, 64) => thread * 8 + (i & 7) + if i >= 8 { 32 } else { 0 },
+            (1, 128) => thread * 32 + i,
+            (1, 256) => thread * 32 + (i & 31) + if i >= 32 { 128 } else { 0 },
             (1, 16) => thread * 4 + i,
             (1, 32) => thread * 4 + (i & 3) + if i >= 4 { 16 } else { 0 },
             other => panic!("no such shape: {other:?}"),
@@ -204,7 +254,8 @@ impl Product {
                 }
             }
         }
-        all
+        let kinds = [self.c, self.a, self.b];
+        std::array::from_fn(|which| packed(kinds[which], &all[which]))
     }
 
     fn element(&self, which: usize, lane: usize, i: usize) -> (Kind, usize, usize) {
@@ -235,6 +286,16 @@ impl Product {
         }
         all
     }
+}
+
+/// Elements that share bytes, from elements in the low bits of bytes; others unchanged.
+fn packed(kind: Kind, bytes: &[u8]) -> Vec<u8> {
+    let per_byte = kind.per_byte();
+    let byte = |elements: &[u8]| {
+        let places = elements.iter().enumerate();
+        places.fold(0, |byte, (i, e)| byte | e << (i * 8 / per_byte))
+    };
+    bytes.chunks(per_byte).map(byte).collect()
 }
 
 /// An MMA by one warp with a sparse A: 16 x 8 sums.

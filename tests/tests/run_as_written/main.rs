@@ -12,6 +12,7 @@ mod host;
 mod host_calls;
 mod levels;
 mod names;
+mod packed;
 mod results;
 mod sparse;
 mod templates;

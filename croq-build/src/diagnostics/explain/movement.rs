@@ -65,6 +65,7 @@ explanations! {
     W0867: "tile in shared memory that `tma` cannot reach",
     E0868: "tensor that the host cannot describe",
     W0870: "copy with narrow accesses",
+    E0869: "packed elements where whole bytes are needed",
     E0871: "unsupported transformation of a copy",
     E0872: "sparse copy with a transformation",
     E0873: "sparse copy of a tile",

@@ -31,4 +31,5 @@ explanations! {
     E0437: "subscript out of range",
     E0438: "subscript on something that is not an array",
     E0439: "index that is not an integer",
+    E0444: "rows of packed elements that are not whole bytes",
 }

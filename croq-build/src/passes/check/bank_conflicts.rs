@@ -120,7 +120,11 @@ impl Find<'_> {
 
     /// The number of wavefronts of a warp's access, and the number of words that it accesses.
     fn wavefronts(&self, access: &Access) -> Option<(usize, usize)> {
-        let size = i64::try_from(self.function.buffer(access.view.buffer).elem.bytes()).ok()?;
+        let elem = self.function.buffer(access.view.buffer).elem;
+        if elem.is_packed() {
+            return None;
+        }
+        let size = i64::try_from(elem.bytes()).ok()?;
         let mut rest = self.vars.resolve(&self.function.cx, &access.address());
         let mut places = vec![0i64; usize::try_from(BANKS).ok()?];
         for (var, values) in &self.lanes {

@@ -95,6 +95,20 @@ pub(super) const PASSES: &[Pass] = &[
         run: Run::Function(|function, _| mma::prepare(function)),
     },
     Pass {
+        name: "shared-bytes",
+        kind: Analysis,
+        does: "finds packed buffers of which two threads may store to one byte",
+        because: "while copies and fills are still whole",
+        requires: &[PoolsWhole],
+        ensures: &[],
+        run: Run::Kernel(|function, id, state| {
+            let reports = barriers::shared_bytes(function, id);
+            reports
+                .into_iter()
+                .for_each(|report| state.diags.push(report));
+        }),
+    },
+    Pass {
         name: "grid-copies",
         kind: Lowering,
         does: "distributes a copy or fill outside of kernels over a grid",

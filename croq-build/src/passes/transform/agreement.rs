@@ -152,6 +152,7 @@ impl Insert<'_> {
             read: true,
             written: true,
             swizzle: None,
+            swaps: false,
         });
         let elem = i64::try_from(Scalar::Index.bytes()).unwrap_or(8);
         let bytes = Sym::int(COMPARED * elem);

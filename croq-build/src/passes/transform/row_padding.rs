@@ -147,6 +147,9 @@ fn rows(function: &Function, id: BufferId) -> Option<Rows> {
     if buffer.storage != Storage::Shared || buffer.swizzle.is_some() || outer.is_empty() {
         return None;
     }
+    if buffer.elem.is_packed() {
+        return None;
+    }
     let columns = columns.as_int()?;
     let size = i64::try_from(buffer.elem.bytes()).ok()?;
     let word = size.max(WORD);

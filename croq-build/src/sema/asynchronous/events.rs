@@ -129,6 +129,7 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
         read: true,
         written: true,
         swizzle: None,
+        swaps: false,
     });
     let id = EventId(u32::try_from(el.f.events.len()).unwrap_or(u32::MAX));
     el.f.events.push(Event {

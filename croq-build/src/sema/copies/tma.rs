@@ -6,7 +6,7 @@ use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
 use crate::sema::checks::targets;
 use crate::sema::copies::tma_legality;
 use crate::sema::levels::{cluster_legality, uniformity};
-use crate::sema::memory::swizzles;
+use crate::sema::memory::{packed, swizzles};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::values::constants;
@@ -30,6 +30,13 @@ pub(crate) fn choose_engine(
     let source = &*from;
     let load = el.f.buffer(dest.buffer).storage == Storage::Shared;
     let (global, shared) = if load { (source, dest) } else { (dest, source) };
+    packed::refuse(
+        el,
+        global.buffer,
+        c.head,
+        "`tma` can't copy",
+        "write `dma.copy`: its threads copy whole bytes",
+    )?;
     let bytes = i64::try_from(el.f.buffer(global.buffer).elem.bytes()).unwrap_or(1);
     let at = if load {
         c.source.span

@@ -5,7 +5,7 @@ use crate::ir::{self, Level, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::{host_kernels, uniformity};
-use crate::sema::memory::{arrays, local_sizes, whole};
+use crate::sema::memory::{arrays, local_sizes, packed, whole};
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -155,6 +155,7 @@ fn declare_one(
         }
     }
     check_shape(el, storage, shape, item)?;
+    packed::check_last_extent(el, &item.name.text, elem, shape, item.name.span)?;
     let copies: u64 = arrays::elements_of(&array);
     let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
     let id = build::new_buffer(
@@ -169,7 +170,7 @@ fn declare_one(
         },
     );
     check_affordable(el, id, item.name.span)?;
-    let bytes = &el.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);
+    let bytes = &el.f.buffer(id).count * elem.size();
     if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
         let shown = shape::show(&el.f, shape);
         el.cx.report(

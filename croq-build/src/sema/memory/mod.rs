@@ -13,6 +13,7 @@ pub(crate) mod guards;
 pub(crate) mod host_elements;
 pub(crate) mod local_sizes;
 pub(crate) mod origins;
+pub(crate) mod packed;
 pub(crate) mod select;
 pub(crate) mod swizzles;
 pub(crate) mod tile_operands;

@@ -8,6 +8,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, BufferId, CheckCode, LayoutUses, Storage, Swizzle, View};
 use crate::sema::checks::{run_time, unsupported};
+use crate::sema::memory::packed;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::values::constants;
@@ -82,6 +83,13 @@ pub(crate) fn ask_of_access(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Spa
         );
         return None;
     }
+    packed::refuse(
+        el,
+        id,
+        at,
+        "there is no swizzle for",
+        "remove it: rows of packed elements are stored as they are",
+    )?;
     for part in el.storage.pools.parts(id) {
         check_rows_in_groups(el, part, bytes, at)?;
     }

@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, ParamId, Passing, Scalar};
 use crate::sema::build;
+use crate::sema::memory::packed;
 use crate::sema::names::{dimensions, scope};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -172,6 +173,18 @@ fn lower_scalar(
             Entity::Poison,
         );
     };
+    if ty.is_packed() {
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0701,
+                span,
+                format!("a scalar parameter can't be of type `{ty}`"),
+            )
+            .label("a value of less than a byte")
+            .help("write `s32` or `f32`, and convert it with `__to` where it is used"),
+        );
+        return (ir::ParamKind::Scalar { ty, var: None }, Entity::Poison);
+    }
     if !ty.is_integer() {
         return (
             ir::ParamKind::Scalar { ty, var: None },
@@ -235,6 +248,9 @@ fn lower_tensor(
     else {
         return (ir::ParamKind::Stream, Entity::Poison);
     };
+    if packed::check_last_extent(el, name, elem, &shape, param.ty.span).is_none() {
+        return (ir::ParamKind::Stream, Entity::Poison);
+    }
     let buffer = build::new_buffer(
         &mut el.f,
         build::NewBuffer {

@@ -362,7 +362,21 @@ fn emit_store(
     access::emit_fetch(el, &access);
     whole::mark_accessed(&mut el.f, &access.view, op.is_some(), true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
-    let storage = el.f.buffer(access.view.buffer).storage;
+    let (storage, elem) = {
+        let buffer = el.f.buffer(access.view.buffer);
+        (buffer.storage, buffer.elem)
+    };
+    // There is no update in place of a part of a byte, and small integers are computed in `s32`.
+    let (op, e) = match op {
+        Some(op) if elem.is_packed() => (
+            None,
+            match updated(el, &access, op, e, span) {
+                Some(e) => e,
+                None => return,
+            },
+        ),
+        op => (op, e),
+    };
     let store = StmtKind::Store {
         access,
         op,
@@ -377,6 +391,24 @@ fn emit_store(
             build::emit(el, crate::ir::build::once(level, body), span);
         }
         _ => build::emit(el, statement, span),
+    }
+}
+
+/// The new value of an element, converted back to its type.
+fn updated(
+    el: &mut Elab<'_>,
+    access: &crate::ir::Access,
+    op: crate::ir::BinOp,
+    value: Expr,
+    span: Span,
+) -> Option<Expr> {
+    let elem = value.ty;
+    let operand = |e: Expr| Operand::new(Value::Scalar(e), span);
+    let current = operand(Expr::new(ExprKind::Load(access.clone()), elem, span));
+    match operators::apply(el, op, span, current, operand(value), span) {
+        Value::Scalar(e) if e.ty == elem => Some(e),
+        Value::Scalar(e) => Some(Expr::new(ExprKind::Cast(e), elem, span)),
+        _ => None,
     }
 }
 

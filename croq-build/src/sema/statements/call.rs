@@ -200,6 +200,7 @@ fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -
     if a.is_error() || b.is_error() {
         return Value::Error;
     }
+    let (a, b) = (convert::promoted(a), convert::promoted(b));
     if let (Value::Int(x), Value::Int(y)) = (&a, &b) {
         let op = if is_min { BinOp::Min } else { BinOp::Max };
         return integers::apply(el, op, span, x, y, span);

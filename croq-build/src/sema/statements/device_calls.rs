@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, Severity, codes};
 use crate::ir::{self, Arg, Call, Expr, ExprKind, Scalar};
-use crate::sema::memory::{tiles, whole};
+use crate::sema::memory::{packed, tiles, whole};
 use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
@@ -203,10 +203,12 @@ pub(crate) fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
         Value::Data(mut d) => {
             tiles::emit_exists(el, &mut d);
             let d = whole::expect_whole(el, d, a.span)?;
+            refuse_packed(el, d.view.buffer, a.span)?;
             whole::mark_accessed(&mut el.f, &d.view, true, true);
             Some(Arg::Pointer(d.view))
         }
         Value::Address(view) => {
+            refuse_packed(el, view.buffer, a.span)?;
             whole::mark_accessed(&mut el.f, &view, true, true);
             Some(Arg::Pointer(view))
         }
@@ -220,7 +222,10 @@ pub(crate) fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
             let ty = widths::type_of_index(&el.f, &e);
             Some(Arg::Value(Expr::new(ExprKind::Cast(e), ty, a.span)))
         }
-        Value::Scalar(e) => Some(Arg::Value(e)),
+        Value::Scalar(e) => match convert::promoted(Value::Scalar(e)) {
+            Value::Scalar(e) => Some(Arg::Value(e)),
+            _ => None,
+        },
         Value::Error => None,
         other => {
             let kind = other.kind();
@@ -458,4 +463,15 @@ pub(crate) fn is_device_call(cx: &Cx<'_>, call: &CallExpr) -> bool {
             .file
             .function_at(at)
             .is_some_and(|f| f.is_intrinsic(&call.callee.text, at))
+}
+
+/// C++ has no pointer to an element that is a part of a byte.
+fn refuse_packed(el: &mut Elab<'_>, id: ir::BufferId, at: Span) -> Option<()> {
+    packed::refuse(
+        el,
+        id,
+        at,
+        "a call can't take the address of",
+        "pass the element's value, or declare the buffer with elements of `u8`",
+    )
 }

@@ -27,6 +27,8 @@ fn family(a: Scalar, b: Scalar) -> Option<Family> {
         (F32, F32) => family(80, &[F32], &[8, 4], None),
         (F64, F64) => family(80, &[F64], &[16, 8, 4], Some(4)),
         (S8 | U8, S8 | U8) => family(75, &[S32], &[32, 16], Some(16)),
+        (S4 | U4, S4 | U4) => family(75, &[S32], &[64, 32], Some(32)),
+        (U1, U1) => family(80, &[S32], &[256, 128], Some(128)),
         (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => family(89, &[F32, F16], &[32, 16], None),
         _ => return None,
     })
@@ -177,9 +179,9 @@ pub(crate) fn select_sparse_for_warpgroup(
     of_warpgroup(acc, shape, deep)
 }
 
-const OPERANDS: [Scalar; 8] = {
+const OPERANDS: [Scalar; 11] = {
     use Scalar::*;
-    [F16, Bf16, F32, F64, S8, U8, F8E4M3, F8E5M2]
+    [F16, Bf16, F32, F64, S8, U8, S4, U4, U1, F8E4M3, F8E5M2]
 };
 const ACCUMULATORS: [Scalar; 4] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::S32];
 
@@ -192,7 +194,7 @@ pub fn of_warps() -> Vec<Typed> {
     every(|types, all| {
         for oldest in [75, 80, 89, 90] {
             for [m, n] in [[8, 8], [16, 8], [8, 16]] {
-                let deep = (4..=64).step_by(4);
+                let deep = (4..=256).step_by(4);
                 all.extend(deep.filter_map(|k| select(types, [m, n, k], oldest).ok()));
             }
         }
@@ -283,6 +285,14 @@ mod tests {
         assert_eq!(select([S8, U8, S32], [16, 16, 64], 80), atom(16, 32, false));
         assert_eq!(select([S8, U8, S32], [16, 16, 16], 75), atom(8, 16, false));
         assert_eq!(select([U8, U8, S32], [8, 8, 16], 80), atom(8, 16, false));
+        assert_eq!(select([S4, U4, S32], [16, 8, 192], 80), atom(16, 64, false));
+        assert_eq!(select([U4, U4, S32], [8, 16, 32], 80), atom(16, 32, true));
+        assert_eq!(select([S4, S4, S32], [16, 16, 64], 75), atom(8, 32, false));
+        assert_eq!(
+            select([U1, U1, S32], [16, 8, 256], 80),
+            atom(16, 256, false)
+        );
+        assert_eq!(select([U1, U1, S32], [8, 8, 128], 80), atom(8, 128, false));
         assert_eq!(
             select([F8E4M3, F8E5M2, F32], [16, 8, 32], 89),
             atom(16, 32, false)

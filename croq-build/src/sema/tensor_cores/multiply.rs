@@ -229,8 +229,11 @@ pub(crate) fn report_no_instruction(
     );
     let d = Diagnostic::new(codes::E0904, span, text);
     cx.report(match missing {
+            Missing::Types if has_no_products(a) || has_no_products(b) => d
+                .label("only newer GPUs multiply operands of these types")
+                .help("load the elements by threads, and convert them to f16 or s8 with `__to`"),
             Missing::Types => d.label("operands of these types are not multiplied with each other").help(
-                "operands are both f16, bf16, f32 (as tf32) or f64, or any of s8 and u8, or any of f8_e4m3 and f8_e5m2",
+                "operands are both f16, bf16, f32 (as tf32), f64 or u1, or any of s8 and u8, of s4 and u4, or of f8_e4m3 and f8_e5m2",
             ),
             Missing::TypesOfWarpgroup => d
                 .label("a warpgroup does not multiply operands of these types with each other")
@@ -258,6 +261,12 @@ pub(crate) fn report_no_instruction(
                 ))
                 .help(format!("the nearest is {m}x{n}x{k}")),
         });
+}
+
+/// Types that are stored and converted only.
+fn has_no_products(ty: Scalar) -> bool {
+    use Scalar::{F4E2M1, F6E2M3, F6E3M2, S2, U2};
+    matches!(ty, F4E2M1 | F6E2M3 | F6E3M2 | S2 | U2)
 }
 
 fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span: Span) {

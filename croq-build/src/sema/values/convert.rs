@@ -35,7 +35,10 @@ pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Optio
         );
         return None;
     }
-    let scalar = Scalar::named(elem.text());
+    let scalar = match elem {
+        ElemType::Bin1 => Some(Scalar::U1),
+        _ => Scalar::named(elem.text()),
+    };
     if scalar.is_none() {
         report_no_elements(cx, elem, span);
     }
@@ -61,23 +64,14 @@ pub(crate) fn register_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Opti
 }
 
 fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {
-    const IN_BYTES: &str = "store each number in its own byte: an MMA on bytes is exact";
     let (name, instead) = match elem {
-        ElemType::S4 => ("`s4`", format!("write `s8`, and {IN_BYTES}")),
-        ElemType::U4 => ("`u4`", format!("write `u8`, and {IN_BYTES}")),
-        ElemType::Bin1 => ("`bin1`", format!("write `u8`, and {IN_BYTES}")),
         ElemType::Tf32 => (
             "`tf32`",
-            "write `f32`: of that tensor cores use what tf32 has".to_owned(),
+            "write `f32`: of that tensor cores use what tf32 has",
         ),
         _ => return unsupported::report(cx, span, "this element type"),
     };
-    unsupported::report_with_remedy(
-        cx,
-        span,
-        &format!("the element type {name}"),
-        Some(&instead),
-    );
+    unsupported::report_with_remedy(cx, span, &format!("the element type {name}"), Some(instead));
 }
 
 /// Converts a value to `target`, as for an initialiser, an operand or a stored element.
@@ -166,7 +160,7 @@ fn index_to(
         }
     } else {
         let from = widths::type_of_index(&el.f, &e);
-        let narrower = target.bytes() < from.bytes();
+        let narrower = target.bits() < from.bits();
         if narrower && !within {
             precision::lint_lossy(&mut el.cx, from, target, span);
         }
@@ -245,6 +239,17 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
     Some(Expr::new(ExprKind::Cast(e), target, span))
 }
 
+/// An operand: integers of less than a byte are computed in `s32`.
+pub(crate) fn promoted(value: Value) -> Value {
+    match value {
+        Value::Scalar(e) if e.ty.is_small_integer() => {
+            let span = e.span;
+            Value::Scalar(Expr::new(ExprKind::Cast(e), Scalar::S32, span))
+        }
+        value => value,
+    }
+}
+
 pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
     let mut text = cx::source_text(cx, span, "x");
     if text.contains(' ') {
@@ -293,21 +298,21 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
     }
     Some(match (a.is_signed(), b.is_signed()) {
         (true, true) | (false, false) => {
-            if a.bytes() >= b.bytes() {
+            if a.bits() >= b.bits() {
                 a
             } else {
                 b
             }
         }
         (true, false) => {
-            if a.bytes() > b.bytes() {
+            if a.bits() > b.bits() {
                 a
             } else {
                 b
             }
         }
         (false, true) => {
-            if b.bytes() > a.bytes() {
+            if b.bits() > a.bits() {
                 b
             } else {
                 a

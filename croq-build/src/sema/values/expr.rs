@@ -157,7 +157,7 @@ fn lower_paren(el: &mut Elab<'_>, inner: &ast::Expr) -> Value {
 }
 
 fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -> Value {
-    let v = lower(el, a);
+    let v = convert::promoted(lower(el, a));
     if v.is_error() {
         return Value::Error;
     }

@@ -100,7 +100,7 @@ pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
         (Some(from), Some(to)) if to.contains(from) => return Relation::Preserving,
         (Some(_), _) => return Relation::Lossy,
         (None, Some(format)) => {
-            let bits = if from == Index { 32 } else { from.bytes() * 8 };
+            let bits = if from == Index { 32 } else { from.bits() };
             let bits = if from.is_signed() { bits - 1 } else { bits };
             return if bits <= u64::from(format.digits) {
                 Relation::Preserving
@@ -111,12 +111,12 @@ pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
         (None, None) => {}
     }
     match (from.is_signed(), to.is_signed()) {
-        (true, true) | (false, false) if to.bytes() >= from.bytes() => Relation::Preserving,
+        (true, true) | (false, false) if to.bits() >= from.bits() => Relation::Preserving,
         // Symbolic integers are small in practice, and are checked where they become shapes.
         _ if from == Index && to.bytes() >= 4 => Relation::Preserving,
-        (false, true) if to.bytes() > from.bytes() => Relation::Preserving,
-        (true, false) if to.bytes() >= from.bytes() => Relation::Sign,
-        (false, true) if to.bytes() == from.bytes() => Relation::Sign,
+        (false, true) if to.bits() > from.bits() => Relation::Preserving,
+        (true, false) if to.bits() >= from.bits() => Relation::Sign,
+        (false, true) if to.bits() == from.bits() => Relation::Sign,
         _ => Relation::Lossy,
     }
 }
@@ -131,6 +131,6 @@ pub(crate) fn narrowest_of_both(a: Scalar, b: Scalar) -> Scalar {
     };
     let all = Scalar::ALL.iter().copied().filter(|ty| ty.is_float());
     all.filter(preserves)
-        .min_by_key(|ty| ty.bytes())
+        .min_by_key(|ty| ty.bits())
         .unwrap_or(Scalar::F64)
 }

@@ -43,6 +43,8 @@ pub(crate) fn apply(
     span: Span,
 ) -> Value {
     let mut reported = false;
+    let operand = |o: Operand| Operand::new(convert::promoted(o.value), o.span);
+    let (a, b) = (operand(a), operand(b));
     if matches!(op, BinOp::Shl | BinOp::Shr) {
         return shifts::apply(el, op, at, a, b, span);
     }

@@ -79,7 +79,7 @@ fn is_constant(amount: &Value) -> bool {
 /// The amount of a shift of a value of type `ty`: an error if it is outside, a check at run time
 /// if it may be.
 fn amount(el: &mut Elab<'_>, amount: Operand, ty: Scalar, at: Span) -> Option<Expr> {
-    let bits = i64::try_from(ty.bytes() * 8).unwrap_or(64);
+    let bits = i64::try_from(ty.bits()).unwrap_or(64);
     let span = amount.span;
     let is_integer = match &amount.value {
         Value::Scalar(e) => e.ty.is_integer(),

@@ -132,7 +132,7 @@ fn requests(function: &Function, id: KernelId) -> Vec<Request> {
         let Some(info) = function.buffers.get(buffer.index()) else {
             continue;
         };
-        let bytes = &info.count * i64::try_from(info.elem.bytes()).unwrap_or(1);
+        let bytes = info.elem.bytes_of(&function.cx, &info.count);
         let is_fixed = bytes.as_int().is_some();
         let by_tma = by_tma.contains(&buffer);
         let alignment = match info.storage {

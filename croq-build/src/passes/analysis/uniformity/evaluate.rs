@@ -138,7 +138,7 @@ fn binary(op: BinOp, ty: Scalar, a: Number, b: impl FnOnce() -> Option<Number>) 
         BinOp::Shl | BinOp::Shr => {
             let by = u32::try_from(b)
                 .ok()
-                .filter(|b| u64::from(*b) < ty.bytes() * 8)?;
+                .filter(|b| u64::from(*b) < ty.bits())?;
             match op {
                 BinOp::Shl => a.checked_mul(1_i128.checked_shl(by)?)?,
                 _ => a >> by,

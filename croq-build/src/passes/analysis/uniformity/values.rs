@@ -446,7 +446,7 @@ fn is_lossless(from: Scalar, to: Scalar) -> bool {
         (true, false) => false,
         _ => {
             to != Scalar::Bool
-                && (to.bytes() >= from.bytes() || (from == Scalar::Index && to.bytes() >= 4))
+                && (to.bits() >= from.bits() || (from == Scalar::Index && to.bytes() >= 4))
         }
     }
 }

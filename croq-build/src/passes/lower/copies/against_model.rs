@@ -120,6 +120,7 @@ fn buffer(name: &str, elem: Scalar, storage: Storage, count: Sym) -> Buffer {
         read: true,
         written: true,
         swizzle: None,
+        swaps: false,
     }
 }
 

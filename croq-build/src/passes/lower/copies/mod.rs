@@ -35,7 +35,7 @@ use conditions::all;
 use moves::{point, vector};
 pub use tile::Tile;
 use width::Way;
-pub use width::widest;
+pub use width::{moves_whole_bytes, widest};
 
 /// Arrays up to this size are in registers if all their indices are constants.
 const REGISTERS: i64 = 256;

@@ -15,12 +15,13 @@ const SMALL: i64 = 256;
 pub fn report(function: &Function, copy: &Copy, tile: &Tile) -> Option<Diagnostic> {
     let cx = &function.cx;
     let bytes = tile.elem.bytes();
+    let in_word = i64::from(tile.elem.per_byte()) * i64::try_from(WORD / bytes.max(1)).ok()?;
     let small = tile.count().as_int().is_some_and(|n| n < SMALL);
     if copy.level == Level::Thread || bytes >= WORD || small {
         return None;
     }
     let reason = if tile.has_contiguous_rows() {
-        uneven(function, tile, i64::try_from(WORD / bytes).ok()?)?
+        uneven(function, tile, in_word)?
     } else if matches!(copy.transform, Transform::Transpose(_)) {
         return None;
     } else {

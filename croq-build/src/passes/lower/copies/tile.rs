@@ -3,7 +3,7 @@
 
 use super::layout::Layout;
 use super::side::Side;
-use crate::ir::{Copy, Expr, ExprKind, Function, Scalar, Transform, View};
+use crate::ir::{BufferId, Copy, Expr, ExprKind, Function, Scalar, Transform, View};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Truth};
 
@@ -34,6 +34,8 @@ pub struct Tile {
     pub(super) elem: Scalar,
     /// The move is asynchronous.
     pub(super) is_async: bool,
+    /// Packed elements, and a side of a thread's own memory, where each has a byte.
+    pub(super) unpacks: bool,
     pub(super) span: Span,
 }
 
@@ -106,6 +108,10 @@ impl Tile {
                 .get(view.buffer.index())
                 .is_some_and(|b| b.storage.is_global())
         };
+        let is_private = |view: &View| {
+            let buffer = function.buffers.get(view.buffer.index());
+            buffer.is_some_and(|b| b.storage.is_private())
+        };
         if is_global(source) && !is_global(dest) {
             axes.sort_by_key(|(from, _)| *from);
         }
@@ -127,6 +133,7 @@ impl Tile {
             rest,
             elem,
             is_async: copy.future.is_some(),
+            unpacks: elem.is_packed() && (is_private(source) || is_private(&copy.dest)),
             span,
         }
         .simplified(cx)
@@ -142,6 +149,8 @@ impl Tile {
             })
             .collect();
         let elem = value.ty;
+        let buffer = function.buffers.get(view.buffer.index());
+        let is_private = buffer.is_some_and(|b| b.storage.is_private());
         let mut dest = view.clone();
         let dests = axes.iter_mut().map(|a| (a.extent.clone(), &mut a.dest));
         let dest_layout = Layout::of(function, &mut dest, dests.collect());
@@ -154,6 +163,7 @@ impl Tile {
             rest: Rest::With(value),
             elem,
             is_async: false,
+            unpacks: elem.is_packed() && is_private,
             span,
         }
         .simplified(&function.cx)
@@ -225,6 +235,16 @@ impl Tile {
         let inner = self.walked().next_back();
         let is_one = |a: &Axis| a.source.stride.is_one() && a.dest.stride.is_one();
         self.source.is_some() && inner.is_some_and(is_one)
+    }
+
+    pub fn dest_buffer(&self) -> BufferId {
+        self.dest.buffer
+    }
+
+    /// Whether innermost neighbours are contiguous in the destination.
+    pub fn has_contiguous_dest(&self) -> bool {
+        let inner = self.walked().next_back();
+        inner.is_some_and(|a| a.dest.stride.is_one())
     }
 
     /// The quantities that a vector's width must divide. Strides first: they imply most about the

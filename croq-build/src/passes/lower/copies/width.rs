@@ -35,14 +35,25 @@ pub struct Way {
     pub rare: bool,
 }
 
-/// The widest vector, in elements, if both sides are contiguous along the innermost axis.
+/// The widest vector, in elements, if both sides are contiguous along the innermost axis. A fill of
+/// packed elements is of whole bytes.
 pub fn widest(tile: &Tile) -> u32 {
-    let bytes = tile.elem.bytes().max(1);
-    if tile.has_contiguous_rows() {
-        u32::try_from(WIDEST / bytes).unwrap_or(1).max(1)
+    if tile.has_contiguous_rows() && !tile.unpacks {
+        elements_in(tile, WIDEST)
+    } else if tile.source.is_none() && tile.has_contiguous_dest() && !tile.unpacks {
+        tile.elem.per_byte()
     } else {
         1
     }
+}
+
+/// Whether every vector is known to have whole bytes, so that no byte is moved by two threads.
+pub fn moves_whole_bytes(cx: &Ctx, tile: &Tile) -> bool {
+    width(cx, tile, widest(tile)) >= tile.elem.per_byte()
+}
+
+fn elements_in(tile: &Tile, bytes: u64) -> u32 {
+    u32::try_from(bytes * 8 / tile.elem.bits().next_power_of_two().max(1)).unwrap_or(1)
 }
 
 /// Conditions, and the way to move the tile if all of them hold.
@@ -146,7 +157,7 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
 }
 
 fn bytes_of(tile: &Tile, width: u32) -> u64 {
-    u64::from(width) * tile.elem.bytes()
+    u64::from(width).div_ceil(u64::from(tile.elem.per_byte())) * tile.elem.bytes()
 }
 
 /// A narrower width, if a wide one would leave threads without work.
@@ -170,7 +181,7 @@ fn width(cx: &Ctx, tile: &Tile, widest: u32) -> u32 {
             .iter()
             .all(|s| cx.divides(&by, s).is_yes())
     };
-    halves(widest).find(|w| fits(*w)).unwrap_or(1)
+    halves(tile, widest).find(|w| fits(*w)).unwrap_or(1)
 }
 
 /// The widest vector that may fit, with its conditions; `known` if none is wider.
@@ -181,7 +192,7 @@ fn possible_width(
     widest: u32,
     known: u32,
 ) -> (u32, Vec<Expr>) {
-    for width in halves(widest).take_while(|w| *w > known) {
+    for width in halves(tile, widest).take_while(|w| *w > known) {
         let by = Sym::int(i64::from(width));
         let mut conditions = Vec::new();
         cx.push_scope();
@@ -209,6 +220,8 @@ fn possible_width(
     (known, Vec::new())
 }
 
-fn halves(widest: u32) -> impl Iterator<Item = u32> {
-    std::iter::successors(Some(widest), |w| Some(w / 2)).take_while(|w| *w > 1)
+/// The widths to try: vectors of more than one element, and of whole bytes.
+fn halves(tile: &Tile, widest: u32) -> impl Iterator<Item = u32> + use<> {
+    let least = tile.elem.per_byte().max(2);
+    std::iter::successors(Some(widest), |w| Some(w / 2)).take_while(move |w| *w >= least)
 }

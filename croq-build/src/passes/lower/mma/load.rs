@@ -76,6 +76,10 @@ pub fn load(pass: &mut Pass<'_>, into: &Part, source: &View, span: Span) -> Opti
 /// Whether `ldmatrix` can load it, with rows across K (`true`) or along K (`false`).
 pub fn rows_across(pass: &Pass<'_>, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
     let buffer = pass.function.buffers.get(source.buffer.index())?;
+    // Each thread loads whole registers of packed elements.
+    if buffer.elem.is_packed() {
+        return None;
+    }
     if buffer.storage != Storage::Shared || source.may_cross() || bytes > 4 {
         return None;
     }

@@ -124,6 +124,7 @@ fn staging(pass: &mut Pass<'_>, elem: Scalar, count: i64, span: Span) -> BufferI
         read: true,
         written: true,
         swizzle: None,
+        swaps: false,
     });
     id
 }

@@ -207,6 +207,7 @@ impl Finder<'_> {
             read: true,
             written: true,
             swizzle: None,
+            swaps: false,
         });
         let name = format!("{name}_phase");
         let phases = self.function.new_local(&name, ty, true, span);

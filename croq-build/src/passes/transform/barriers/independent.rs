@@ -1,11 +1,12 @@
 //! Whether the iterations of a loop nest are independent: no iteration accesses an element that
-//! another one writes.
+//! another one writes, and none stores to a byte of packed elements that another one stores to.
 
 use std::collections::BTreeSet;
 
 use super::access::{Entry, Executor, MemAccess};
 use super::collect::{Collector, Context};
 use super::injectivity::forced;
+use super::shared_bytes::of_byte;
 use super::vars::Vars;
 use crate::ir::{Function, Level, Stmt};
 use crate::symbolic::Var;
@@ -37,10 +38,17 @@ pub fn independent(
     collector.block(iteration, &context, &mut accesses);
     let Collector { function, vars, .. } = &mut collector;
     let mut same_iteration = |a: &MemAccess, b: &MemAccess| {
+        let elem = function.buffer(a.buffer).elem;
+        let cx = &mut function.cx;
+        let bytes = (elem.is_packed() && a.write && b.write)
+            .then(|| [a, b].map(|access| of_byte(cx, access, elem)));
+        let [a, b] = match &bytes {
+            Some([a, b]) => [a, b],
+            None => [a, b],
+        };
         let (Some(x), Some(y)) = (&a.place, &b.place) else {
             return false;
         };
-        let cx = &mut function.cx;
         // `None`: they never access the same element.
         forced(cx, vars, x, y, Level::Block).is_none_or(|forced| {
             let one_value = |v: Var| matches!(cx.bounds(v), (Some(lo), Some(hi)) if lo == hi);

@@ -42,6 +42,19 @@ pub fn shared_by_instances(
     shared.unwrap_or_default()
 }
 
+/// The indices of a kernel's blocks.
+pub(super) fn indices_around(function: &Function, body: &[Stmt]) -> EnclosingIndices {
+    let mut seen = Seen {
+        function,
+        around: EnclosingIndices::default(),
+        fences: false,
+        other_sync: false,
+        opaque: false,
+    };
+    walk_block(body, &mut seen);
+    seen.around
+}
+
 fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> Shared {
     let mut seen = Seen {
         function,

@@ -202,7 +202,7 @@ impl Existing {
         } else {
             MOST_SHARED
         };
-        let elem = buffer.elem.bytes().max(1) as f64;
+        let elem = buffer.elem.bytes() as f64 / f64::from(buffer.elem.per_byte());
         self.at_most(&buffer.count, most / elem);
     }
 

@@ -259,7 +259,10 @@ fn one(function: &Function, traffic: &Traffic, warp: &[Values]) -> Cost {
     let size = i128::from(buffer.elem.bytes());
     let places: Option<Vec<i128>> = warp
         .iter()
-        .map(|values| values.of(&traffic.address)?.checked_mul(size))
+        .map(|values| {
+            let element = values.of(&traffic.address)? / i128::from(buffer.elem.per_byte());
+            element.checked_mul(size)
+        })
         .collect();
     let global = buffer.storage.is_global();
     let pieces = match places {
