@@ -42,7 +42,10 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     pub fn zeros(dims: D, device: &Device) -> Result<Self> {
         if !has_whole_rows::<T, D>(&dims) {
             let what = format!("rows of shape {:?}", dims.shape());
-            return Err(Error::Packing { what, element: T::NAME });
+            return Err(Error::Packing {
+                what,
+                element: T::NAME,
+            });
         }
         let bytes = dims
             .elements()

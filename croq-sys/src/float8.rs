@@ -388,7 +388,10 @@ mod tests {
         assert_eq!((e3m2[1].1, e3m2[0x1f].1), (0.0625, 28.0));
         for v in samples() {
             assert_eq!(F6E2M3::from_f32(v).to_bits(), nearest(v.into(), &e2m3));
-            assert_eq!(F6E3M2::from_f32(-v).to_bits(), nearest(v.into(), &e3m2) | 0x20);
+            assert_eq!(
+                F6E3M2::from_f32(-v).to_bits(),
+                nearest(v.into(), &e3m2) | 0x20
+            );
         }
         assert_eq!(F6E3M2::from_f32(f32::NAN).to_f32(), 28.0);
     }

@@ -147,7 +147,10 @@ fn encoded(value: f32) -> u8 {
         let [low, high] = [pair[0], pair[1]];
         let middle = (low + high) / 2.0;
         // The bits of every other magnitude are even.
-        let is_even = MAGNITUDES.iter().position(|m| *m == high).is_some_and(|at| at % 2 == 0);
+        let is_even = MAGNITUDES
+            .iter()
+            .position(|m| *m == high)
+            .is_some_and(|at| at % 2 == 0);
         magnitude > middle || (magnitude == middle && is_even)
     });
     sign | above.count() as u8
@@ -197,13 +200,22 @@ mod tests {
             let (a, b) = (S2x4::from_bits(bits), U2x4::from_bits(bits));
             assert_eq!(S2x4::pack(a.values()), Some(a));
             assert_eq!(U2x4::pack(b.values()), Some(b));
-            assert_eq!(U1x8::pack(U1x8::from_bits(bits).values()).map(U1x8::to_bits), Some(bits));
+            assert_eq!(
+                U1x8::pack(U1x8::from_bits(bits).values()).map(U1x8::to_bits),
+                Some(bits)
+            );
             let floats = F4E2M1x2::from_bits(bits);
             assert_eq!(F4E2M1x2::from_f32(floats.values()), floats);
         }
         assert_eq!(S4x2::pack([-8, 7]).map(S4x2::to_bits), Some(0x78));
-        assert_eq!(S2x4::pack([-2, 1, 0, -1]).map(S2x4::to_bits), Some(0b1100_0110));
-        assert_eq!(U1x8::pack([1, 0, 0, 0, 0, 0, 0, 1]).map(U1x8::to_bits), Some(0x81));
+        assert_eq!(
+            S2x4::pack([-2, 1, 0, -1]).map(S2x4::to_bits),
+            Some(0b1100_0110)
+        );
+        assert_eq!(
+            U1x8::pack([1, 0, 0, 0, 0, 0, 0, 1]).map(U1x8::to_bits),
+            Some(0x81)
+        );
     }
 
     #[test]
@@ -217,8 +229,21 @@ mod tests {
     #[test]
     fn floats_round_to_nearest_even() {
         let one = |v| F4E2M1x2::from_f32([v, 0.0]).value(0);
-        let pairs = [(0.25, 0.0), (0.75, 1.0), (1.25, 1.0), (1.75, 2.0), (2.5, 2.0)];
-        let more = [(3.5, 4.0), (5.0, 4.0), (5.1, 6.0), (1e9, 6.0), (-0.3, -0.5), (-7.0, -6.0)];
+        let pairs = [
+            (0.25, 0.0),
+            (0.75, 1.0),
+            (1.25, 1.0),
+            (1.75, 2.0),
+            (2.5, 2.0),
+        ];
+        let more = [
+            (3.5, 4.0),
+            (5.0, 4.0),
+            (5.1, 6.0),
+            (1e9, 6.0),
+            (-0.3, -0.5),
+            (-7.0, -6.0),
+        ];
         for (v, rounded) in pairs.into_iter().chain(more) {
             assert_eq!(one(v), rounded, "{v}");
         }
@@ -235,7 +260,10 @@ mod tests {
         let device = t.to_device(&Device::sim()).unwrap();
         assert_eq!(device.to_host().unwrap(), t);
         assert_eq!(format!("{device:?}"), "DeviceTensor u2 [3, 8] on sim");
-        assert_eq!(format!("{:?}", Tensor::<S4x2, _>::zeros((1, 4))), "Tensor [1, 4] [[0|0, 0|0]]");
+        assert_eq!(
+            format!("{:?}", Tensor::<S4x2, _>::zeros((1, 4))),
+            "Tensor [1, 4] [[0|0, 0|0]]"
+        );
     }
 
     #[test]

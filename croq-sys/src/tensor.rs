@@ -180,7 +180,10 @@ impl<T: Packed, D: Dims> Tensor<T, D> {
         let shape = dims.shape();
         if !has_whole_rows::<T, D>(&dims) {
             let what = format!("rows of shape {:?}", shape.as_ref());
-            return Err(Error::Packing { what, element: T::NAME });
+            return Err(Error::Packing {
+                what,
+                element: T::NAME,
+            });
         }
         let count = count::<T, D>(&dims);
         let mut data = Vec::with_capacity(count);
@@ -194,7 +197,10 @@ impl<T: Packed, D: Dims> Tensor<T, D> {
             }
             let Some(byte) = T::packed(&values) else {
                 let what = format!("{values:?}");
-                return Err(Error::Packing { what, element: T::NAME });
+                return Err(Error::Packing {
+                    what,
+                    element: T::NAME,
+                });
             };
             data.push(byte);
         }
@@ -302,7 +308,6 @@ impl<T, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     pub fn view(&self) -> TensorView<'_, T, D> {
         Tensor::of(self.dims, self.data.elements())
     }
-
 }
 
 impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
@@ -324,7 +329,6 @@ impl<T, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
     pub fn view_mut(&mut self) -> TensorViewMut<'_, T, D> {
         Tensor::of(self.dims, self.data.elements_mut())
     }
-
 }
 
 impl<T: Element, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
@@ -382,7 +386,11 @@ impl<T: Element, D: Dims, S: HostData<T>> fmt::Debug for Tensor<T, D, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tensor {:?} ", self.shape())?;
         let mut shape = self.shape().as_ref().to_vec();
-        shape.iter_mut().next_back().into_iter().for_each(|last| *last /= T::COUNT);
+        shape
+            .iter_mut()
+            .next_back()
+            .into_iter()
+            .for_each(|last| *last /= T::COUNT);
         write_nested(f, &shape, self.as_slice(), 1)
     }
 }

@@ -103,7 +103,9 @@ pub(super) const PASSES: &[Pass] = &[
         ensures: &[],
         run: Run::Kernel(|function, id, state| {
             let reports = barriers::shared_bytes(function, id);
-            reports.into_iter().for_each(|report| state.diags.push(report));
+            reports
+                .into_iter()
+                .for_each(|report| state.diags.push(report));
         }),
     },
     Pass {

@@ -24,10 +24,16 @@ pub(crate) fn check_last_extent(
         Truth::Yes => Some(()),
         Truth::No => {
             let shown = el.f.cx.show(last);
-            let text = format!("the last extent of `{name}` is {shown}, not a multiple of {per_byte}", per_byte = elem.per_byte());
+            let text = format!(
+                "the last extent of `{name}` is {shown}, not a multiple of {per_byte}",
+                per_byte = elem.per_byte()
+            );
             el.cx.report(
                 Diagnostic::new(codes::E0444, span, text)
-                    .label(format!("a byte has {} elements of `{elem}`", elem.per_byte()))
+                    .label(format!(
+                        "a byte has {} elements of `{elem}`",
+                        elem.per_byte()
+                    ))
                     .help("pad the rows of the data"),
             );
             None
@@ -49,7 +55,13 @@ pub(crate) fn check_last_extent(
 }
 
 /// Reports a use of a buffer that packed elements do not have; `None` if it has them.
-pub(crate) fn refuse(el: &mut Elab<'_>, id: BufferId, at: Span, what: &str, help: &str) -> Option<()> {
+pub(crate) fn refuse(
+    el: &mut Elab<'_>,
+    id: BufferId,
+    at: Span,
+    what: &str,
+    help: &str,
+) -> Option<()> {
     let buffer = el.f.buffer(id);
     if !buffer.elem.is_packed() {
         return Some(());

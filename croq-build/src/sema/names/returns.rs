@@ -93,7 +93,9 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
 fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: ReturnShape) {
     match (&ty.kind, &shape) {
         (ast::ParamTypeKind::Scalar(elem), ReturnShape::Scalar(got)) => {
-            if let Some(want) = convert::scalar_type(&mut el.cx, *elem, ty.span) {
+            if let Some(want) = convert::scalar_type(&mut el.cx, *elem, ty.span)
+                && !convert::refuse_packed_scalar(&mut el.cx, want, ty.span)
+            {
                 if want != *got {
                     let (want, got) = (format!("`{want}`"), format!("`{got}`"));
                     report_mismatch(&mut el.cx, ty.span, at, &want, &got);

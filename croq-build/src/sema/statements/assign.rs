@@ -312,10 +312,13 @@ fn store(
     let storage = el.f.buffer(access.view.buffer).storage;
     // There is no update in place of a part of a byte, and small integers are computed in `s32`.
     let (op, e) = match op {
-        Some(op) if elem.is_packed() => (None, match updated(el, &access, op, e, span) {
-            Some(e) => e,
-            None => return,
-        }),
+        Some(op) if elem.is_packed() => (
+            None,
+            match updated(el, &access, op, e, span) {
+                Some(e) => e,
+                None => return,
+            },
+        ),
         op => (op, e),
     };
     let store = StmtKind::Store {

@@ -288,7 +288,10 @@ mod tests {
         assert_eq!(select([S4, U4, S32], [16, 8, 192], 80), atom(16, 64, false));
         assert_eq!(select([U4, U4, S32], [8, 16, 32], 80), atom(16, 32, true));
         assert_eq!(select([S4, S4, S32], [16, 16, 64], 75), atom(8, 32, false));
-        assert_eq!(select([U1, U1, S32], [16, 8, 256], 80), atom(16, 256, false));
+        assert_eq!(
+            select([U1, U1, S32], [16, 8, 256], 80),
+            atom(16, 256, false)
+        );
         assert_eq!(select([U1, U1, S32], [8, 8, 128], 80), atom(8, 128, false));
         assert_eq!(
             select([F8E4M3, F8E5M2, F32], [16, 8, 32], 89),

@@ -138,13 +138,15 @@ impl Stores {
                 .filter(|a| a.buffer == *id && a.write)
                 .map(|access| of_byte(&function.cx, access, function.buffer(*id).elem))
                 .collect();
-            let is_one = |a: &MemAccess, b: &MemAccess, function: &mut Function, vars: &mut Vars| {
-                are_same_levels(a, b) && is_one_instance(&mut function.cx, vars, a, b, around)
-            };
+            let is_one =
+                |a: &MemAccess, b: &MemAccess, function: &mut Function, vars: &mut Vars| {
+                    are_same_levels(a, b) && is_one_instance(&mut function.cx, vars, a, b, around)
+                };
             let owned = stores.len() <= MOST
-                && stores.iter().enumerate().all(|(at, a)| {
-                    (stores.iter().skip(at)).all(|b| is_one(a, b, function, vars))
-                });
+                && stores
+                    .iter()
+                    .enumerate()
+                    .all(|(at, a)| (stores.iter().skip(at)).all(|b| is_one(a, b, function, vars)));
             if !owned {
                 self.swapped.entry(*id).or_insert(*span);
             }
