@@ -44,6 +44,8 @@ mod warpgroup;
 mod writer;
 
 #[cfg(test)]
+mod packed_tests;
+#[cfg(test)]
 mod reading_tests;
 #[cfg(test)]
 mod tests;

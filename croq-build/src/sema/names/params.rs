@@ -173,16 +173,7 @@ fn lower_scalar(
             Entity::Poison,
         );
     };
-    if ty.is_packed() {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0701,
-                span,
-                format!("a scalar parameter can't be of type `{ty}`"),
-            )
-            .label("a value of less than a byte")
-            .help("write `s32` or `f32`, and convert it with `__to` where it is used"),
-        );
+    if convert::refuse_packed_scalar(&mut el.cx, ty, span) {
         return (ir::ParamKind::Scalar { ty, var: None }, Entity::Poison);
     }
     if !ty.is_integer() {

@@ -107,7 +107,9 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             ast::ParamTypeKind::Scalar(elem),
             ReturnShape::Scalar(got) | ReturnShape::Element(got),
         ) => {
-            if let Some(want) = convert::scalar_type(&mut el.cx, *elem, ty.span) {
+            if let Some(want) = convert::scalar_type(&mut el.cx, *elem, ty.span)
+                && !convert::refuse_packed_scalar(&mut el.cx, want, ty.span)
+            {
                 if want != *got {
                     let (want, got) = (format!("`{want}`"), format!("`{got}`"));
                     report_mismatch(&mut el.cx, ty.span, at, &want, &got);

@@ -21,6 +21,23 @@ pub(crate) fn scalar_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option
     }
 }
 
+/// Reports a packed type of a scalar that a call passes or returns: Rust has a type of whole bytes
+/// only.
+pub(crate) fn refuse_packed_scalar(cx: &mut Cx<'_>, ty: Scalar, span: Span) -> bool {
+    if ty.is_packed() {
+        cx.report(
+            Diagnostic::new(
+                codes::E0701,
+                span,
+                format!("a call can't pass or return a scalar of type `{ty}`"),
+            )
+            .label("a value of less than a byte")
+            .help("write `s32` or `f32`, and convert it with `__to` where it is used"),
+        );
+    }
+    ty.is_packed()
+}
+
 /// The type of stored elements.
 pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
     if elem == ElemType::Int {

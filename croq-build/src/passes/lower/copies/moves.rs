@@ -201,6 +201,7 @@ pub fn vector(tile: &Tile, function: &mut Function, way: Way, point: &Point) -> 
             inside_dest.extend(axis.dest.conditions(c, tile.span));
         }
     }
+    let is_async = is_async(tile, way);
     let moved = match (&tile.source, &tile.rest) {
         (None, Rest::Leave) => return Vec::new(),
         (None, Rest::With(value)) => filled(tile, function, way, point, value),
@@ -210,10 +211,10 @@ pub fn vector(tile: &Tile, function: &mut Function, way: Way, point: &Point) -> 
         }
         (Some(source), Rest::With(value)) => match all(inside_source, tile.span) {
             None => moved(tile, function, way, point, source, None),
-            Some(inside) if tile.is_async && is_zero(value) => {
+            Some(inside) if is_async && is_zero(value) => {
                 moved(tile, function, way, point, source, Some(inside))
             }
-            Some(inside) if way.width == 1 && !tile.is_async => {
+            Some(inside) if way.width == 1 && !is_async => {
                 let loaded = load(tile, function, point, source);
                 let kind = ExprKind::Select(inside, loaded, value.clone());
                 store(tile, function, point, Expr::new(kind, tile.elem, tile.span))
@@ -239,6 +240,11 @@ pub fn vector(tile: &Tile, function: &mut Function, way: Way, point: &Point) -> 
         ),
         None => moved,
     }]
+}
+
+/// There is no asynchronous move of a part of a byte.
+fn is_async(tile: &Tile, way: Way) -> bool {
+    tile.is_async && way.width >= tile.elem.per_byte()
 }
 
 fn stmt(tile: &Tile, kind: StmtKind) -> Stmt {
@@ -276,7 +282,7 @@ fn moved(
     source: &View,
     inside: Option<Expr>,
 ) -> Stmt {
-    let mode = if tile.is_async {
+    let mode = if is_async(tile, way) {
         MoveMode::Async { inside }
     } else if way.width > 1 {
         MoveMode::Plain
