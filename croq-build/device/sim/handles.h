@@ -316,6 +316,12 @@ struct __attribute__((unused)) fragment : local<T, N, At> {
     return e;
   }
   CROQ_ACCESS(T, )
+  /* For code that may access all of them. */
+  CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) {
+    if (!CROQ_LIKELY(current->wgmma_fences == 0))
+      use_registers(registers, this->data(), 0, N, sizeof(T), line);
+    return local<T, N, At>::pointer(offset, line);
+  }
 };
 template <class T, int N, idx At> using fragment_at = fragment<T, N, At>;
 /* A fragment whose elements may be read before they are written. */
@@ -325,10 +331,10 @@ struct __attribute__((unused)) tracked_fragment : fragment<T, N, At> {
   const char *name;
   int declared;
 
-  CROQ_FN tracked_fragment(const char *of, bool = false, int line = __builtin_LINE())
+  CROQ_FN tracked_fragment(const char *of, bool escapes = false, int line = __builtin_LINE())
       : name(of), declared(line) {
     __builtin_memset(this->elements, 0xff, N * sizeof(T));
-    __builtin_memset(marks.elements, current->finds_unwritten != 0, N);
+    __builtin_memset(marks.elements, !escapes && current->finds_unwritten != 0, N);
     this->unwritten_elements = marks.elements;
     this->registers.unwritten = marks.elements;
   }

@@ -249,7 +249,10 @@ macro_rules! visitor {
                                 arrival(v, at)?;
                             }
                         }
-                        if let Transform::Pad { value, .. } = &$($mutable)? copy.transform {
+                        if let Transform::Pad { low, value } = &$($mutable)? copy.transform {
+                            for sym in low {
+                                v.sym(sym)?;
+                            }
                             v.expr(value)?;
                         }
                     }

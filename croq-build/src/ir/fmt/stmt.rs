@@ -347,7 +347,7 @@ pub(super) fn copy<P: Phase>(p: &Printer<'_, P>, copy: &Copy) -> String {
             let _ = write!(
                 out,
                 ", padded from [{}] with {}",
-                listed(low),
+                listed(low.iter().map(|s| p.sym(s))),
                 expr::expr(p, value)
             );
         }

@@ -436,6 +436,7 @@ pub(super) fn copy<P: Phase>(v: &mut Verifier<'_, P>, copy: &Copy) {
             v.require(low.len() == rank, || {
                 format!("{} paddings for {rank} axes", low.len())
             });
+            low.iter().for_each(|s| v.sym(s));
             expr::expr(v, value);
         }
     }

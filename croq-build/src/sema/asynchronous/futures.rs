@@ -111,6 +111,7 @@ pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Hand
         span: name.span,
         any,
         is_async: false,
+        at_once: false,
         by_tma: false,
         data: None,
         level: Level::Block,
@@ -300,6 +301,8 @@ pub(crate) struct Manner {
     /// The level of the unit whose threads share the copy.
     pub level: Level,
     pub is_async: bool,
+    /// The copy is complete after its statement.
+    pub at_once: bool,
     pub by_tma: bool,
     /// Whether the destination is a buffer that only the future names.
     pub fresh: bool,
@@ -317,6 +320,7 @@ pub(crate) fn bind(
     let Manner {
         level,
         is_async,
+        at_once,
         by_tma,
         fresh,
     } = manner;
@@ -341,6 +345,7 @@ pub(crate) fn bind(
         future.level = level;
         future.regions = regions;
         future.is_async |= is_async;
+        future.at_once = at_once;
         if first {
             future.by_tma = by_tma;
             future.data = Some(Data {

@@ -213,6 +213,7 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
     let manner = futures::Manner {
         level: model.level,
         is_async: model.is_async,
+        at_once: model.at_once,
         by_tma: model.by_tma,
         fresh: true,
     };

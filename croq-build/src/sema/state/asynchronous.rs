@@ -15,6 +15,8 @@ pub(crate) struct Future {
     /// Declared by `dma.any`.
     pub any: bool,
     pub is_async: bool,
+    /// Its copies are complete after their statements, although they have `.async`.
+    pub at_once: bool,
     /// Whether TMA copies its data.
     pub by_tma: bool,
     /// The destination of the first copy; `None` before that copy.
@@ -133,4 +135,6 @@ pub(crate) struct Asynchronous {
     pub exchanged: BTreeMap<String, usize>,
     /// The initial value of a placeholder's handle.
     pub first_tiles: BTreeMap<LocalId, Sym>,
+    /// The number of waits for copies that are complete after their statements.
+    pub waits_for_nothing: usize,
 }

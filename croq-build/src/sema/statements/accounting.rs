@@ -26,7 +26,7 @@ pub(crate) fn account_for(
 }
 
 /// The numbers of the results that statements can have.
-fn traces(el: &Elab<'_>) -> [usize; 6] {
+fn traces(el: &Elab<'_>) -> [usize; 7] {
     [
         el.build.sinks.last().map_or(0, Vec::len),
         el.build.entry.len(),
@@ -34,6 +34,7 @@ fn traces(el: &Elab<'_>) -> [usize; 6] {
         el.names.opened,
         el.results.returned.len(),
         el.cx.diags.pushed(),
+        el.asynchronous.waits_for_nothing,
     ]
 }
 

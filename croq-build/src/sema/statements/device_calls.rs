@@ -7,6 +7,7 @@ use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::layouts;
 use crate::sema::values::{arith, convert, cpp_types, predicates, widths};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
@@ -202,7 +203,14 @@ pub(crate) fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     match el.expression(a) {
         Value::Data(mut d) => {
             tiles::emit_exists(el, &mut d);
-            let d = whole::expect_whole(el, d, a.span)?;
+            let d = match whole::is_fragment(el, &d) {
+                // A thread's elements of it, in the order of the instructions.
+                true => {
+                    layouts::note_use(el, d.view.buffer, a.span);
+                    d
+                }
+                false => whole::expect_whole(el, d, a.span)?,
+            };
             refuse_packed(el, d.view.buffer, a.span)?;
             whole::mark_accessed(&mut el.f, &d.view, true, true);
             Some(Arg::Pointer(d.view))

@@ -7,7 +7,7 @@
 //! 16 implies qx = qx' and qy = qy'. So a coefficient whose digit on both sides is the same single
 //! thread index forces that index to be equal for both threads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::place::Place;
 use super::vars::{Behaviour, Vars};
@@ -15,7 +15,7 @@ use crate::ir::Level;
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
 /// The values that must be equal for two threads of a unit that access the same element.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Forced {
     atoms: BTreeSet<Atom>,
 }
@@ -40,6 +40,30 @@ impl Forced {
             Atom::Var(v) => Some(*v),
             _ => None,
         })
+    }
+}
+
+/// The comparisons of places so far. A nest of loops is walked several times, with the same places
+/// each time, and the prover takes most of the time of a walk.
+#[derive(Default)]
+pub struct Comparisons {
+    known: HashMap<(Place, Place, Level), Option<Forced>>,
+}
+
+impl Comparisons {
+    /// [`forced`], which must not depend on anything but its arguments while `self` lives.
+    pub fn forced(
+        &mut self,
+        (cx, vars): (&mut Ctx, &mut Vars),
+        a: &Place,
+        b: &Place,
+        unit: Level,
+    ) -> Option<Forced> {
+        let key = (a.clone(), b.clone(), unit);
+        self.known
+            .entry(key)
+            .or_insert_with(|| forced(cx, vars, a, b, unit))
+            .clone()
     }
 }
 

@@ -10,7 +10,7 @@ use super::vars::Vars;
 use crate::ir::{Buffer, View};
 use crate::symbolic::{Atom, Ctx, Sym};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Outermost first, with the index in an array of buffers before the proper axes; `None` if the
     /// coordinates do not determine the element.
