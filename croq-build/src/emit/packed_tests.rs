@@ -23,7 +23,9 @@ fn swaps(body: &str) -> bool {
 #[test]
 fn neighbours_of_different_threads_are_swapped() {
     assert!(swaps("parallel {i, j} by [M, 64] y.at(i, j) = x.at(i, j);"));
-    assert!(swaps("parallel i by M parallel j by 64 : thread y.at(i, 63 - j) = x.at(i, j);"));
+    assert!(swaps(
+        "parallel i by M parallel j by 64 : thread y.at(i, 63 - j) = x.at(i, j);"
+    ));
     // The second loop's threads are others than the first one's.
     assert!(swaps(
         "parallel i by M : block {
@@ -41,7 +43,9 @@ fn one_thread_for_each_byte_stores() {
            y.at(i, 2 * j + 1) = x.at(i, j + 1);
          }"
     ));
-    assert!(!swaps("parallel i by M foreach j in [64] y.at(i, 63 - j) = x.at(i, j);"));
+    assert!(!swaps(
+        "parallel i by M foreach j in [64] y.at(i, 63 - j) = x.at(i, j);"
+    ));
 }
 
 #[test]
@@ -52,7 +56,8 @@ fn copies_of_whole_bytes_are_vectors() {
         ))
     };
     assert!(!copied("x.subspan(16, 64).at(i, 0)"));
-    let shifted = "parallel i by M : block dma.copy wide.view(1, 63).from(i, 3) => y.view(1, 63).from(i, 1);";
+    let shifted =
+        "parallel i by M : block dma.copy wide.view(1, 63).from(i, 3) => y.view(1, 63).from(i, 1);";
     assert!(swaps(shifted));
 }
 
@@ -71,7 +76,11 @@ fn iterations_that_share_a_byte_stay_with_one_thread() {
              }}"
         )
     };
-    let threads = |text: &str| lines(text).iter().any(|line| line.contains("CROQ_KERNEL(1)"));
+    let threads = |text: &str| {
+        lines(text)
+            .iter()
+            .any(|line| line.contains("CROQ_KERNEL(1)"))
+    };
     assert!(threads(&body("k", 64)));
     assert!(!threads(&body("2 * k", 32)));
 }
