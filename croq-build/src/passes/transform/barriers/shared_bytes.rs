@@ -54,7 +54,7 @@ pub fn find(function: &mut Function, id: KernelId) -> Vec<Diagnostic> {
                 elem.per_byte()
             ))
             .help(format!(
-                "let one thread store all {} elements of a byte, or copy a tile whose rows begin and end at whole bytes",
+                "let one thread store all {} elements of a byte, or copy a tile with rows that begin and end at whole bytes",
                 elem.per_byte()
             )),
         );
