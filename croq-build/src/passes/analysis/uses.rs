@@ -42,8 +42,8 @@ impl Uses {
     }
 
     pub fn sym<P: Phase>(&mut self, function: &Function<P>, sym: &Sym) {
-        for var in sym.sorted_vars().iter().copied() {
-            match function.var_home.get(&var) {
+        for var in sym.sorted_vars() {
+            match function.var_home.get(var) {
                 Some(VarHome::Dim(id)) => drop(self.dims.insert(*id)),
                 Some(VarHome::Param(id)) => drop(self.params.insert(*id)),
                 Some(VarHome::Local(id)) => drop(self.locals.insert(*id)),

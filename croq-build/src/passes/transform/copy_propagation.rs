@@ -231,8 +231,8 @@ impl<'a> Copies<'a> {
             return None;
         }
         let mut value = sym.clone();
-        for var in sym.sorted_vars().iter().copied() {
-            let Some(VarHome::Local(id)) = self.function.var_home.get(&var) else {
+        for var in sym.sorted_vars() {
+            let Some(VarHome::Local(id)) = self.function.var_home.get(var) else {
                 continue;
             };
             let id = self.source(*id);
@@ -240,8 +240,8 @@ impl<'a> Copies<'a> {
                 return None;
             }
             let stays = self.function.local(id).var?;
-            if stays != var {
-                value = self.function.cx.substituted(&value, var, &Sym::var(stays));
+            if stays != *var {
+                value = self.function.cx.substituted(&value, *var, &Sym::var(stays));
             }
         }
         Some(Key::Sym(value))

@@ -253,6 +253,15 @@ pub(crate) fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
 /// Whether the file declares a device function of that name. Reports a call of another kind of
 /// function, and a name that no included file could declare.
 fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
+    if let Some(name) = callee.strip_prefix("croq::cuda::") {
+        let text = format!("`croq::cuda` has no function `{name}`");
+        cx.report(
+            Diagnostic::new(codes::E0201, at, text)
+                .label("not known")
+                .help("it has `setreg_inc` and `setreg_dec`; a cache hint is a part of the copy: `tma.load.evict_first`"),
+        );
+        return false;
+    }
     if callee.contains("::") {
         return false;
     }
