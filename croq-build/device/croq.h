@@ -45,6 +45,14 @@
  * packages; the linker may take any of them. */
 #define CROQ_WEAK __attribute__((weak))
 #define CROQ_PRAGMA(text) _Pragma(#text)
+/* Inline assembly: what CUDA compiles, in parentheses, and an expression in parentheses that does the
+ * same on the simulated GPU. */
+#define CROQ_WITHOUT_PARENTHESES(...) __VA_ARGS__
+#if defined(CROQ_CUDA)
+#define CROQ_ASSEMBLY(cuda, sim) CROQ_WITHOUT_PARENTHESES cuda
+#else
+#define CROQ_ASSEMBLY(cuda, sim) sim
+#endif
 /* Another spelling of `__device__` that a `.co` file may use. */
 #define __co_device__ __device__
 
@@ -90,6 +98,7 @@
 #include "sim/cuda_numbers.h"
 #include "sim/cuda_lanes.h"
 #include "sim/cuda_atomics.h"
+#include "sim/assembly.h"
 #include "sim/matrices.h"
 #include "sim/mma.h"
 #include "sim/sparse.h"

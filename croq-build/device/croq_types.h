@@ -104,6 +104,18 @@ template <class T> CROQ_FN T from_bits(decltype(T::bits) bits) {
   return v;
 }
 
+/* The bits of a value as another type of that size. */
+template <class T, class S> CROQ_FN T bits_as(S v) {
+  static_assert(sizeof(T) == sizeof(S), "types of one size");
+  T result;
+#ifdef __CUDA_ARCH__
+  memcpy(&result, &v, sizeof result);
+#else
+  __builtin_memcpy(&result, &v, sizeof result);
+#endif
+  return result;
+}
+
 CROQ_FN unsigned float_bits(float v) {
 #ifdef __CUDA_ARCH__
   return __float_as_uint(v);

@@ -65,4 +65,11 @@ namespace croq {
 using choreo::choreo_assert;
 }
 
+/* Inline assembly in C++ of a `.co` file is translated where it stands. What an included header has
+ * ends the call where it is executed. */
+#if !defined(CROQ_CUDA)
+#define asm(...) croq::unknown_assembly("assembly:" #__VA_ARGS__)
+#define volatile(...) ("" : : "r"((croq::unknown_assembly("assembly:" #__VA_ARGS__), 0)))
+#endif
+
 #endif

@@ -8,7 +8,7 @@ use crate::diagnostics::{Diagnostic, Severity, codes, nearest, render};
 use crate::error::{Error, Format};
 use crate::pipeline::{self, Compiled, Dump};
 use crate::settings::{Cuda, Settings};
-use crate::source::SourceFile;
+use crate::source::{self, SourceFile};
 use crate::target::Arch;
 use crate::toolchain::directives::{self, Directives};
 use crate::toolchain::environment::Environment;
@@ -103,6 +103,7 @@ fn build(
     }
     only_once(&package.out_dir)?;
     let archs = archs(settings, env)?;
+    namespace_is_name(settings)?;
     let mut warnings = CargoWarnings::default();
     let toolkit = toolkit(settings, env, &package, &mut warnings)?;
     let inputs = inputs::find(&package.folder, path)?;
@@ -183,6 +184,17 @@ fn build(
     )
 }
 
+fn namespace_is_name(settings: &Settings) -> Result<(), Problem> {
+    match &settings.device_namespace {
+        Some(name) if !source::is_qualified(name) => {
+            let text = format!("`{name}` is not the name of a namespace");
+            Err(Problem::new(codes::E1102, text)
+                .help("`Config::device_namespace` takes a name such as `ours`"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn options(
     settings: &Settings,
     archs: &[Arch],
@@ -192,6 +204,7 @@ fn options(
     pipeline::Options {
         defines: settings.defines.clone(),
         instances: settings.instances.clone(),
+        device_namespace: settings.device_namespace.clone(),
         archs: archs.to_vec(),
         cuda,
         checks: settings.checks,

@@ -25,6 +25,7 @@ usage: croq check [OPTIONS] [--build] FILES…
 -I FOLDER                    search headers there
 --arch sm_90a, -arch=sm_90a  a GPU to build for
 -t cute                      accepted: the text is for CUDA and for the simulated GPU
+--device-namespace NAME      the C++ namespace in which `call` finds functions by their plain names
 --thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
                              first, or the one with the best memory access where the kernel can't observe it
 
@@ -324,6 +325,11 @@ mod tests {
                 &["emit", "--thread-order=fist", "a.co"][..],
                 "`first` or `last`",
             ),
+            (&["check", "--device-namespace"][..], "needs a name"),
+            (
+                &["check", "--device-namespace=a::2", "a.co"][..],
+                "`a::2` is not the name of a namespace",
+            ),
             (&["explain", "E9999"][..], "no diagnostic"),
             (&["check", "-I"][..], "needs a folder"),
             (&["check", "-t", "hip", "a.co"][..], "unknown target"),
@@ -389,6 +395,29 @@ mod tests {
                 outcome.stdout
             );
         }
+    }
+
+    #[test]
+    fn every_pass_prints_every_kernel() {
+        let families = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/co");
+        let mut printed = 0;
+        for family in std::fs::read_dir(families).expect("a folder").flatten() {
+            for file in std::fs::read_dir(family.path())
+                .expect("a folder")
+                .flatten()
+            {
+                let path = file.path().display().to_string();
+                let outcome = croq(&["emit", "--ir=all", &path]);
+                let last = outcome.stdout.contains(" after exact-integers\n");
+                assert!(
+                    outcome.status == CLEAN && last,
+                    "{path}: {}",
+                    outcome.stderr
+                );
+                printed += 1;
+            }
+        }
+        assert!(printed >= 30, "{printed} files");
     }
 
     #[test]

@@ -62,6 +62,13 @@ impl Config {
         self
     }
 
+    /// Names a namespace of C++ whose functions `call` finds by their plain names, such as one of a
+    /// header that a `.co` file includes, or of the file itself. `a::b` is a nested one.
+    pub fn device_namespace(&mut self, name: impl Into<String>) -> &mut Self {
+        self.0.device_namespace = Some(name.into());
+        self
+    }
+
     /// Selects the run-time checks.
     pub fn checks(&mut self, checks: Checks) -> &mut Self {
         self.0.checks = checks;

@@ -20,7 +20,7 @@
 //! → [`sema`] → [`ir`] → [`passes`] → [`emit`] → [`toolchain`]. The first six are pure
 //! ([`pipeline::compile_text`] runs all of them); only the last one runs processes and accesses
 //! files. Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the
-//! GPUs to compile for. `tests/structure.rs` verifies the order, and that no two source files
+//! GPUs to compile for, and `assembly` reads PTX. `tests/structure.rs` verifies the order, and that no two source files
 //! depend on each other.
 
 // No program may crash the compiler: an unexpected state is an internal error (E1199). Tests may
@@ -37,6 +37,7 @@
     )
 )]
 
+mod assembly;
 mod build_script;
 mod cargo_warnings;
 pub mod command_line;

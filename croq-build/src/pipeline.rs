@@ -19,6 +19,8 @@ pub struct Options {
     pub defines: Vec<(String, String)>,
     /// Instances of templates that the build script requests: `scaled<f16, 256>`.
     pub instances: Vec<String>,
+    /// The namespace in which `call` finds functions by their plain names.
+    pub device_namespace: Option<String>,
     /// The architectures that the kernels must be legal for.
     pub archs: Vec<Arch>,
     /// Wrappers also call a CUDA twin.
@@ -34,6 +36,7 @@ impl Default for Options {
         Self {
             defines: Vec::new(),
             instances: Vec::new(),
+            device_namespace: None,
             archs: Arch::DEFAULT.to_vec(),
             cuda: false,
             checks: Checks::All,
@@ -270,13 +273,14 @@ fn compile(
     observer: &mut DumpObserver,
 ) -> Compiled {
     let mut diagnostics = Diagnostics::new();
-    let file = source::load_with_instances(
+    let mut file = source::load_with_instances(
         &names.path,
         text,
         &options.defines,
         &options.instances,
         &mut diagnostics,
     );
+    file.device_namespace.clone_from(&options.device_namespace);
     for report in source::recursion(&file) {
         diagnostics.push(report);
     }

@@ -57,6 +57,7 @@ pub(crate) struct Settings {
     pub archs: Vec<String>,
     pub cuda: Cuda,
     pub includes: Vec<PathBuf>,
+    pub device_namespace: Option<String>,
     pub checks: Checks,
     pub thread_order: ThreadOrder,
     pub trace_shared_memory: bool,

@@ -64,18 +64,30 @@ const CYCLES: &[&[&str]] = &[];
 /// (`settings`, `target`), and what ties the stages together.
 const STAGES: &[(&str, &[&str])] = &[
     ("source", &["span", "diagnostics"]),
+    ("assembly", &[]),
     ("syntax", &["span", "source", "diagnostics"]),
     ("diagnostics", &["span"]),
     (
         "sema",
-        &["span", "source", "syntax", "symbolic", "diagnostics", "ir"],
+        &[
+            "span",
+            "assembly",
+            "source",
+            "syntax",
+            "symbolic",
+            "diagnostics",
+            "ir",
+        ],
     ),
     ("ir", &["span", "symbolic"]),
     (
         "passes",
         &["span", "settings", "symbolic", "diagnostics", "ir"],
     ),
-    ("emit", &["span", "source", "symbolic", "ir", "passes"]),
+    (
+        "emit",
+        &["span", "assembly", "source", "symbolic", "ir", "passes"],
+    ),
     ("toolchain", &["span", "target", "source", "diagnostics"]),
     (
         "pipeline",

@@ -139,7 +139,7 @@ fn holds<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<()> {
 pub(crate) fn download<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<Tensor<T, D>> {
     holds::<T, D>(memory, dims)?;
     let mut host = Tensor::zeros(dims);
-    memory.download(bytemuck::cast_slice_mut(host.as_mut_slice()))?;
+    T::read_into(host.as_mut_slice(), &mut |bytes| memory.download(bytes))?;
     Ok(host)
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use half::{bf16, f16};
 
+use crate::error::{Error, Result};
 use crate::float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
 use crate::packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 use crate::random::Generator;
@@ -14,13 +15,21 @@ mod sealed {
 }
 
 /// An element type of tensors: the integers and floats of Rust, [`half::f16`], [`half::bf16`],
-/// [`F8E4M3`], [`F8E5M2`], [`F6E2M3`], [`F6E3M2`], and the [`Packed`](crate::Packed) types.
+/// [`F8E4M3`], [`F8E5M2`], [`F6E2M3`], [`F6E3M2`], `bool`, and the [`Packed`](crate::Packed) types.
 #[diagnostic::on_unimplemented(
     message = "a tensor cannot hold elements of type `{Self}`",
-    label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3`, `F8E5M2`, or packed ones such as `S4x2`"
+    label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3`, `F8E5M2`, `bool`, or packed ones such as `S4x2`"
 )]
 pub trait Element:
-    sealed::Sealed + bytemuck::Pod + Default + PartialEq + fmt::Debug + Send + Sync + 'static
+    sealed::Sealed
+    + bytemuck::NoUninit
+    + bytemuck::Zeroable
+    + Default
+    + PartialEq
+    + fmt::Debug
+    + Send
+    + Sync
+    + 'static
 {
     /// The name in a `.co` file.
     const NAME: &'static str;
@@ -36,6 +45,55 @@ pub trait Element:
 
     #[doc(hidden)]
     fn random(generator: &mut Generator, range: &Range<Self::Bound>) -> Self;
+
+    /// Elements from memory of a device, as bytes that `read` provides. Not every byte is a `bool`.
+    #[doc(hidden)]
+    fn read_into(
+        elements: &mut [Self],
+        read: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+    ) -> Result<()>;
+}
+
+/// Of a type for which any bytes are a value.
+macro_rules! of_any_bytes {
+    () => {
+        fn read_into(
+            elements: &mut [Self],
+            read: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+        ) -> Result<()> {
+            read(bytemuck::cast_slice_mut(elements))
+        }
+    };
+}
+
+impl sealed::Sealed for bool {}
+impl Element for bool {
+    const NAME: &'static str = "bool";
+    type Bound = bool;
+
+    /// One of the two; `false..false` and `true..true` give only that value.
+    fn random(generator: &mut Generator, range: &Range<bool>) -> bool {
+        match range.start == range.end {
+            true => range.start,
+            false => generator.below(2) == 1,
+        }
+    }
+
+    fn read_into(
+        elements: &mut [Self],
+        read: &mut dyn FnMut(&mut [u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut bytes = vec![0; elements.len()];
+        read(&mut bytes)?;
+        for (index, (element, byte)) in elements.iter_mut().zip(bytes).enumerate() {
+            *element = match byte {
+                0 => false,
+                1 => true,
+                byte => return Err(Error::NotBool { index, byte }),
+            };
+        }
+        Ok(())
+    }
 }
 
 macro_rules! packed {
@@ -51,6 +109,8 @@ macro_rules! packed {
                     std::array::from_fn(|_| $bound::random(generator, range));
                 <$ty as Packed>::packed(&values).unwrap_or_default()
             }
+
+            of_any_bytes!();
         }
     )*};
 }
@@ -76,6 +136,8 @@ macro_rules! integers {
                 let width = (end - start).clamp(0, i128::from(u64::MAX)) as u64;
                 (start + i128::from(generator.below(width))) as $ty
             }
+
+            of_any_bytes!();
         }
     )*};
 }
@@ -98,6 +160,8 @@ impl Element for f64 {
             range.start
         }
     }
+
+    of_any_bytes!();
 }
 
 macro_rules! through_f32 {
@@ -114,6 +178,8 @@ macro_rules! through_f32 {
                 let rounded = from(value as f32);
                 if to(rounded) < range.end { rounded } else { from(range.start) }
             }
+
+            of_any_bytes!();
         }
     )*};
 }

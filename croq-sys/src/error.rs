@@ -108,6 +108,8 @@ pub enum Error {
         kernel: &'static str,
         report: String,
     },
+    /// An element of a tensor of `bool` is neither 0 nor 1, so C++ code has written it.
+    NotBool { index: usize, byte: u8 },
     /// The kernel contains code that only a GPU can run.
     NeedsCuda { kernel: &'static str },
     /// The device does not have that much memory left.
@@ -297,6 +299,11 @@ impl fmt::Display for Error {
             Error::Deadlock { report, .. }
             | Error::Hazard { report, .. }
             | Error::Endless { report, .. } => f.write_str(report.trim_end()),
+            Error::NotBool { index, byte } => write!(
+                f,
+                "element {index} of a tensor of `bool` is the byte {byte}, which is neither 0 nor 1\n\
+                 help: C++ code that writes such a tensor writes 0 or 1"
+            ),
             Error::NeedsCuda { kernel } => write!(
                 f,
                 "{kernel}: contains text that the simulated GPU cannot run\n\

@@ -59,7 +59,16 @@ inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
+/* Each name takes the memory of the next, and the last takes that of the first. */
+template <class M, class... Others> void exchange(M &first, M &second, Others &...others) {
+  const M kept = first;
+  first = second;
+  second = kept;
+  if constexpr (sizeof...(others) != 0) exchange(second, others...);
+}
+
 class event;
+template <class T> class mirror;
 
 class host {
  public:
@@ -229,6 +238,7 @@ class host {
 
  private:
   friend class event;
+  template <class T> friend class mirror;
   /* The most recently constructed event. */
   event *events = nullptr;
 
@@ -429,6 +439,53 @@ inline void host::release() {
   for (event *e = events; e != nullptr; e = e->before)
     if (e->word != nullptr && e->triggered < e->waits) e->publish(e->waits);
 }
+
+/* Device memory whose elements the host accesses, in a copy of the host's. */
+template <class T> class mirror {
+ public:
+  using value = typename without_const<T>::type;
+  mirror(host &owner, const global<T> &memory, idx extent)
+      : on(owner), of(memory), bytes(static_cast<size_t>(bytes_of(extent, sizeof(T)))) {}
+  mirror(const mirror &) = delete;
+  mirror &operator=(const mirror &) = delete;
+  ~mirror() { ::free(copy); }
+
+  /* Waits for the launches so far, if one of them may have written. */
+  bool fetch() {
+    if (is_fresh) return on.result == CROQ_OK;
+    if (!on.synchronize()) return false;
+    if (copy == nullptr) copy = static_cast<value *>(::malloc(bytes));
+    if (copy == nullptr)
+      return on.fail(CROQ_OUT_OF_MEMORY, no_row, 0, "", static_cast<idx>(bytes));
+    is_fresh = true;
+    return on.succeeded(cudaMemcpy(copy, of.data(), bytes, cudaMemcpyDeviceToHost));
+  }
+  /* Has the device's memory as the host has changed it. */
+  bool flush() {
+    if (!is_changed) return on.result == CROQ_OK;
+    is_changed = false;
+    on.queues[0].busy = true;
+    on.queues[0].overlaps = false;
+    return on.succeeded(cudaMemcpyAsync(const_cast<value *>(of.data()), copy, bytes,
+                                        cudaMemcpyHostToDevice,
+                                        static_cast<cudaStream_t>(on.env->stream)));
+  }
+  /* The device may have written. */
+  void stale() { is_fresh = false; }
+
+  value load(idx i) const { return copy[i]; }
+  void store(idx i, value v) {
+    copy[i] = v;
+    is_changed = true;
+  }
+
+ private:
+  host &on;
+  const global<T> &of;
+  const size_t bytes;
+  value *copy = nullptr;
+  bool is_fresh = false, is_changed = false;
+};
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

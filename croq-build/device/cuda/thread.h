@@ -16,6 +16,8 @@ struct context {
   croq_u64 wait_limit;
 };
 
+/* Whether inline assembly runs here as it is written. */
+CROQ_FN bool has_ptx() { return true; }
 CROQ_DEVICE idx tid() { return threadIdx.x; }
 /* The number of this thread's warp, by a shuffle, so that ptxas knows it to be warp-uniform. Must
  * be executed by whole warps, none of whose threads has exited. */

@@ -26,8 +26,8 @@ CROQ_FN float flushed(float v) { return __builtin_fabsf(v) < 0x1p-126f ? v * 0.0
   CROQ_ATOMIC(T, element, add, static_cast<T>(e + v))                                              \
   CROQ_ATOMIC(T, element, sub, static_cast<T>(e - v))                                              \
   CROQ_ATOMIC(T, element, exch, (static_cast<void>(e), v))                                         \
-  CROQ_ATOMIC(T, element, min, v < e ? v : e)                                                      \
-  CROQ_ATOMIC(T, element, max, e < v ? v : e)                                                      \
+  CROQ_ATOMIC(T, element, min, croq::min(e, v))                                                    \
+  CROQ_ATOMIC(T, element, max, croq::max(e, v))                                                    \
   CROQ_ATOMIC(T, element, and, static_cast<T>(e & v))                                              \
   CROQ_ATOMIC(T, element, or, static_cast<T>(e | v))                                               \
   CROQ_ATOMIC(T, element, xor, static_cast<T>(e ^ v))                                              \

@@ -122,6 +122,7 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
   CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
     value &e = this->element(i, line);
     note_read(i, line);
+    must_be_value(e, line);
     return picked<value>(e, i);
   }
   CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {

@@ -119,8 +119,29 @@ template <class T> struct __attribute__((unused)) handle {
   CROQ_FN T *data() const { return first; }
 };
 
+/* C++ code may have written another byte than 0 and 1 to an element of type `bool`. */
+template <class T> CROQ_FN void must_be_value(const T &e, int line) {
+  if constexpr (same<typename without_const<T>::type, bool>) {
+    const auto byte = reinterpret_cast<const unsigned char &>(e);
+    if (CROQ_LIKELY(byte <= 1)) return;
+    const croq_i64 values[] = {byte};
+    stop(CROQ_CHECK, no_row, line, "bool: the byte {0} is neither 0 nor 1", 1, values);
+  }
+}
+/* The value of an element that may be unwritten. */
+template <class T> CROQ_FN typename without_const<T>::type whatever_is(const T &e) {
+  if constexpr (same<typename without_const<T>::type, bool>)
+    return (reinterpret_cast<const unsigned char &>(e) & 1) != 0;
+  else return e;
+}
+
 /* Device memory. */
 template <class T> struct __attribute__((unused)) global : handle<T> {
+  CROQ_FN typename handle<T>::value load(idx i, int line = __builtin_LINE()) const {
+    const T &e = this->element(i, line);
+    must_be_value(e, line);
+    return picked<typename handle<T>::value>(e, i);
+  }
   /* Sums in f32 flush subnormal numbers (PTX `atom.add`). */
   using value = typename handle<T>::value;
   CROQ_FN value atomic_add(idx i, value v, int line = __builtin_LINE()) const {
@@ -143,7 +164,7 @@ template <class T> struct __attribute__((unused)) shared : handle<T> {
     return e;
   }
   CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
-    const value e = reach(i, CROQ_ACCESS_READS, line);
+    const value e = whatever_is(reach(i, CROQ_ACCESS_READS, line));
     if (!is_written<T>(written, i)) read_unwritten(this->name, i, written.declared, line);
     return picked<value>(e, i);
   }
@@ -295,6 +316,12 @@ struct __attribute__((unused)) fragment : local<T, N, At> {
     return e;
   }
   CROQ_ACCESS(T, )
+  /* For code that may access all of them. */
+  CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) {
+    if (!CROQ_LIKELY(current->wgmma_fences == 0))
+      use_registers(registers, this->data(), 0, N, sizeof(T), line);
+    return local<T, N, At>::pointer(offset, line);
+  }
 };
 template <class T, int N, idx At> using fragment_at = fragment<T, N, At>;
 /* A fragment whose elements may be read before they are written. */
@@ -304,10 +331,10 @@ struct __attribute__((unused)) tracked_fragment : fragment<T, N, At> {
   const char *name;
   int declared;
 
-  CROQ_FN tracked_fragment(const char *of, bool = false, int line = __builtin_LINE())
+  CROQ_FN tracked_fragment(const char *of, bool escapes = false, int line = __builtin_LINE())
       : name(of), declared(line) {
     __builtin_memset(this->elements, 0xff, N * sizeof(T));
-    __builtin_memset(marks.elements, current->finds_unwritten != 0, N);
+    __builtin_memset(marks.elements, !escapes && current->finds_unwritten != 0, N);
     this->unwritten_elements = marks.elements;
     this->registers.unwritten = marks.elements;
   }

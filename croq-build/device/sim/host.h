@@ -48,7 +48,16 @@ inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
+/* Each name takes the memory of the next, and the last takes that of the first. */
+template <class M, class... Others> void exchange(M &first, M &second, Others &...others) {
+  const M kept = first;
+  first = second;
+  second = kept;
+  if constexpr (sizeof...(others) != 0) exchange(second, others...);
+}
+
 class event;
+template <class T> class mirror;
 
 class host {
  public:
@@ -184,6 +193,7 @@ class host {
 
  private:
   friend class event;
+  template <class T> friend class mirror;
   const croq_env *env;
   const char *co_file;
   croq_u32 result = CROQ_OK;
@@ -385,6 +395,52 @@ inline bool host::settled() {
     if (e->triggered < e->waits) return refuse(e->launched, e->text, e->waits, e->triggered);
   return true;
 }
+
+/* Device memory whose elements the host accesses, in a copy of the host's: as on a GPU, so that a step which is
+ * missing shows. */
+template <class T> class mirror {
+ public:
+  using value = typename without_const<T>::type;
+  mirror(host &owner, const global<T> &memory, idx extent)
+      : on(owner), of(memory), bytes(bytes_of(extent, sizeof(T))) {}
+  mirror(const mirror &) = delete;
+  mirror &operator=(const mirror &) = delete;
+  ~mirror() { __builtin_free(copy); }
+
+  /* Waits for the launches so far, if one of them may have written. */
+  bool fetch() {
+    if (is_fresh) return on.result == CROQ_OK;
+    if (!on.synchronize()) return false;
+    if (copy == nullptr)
+      copy = static_cast<value *>(__builtin_malloc(static_cast<croq_u64>(bytes)));
+    if (copy == nullptr) return on.fail(CROQ_OUT_OF_MEMORY, no_row, 0, "", bytes);
+    __builtin_memcpy(copy, of.data(), static_cast<croq_u64>(bytes));
+    return is_fresh = true;
+  }
+  /* Has the device's memory as the host has changed it. */
+  bool flush() {
+    if (!is_changed) return on.result == CROQ_OK;
+    is_changed = false;
+    if (!on.synchronize()) return false;
+    __builtin_memcpy(const_cast<value *>(of.data()), copy, static_cast<croq_u64>(bytes));
+    return true;
+  }
+  /* The device may have written. */
+  void stale() { is_fresh = false; }
+
+  value load(idx i) const { return copy[i]; }
+  void store(idx i, value v) {
+    copy[i] = v;
+    is_changed = true;
+  }
+
+ private:
+  host &on;
+  const global<T> &of;
+  const idx bytes;
+  value *copy = nullptr;
+  bool is_fresh = false, is_changed = false;
+};
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -22,6 +22,8 @@ CROQ_FN const croq_sim_api *sim_api() { return __atomic_load_n(&sim_table, __ATO
 /* Values that a kernel gets from its launch; none here. */
 struct __attribute__((unused)) context {};
 
+/* Whether inline assembly runs here as it is written. */
+CROQ_FN bool has_ptx() { return false; }
 CROQ_FN idx tid() { return current->tid; }
 CROQ_FN idx warp() { return current->tid / 32; }
 /* Whether this is the elected lane of its warp. */

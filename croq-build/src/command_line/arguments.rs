@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::diagnostics::nearest;
 use crate::pipeline;
 use crate::settings::ThreadOrder;
+use crate::source::is_qualified;
 use crate::toolchain::environment::Environment;
 use crate::toolchain::variables;
 
@@ -92,6 +93,13 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
         } else if let Some(inline) = after(arg, &["-t"]) {
             let missing = "`-t` needs a target, as in `-t cuda`";
             target(Value { inline, missing }.of(&mut args)?)?;
+        } else if let Some(inline) = after(arg, &["--device-namespace"]) {
+            let missing = "`--device-namespace` needs a name, as in `--device-namespace ours`";
+            let name = Value { inline, missing }.of(&mut args)?;
+            if !is_qualified(name) {
+                return Err(format!("`{name}` is not the name of a namespace"));
+            }
+            parsed.options.device_namespace = Some(name.to_owned());
         } else if let Some(given) = arg.strip_prefix("--thread-order=") {
             parsed.options.thread_order = match given {
                 "first" => ThreadOrder::First,
@@ -113,7 +121,14 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
                 parsed.dump.after.push(pipeline::SEMA.to_owned());
             }
         } else {
-            let known = ["-D", "-I", "--arch", "-t", "--thread-order="];
+            let known = [
+                "-D",
+                "-I",
+                "--arch",
+                "-t",
+                "--device-namespace",
+                "--thread-order=",
+            ];
             let known: Vec<&str> = known.iter().chain(switches).copied().collect();
             return Err(unknown("option", arg, &known));
         }

@@ -4,7 +4,7 @@
 use super::file_meta::FileMeta;
 use super::names::{self, Scope};
 use crate::ir::threads::Function;
-use crate::ir::{DimId, Extent, ParamId, ParamKind, Return, Scalar};
+use crate::ir::{DimId, Extent, ParamId, ParamKind, Scalar};
 
 /// The fields of one function's argument struct, in order.
 pub struct Args {
@@ -25,10 +25,10 @@ pub enum FieldRole {
     Dim(DimId),
     /// The actual extent of a `??` axis, from which the extent of its handle is computed.
     Unbounded { param: ParamId, axis: usize },
-    /// The returned scalar, or the device address of the returned tensor.
-    Result,
-    /// The extents of the returned tensor: an array.
-    ResultShape { rank: usize },
+    /// A returned scalar, or the device address of a returned tensor or element.
+    Result(usize),
+    /// The extents of a returned tensor: an array.
+    ResultShape { of: usize, rank: usize },
 }
 
 impl Args {
@@ -61,14 +61,18 @@ impl Args {
                 }
             }
         }
-        match &function.ret {
-            Return::Void => {}
-            Return::Scalar(_) => add("result", FieldRole::Result),
-            Return::Tensor { shape, .. } => {
-                add("result", FieldRole::Result);
-                if !shape.is_empty() {
-                    add("result_shape", FieldRole::ResultShape { rank: shape.len() });
-                }
+        for (of, result) in function.results.iter().enumerate() {
+            let name = match function.results.len() {
+                1 => "result".to_owned(),
+                _ => format!("result_{of}"),
+            };
+            add(&name, FieldRole::Result(of));
+            let rank = result.shape().len();
+            if rank > 0 {
+                add(
+                    &format!("{name}_shape"),
+                    FieldRole::ResultShape { of, rank },
+                );
             }
         }
         Self { fields }
@@ -82,9 +86,10 @@ impl Args {
             .map_or("", |f| &f.name)
     }
 
-    /// The array of the returned tensor's extents.
-    pub fn result_shape(&self) -> &str {
-        let is_shape = |f: &&Field| matches!(f.role, FieldRole::ResultShape { .. });
+    /// The array of a returned tensor's extents.
+    pub fn result_shape(&self, result: usize) -> &str {
+        let is_shape =
+            |f: &&Field| matches!(f.role, FieldRole::ResultShape { of, .. } if of == result);
         self.fields.iter().find(is_shape).map_or("", |f| &f.name)
     }
 }

@@ -52,8 +52,8 @@ pub fn kernel<'a>(
         let name = &names.together;
         params.push(format!("[[maybe_unused]] croq::grid_barrier {name}"));
     }
-    for id in awaited(kernel).into_keys() {
-        params.push(format!("croq::awaited {}", names.declare_signal(id)));
+    for at in awaited(kernel).into_keys() {
+        params.push(format!("croq::awaited {}", names.declare_signal(at)));
     }
     for wanted in super::tma::wanted_names(function, kernel) {
         let name = names.declare_map(&wanted);

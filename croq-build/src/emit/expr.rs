@@ -9,7 +9,7 @@ use super::scalar;
 use super::scope::Names;
 use super::sym;
 use super::text::{Binding, Text};
-use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Intrinsic, Scalar, UnOp, View};
+use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Intrinsic, MathFn, Scalar, UnOp, View};
 use crate::symbolic::Sym;
 
 pub fn expr(names: &Names<'_>, e: &Expr) -> Text {
@@ -40,11 +40,17 @@ pub fn expr(names: &Names<'_>, e: &Expr) -> Text {
         ExprKind::Cast(a) => conversion(names, a, e.ty),
         ExprKind::Math(function, args) => {
             let args: Vec<Text> = args.iter().map(|a| typed(names, a)).collect();
-            Text::call(function.cpp(), &args)
+            match function {
+                MathFn::Bits => {
+                    let name = format!("{}<{}>", function.cpp(), scalar::cpp(e.ty));
+                    Text::call(&name, &args)
+                }
+                _ => Text::call(function.cpp(), &args),
+            }
         }
         ExprKind::Load(access) => Text::primary(format!(
             "{}.load({})",
-            names.buffer(access.view.buffer),
+            names.accessed(access.view.buffer),
             place::place(names, access).text
         )),
         ExprKind::Intrinsic(of, operands) => intrinsic(names, *of, operands),

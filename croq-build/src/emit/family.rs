@@ -12,9 +12,10 @@ use super::declared::Declared;
 use super::names::{self, Scope};
 use super::rust_types::{Returned, is_written, rust};
 use crate::ir::threads::Function;
-use crate::ir::{Extent, ParamKind, Return, Scalar, TensorParam};
+use crate::ir::{Extent, ParamKind, ResultType, Scalar, TensorParam};
 use crate::source::Span;
 use crate::source::templates::{Argument, Instance, ParameterKind, Template};
+use crate::symbolic::Sym;
 
 pub struct Family<'a> {
     pub template: &'a Template,
@@ -25,8 +26,10 @@ pub struct Family<'a> {
     pub decided: Vec<usize>,
     /// Static extents, by parameter and axis.
     pub extents: BTreeMap<(usize, usize), Varying>,
-    pub result: Option<Varying>,
-    pub result_extents: BTreeMap<usize, Varying>,
+    /// By result: its element type.
+    pub results: Vec<Option<Varying>>,
+    /// Static extents, by result and axis.
+    pub result_extents: BTreeMap<(usize, usize), Varying>,
     /// For each parameter, whether some instance writes it.
     pub written: Vec<bool>,
     /// The generic parameters, by the template's parameters.
@@ -102,14 +105,14 @@ impl<'a> Family<'a> {
             chosen,
             decided,
             extents: BTreeMap::new(),
-            result: None,
+            results: Vec::new(),
             result_extents: BTreeMap::new(),
             written: written(&members),
             generics: generics.collect(),
             members,
         };
         family.find_extents();
-        family.find_result();
+        family.find_results();
         family
     }
 
@@ -140,20 +143,33 @@ impl<'a> Family<'a> {
         }
     }
 
-    fn find_result(&mut self) {
-        let elems = self.members.iter().map(|m| result_elem(m.function));
-        let Some(elems) = elems.collect::<Option<Vec<Scalar>>>() else {
+    fn find_results(&mut self) {
+        let counts = self.members.iter().map(|m| m.function.results.len());
+        for of in 0..counts.min().unwrap_or(0) {
+            self.find_result(of);
+        }
+    }
+
+    fn find_result(&mut self, of: usize) {
+        let results = self.members.iter().map(|m| m.function.results.get(of));
+        let Some(results) = results.collect::<Option<Vec<&ResultType>>>() else {
             return;
         };
-        self.result = match self.element_of(&elems) {
-            Some(at) => Some(Varying::Parameter(at)),
-            None => own(&elems, "Element".to_owned(), |ty| rust(*ty).to_owned()),
+        let several = self.members.first();
+        let several = several.is_some_and(|m| m.function.results.len() > 1);
+        let number = if several {
+            of.to_string()
+        } else {
+            String::new()
         };
-        let shapes = self.members.iter().map(|m| match &m.function.ret {
-            Return::Tensor { shape, .. } => shape.as_slice(),
-            _ => &[],
+        let elems: Vec<Scalar> = results.iter().map(|result| result.elem()).collect();
+        self.results.push(match self.element_of(&elems) {
+            Some(at) => Some(Varying::Parameter(at)),
+            None => own(&elems, format!("Element{number}"), |ty| {
+                rust(*ty).to_owned()
+            }),
         });
-        let shapes: Vec<_> = shapes.collect();
+        let shapes: Vec<&[Sym]> = results.iter().map(|result| result.shape()).collect();
         let rank = shapes.first().map_or(0, |shape| shape.len());
         for axis in 0..rank {
             let types =
@@ -168,7 +184,7 @@ impl<'a> Family<'a> {
                 continue;
             };
             let values: Option<Vec<i64>> = types.iter().map(|ty| ty.clone().ok()).collect();
-            let name = format!("result_{axis}");
+            let name = format!("result{number}_{axis}");
             let written = |n: &i64| format!("Const<{n}>");
             let varying = match values {
                 Some(values) => self.varying(&values, name, written),
@@ -178,7 +194,7 @@ impl<'a> Family<'a> {
                 }),
             };
             if let Some(varying) = varying {
-                self.result_extents.insert(axis, varying);
+                self.result_extents.insert((of, axis), varying);
             }
         }
     }
@@ -235,7 +251,7 @@ impl<'a> Family<'a> {
     pub fn associated(&self) -> impl Iterator<Item = (&str, &[String])> {
         let extents = self.extents.values().chain(self.result_extents.values());
         extents
-            .chain(&self.result)
+            .chain(self.results.iter().flatten())
             .filter_map(|varying| match varying {
                 Varying::Own { name, types } => Some((name.as_str(), types.as_slice())),
                 Varying::Parameter(_) => None,
@@ -300,16 +316,17 @@ impl<'a> Family<'a> {
                 ));
             }
         }
-        let (ret, other) = (&member.function.ret, &first.function.ret);
-        let same = match (ret, other) {
-            (Return::Void, Return::Void) | (Return::Scalar(_), Return::Scalar(_)) => true,
+        let (results, others) = (&member.function.results, &first.function.results);
+        let alike = |(result, other): (&ResultType, &ResultType)| match (result, other) {
+            (ResultType::Scalar(_), ResultType::Scalar(_))
+            | (ResultType::Element(_), ResultType::Element(_)) => true,
             (
-                Return::Tensor { shape, .. },
-                Return::Tensor {
+                ResultType::Tensor { shape, .. },
+                ResultType::Tensor {
                     shape: first_shape, ..
                 },
             ) => {
-                let dims = shape.iter().zip(first_shape).map(|(extent, other)| {
+                let mut dims = shape.iter().zip(first_shape).map(|(extent, other)| {
                     let extent = Returned::of(member.function, extent);
                     let other = Returned::of(first.function, other);
                     match (extent, other) {
@@ -318,10 +335,11 @@ impl<'a> Family<'a> {
                         _ => true,
                     }
                 });
-                shape.len() == first_shape.len() && dims.into_iter().all(|same| same)
+                shape.len() == first_shape.len() && dims.all(|same| same)
             }
             _ => false,
         };
+        let same = results.len() == others.len() && results.iter().zip(others).all(alike);
         (!same).then(|| "has another type of result than the template".to_owned())
     }
 
@@ -372,14 +390,6 @@ fn tensor_of(function: &Function, param: usize) -> Option<&TensorParam> {
     match &function.params.get(param)?.kind {
         ParamKind::Tensor(tensor) => Some(tensor),
         _ => None,
-    }
-}
-
-fn result_elem(function: &Function) -> Option<Scalar> {
-    match &function.ret {
-        Return::Void => None,
-        Return::Scalar(ty) => Some(*ty),
-        Return::Tensor { elem, .. } => Some(*elem),
     }
 }
 

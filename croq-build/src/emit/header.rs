@@ -6,7 +6,7 @@ use super::declared::Declared;
 use super::file_meta::FileMeta;
 use super::signature::signature;
 use crate::ir::threads::Function;
-use crate::ir::{ParamKind, Return};
+use crate::ir::{ParamKind, ResultType};
 
 /// The text of `<stem>.h`.
 pub fn header(meta: &FileMeta, functions: &[Function], declared: &Declared<'_>) -> String {
@@ -84,21 +84,24 @@ fn declare(function: &Function, field: &Field) -> (String, Option<String>) {
         },
         FieldRole::Dim(_) => (format!("croq_i64 {name}"), None),
         FieldRole::Unbounded { .. } => (format!("croq_i64 {name}"), Some("??".to_owned())),
-        FieldRole::Result => match &function.ret {
-            Return::Scalar(ty) => (
+        FieldRole::Result(of) => match function.results.get(of) {
+            Some(ResultType::Scalar(ty)) => (
                 format!("{} {name}", args::c_scalar(*ty)),
                 Some("out".to_owned()),
             ),
-            Return::Tensor { elem, shape } => {
+            Some(ResultType::Tensor { elem, shape }) => {
                 let shape: Vec<_> = shape.iter().map(|e| function.cx.show(e)).collect();
                 (
                     format!("void *{name}"),
                     Some(format!("out: {elem} [{}]", shape.join(", "))),
                 )
             }
-            Return::Void => (format!("void *{name}"), None),
+            Some(ResultType::Element(elem)) => {
+                (format!("void *{name}"), Some(format!("out: {elem}")))
+            }
+            None => (format!("void *{name}"), None),
         },
-        FieldRole::ResultShape { rank } => {
+        FieldRole::ResultShape { rank, .. } => {
             (format!("croq_i64 {name}[{rank}]"), Some("out".to_owned()))
         }
     }

@@ -123,9 +123,15 @@ fn printed(
         let space = format!("namespace CROQ_SPACE({})", meta.hash);
         writer.line(&format!("{space} {{ using namespace choreo; }}"));
     }
+    if let Some(name) = &file.device_namespace {
+        writer.line(&format!("namespace {name} {{}}"));
+    }
     let user = UserText::of(file.device.iter().map(|kept| kept.text.as_str()));
     let user = user.with_macros(macros);
     kept_text(&mut writer, &lines, meta, file, user);
+    if let Some(name) = &file.device_namespace {
+        functions_by_plain_names(&mut writer, name);
+    }
     let generated = writer.length();
     for function in functions {
         for kernel in &function.kernels {
@@ -137,6 +143,18 @@ fn printed(
     writer.line("");
     writer.line("}");
     (writer.finish(), generated)
+}
+
+/// In the file's namespace: the functions of the namespace with this name, of headers and of the file.
+fn functions_by_plain_names(writer: &mut Writer<'_>, name: &str) {
+    for (at, _) in name.match_indices("::").chain([(name.len(), "")]) {
+        let outer = name.get(..at).unwrap_or_default();
+        // The file's own namespace of that name must not hide the other one.
+        writer.line(&format!(
+            "namespace {outer} {{ using namespace ::{outer}; }}"
+        ));
+    }
+    writer.line(&format!("using namespace {name};"));
 }
 
 /// The user's own C++, and the start of the file's namespace. Everything except includes is in the

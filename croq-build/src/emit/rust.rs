@@ -20,7 +20,8 @@ use super::signature;
 use super::writer::Lines;
 use crate::ir::threads::{Function, Stmt, StmtKind};
 use crate::ir::{
-    ParamKind, Passing, Return, ReturnValue, Scalar, Storage, Threads, Visit, walk_block,
+    BufferId, ParamKind, Passing, ResultType, ReturnValue, Scalar, Storage, Threads, Visit,
+    any_stmt, walk_block,
 };
 use crate::source::Span;
 
@@ -268,14 +269,12 @@ fn can_be_enqueued(function: &Function) -> bool {
     struct Find<'a>(&'a Function, bool);
     impl Visit<Threads> for Find<'_> {
         fn stmt(&mut self, stmt: &Stmt) {
-            if let StmtKind::Return(ReturnValue::Buffer(id)) = &stmt.kind {
-                let owner = self.0.buffers.get(id.index()).map(|b| b.storage);
-                self.1 |= match owner {
-                    Some(Storage::Param(param)) => self.0.params.get(param.index()).is_none_or(
-                        |p| !matches!(&p.kind, ParamKind::Tensor(t) if t.passing == Passing::In),
-                    ),
-                    _ => false,
-                };
+            if let StmtKind::Return(values) = &stmt.kind {
+                let buffers = values.iter().filter_map(|value| match value {
+                    ReturnValue::Buffer(id) => Some(*id),
+                    ReturnValue::Scalar(_) => None,
+                });
+                self.1 |= buffers.into_iter().any(|id| may_be_the_callers(self.0, id));
             }
         }
     }
@@ -285,15 +284,44 @@ fn can_be_enqueued(function: &Function) -> bool {
         .params
         .iter()
         .any(|p| matches!(p.kind, ParamKind::Stream));
+    let mut results = function.results.iter();
     let mut passed = tensors(function).map(|(_, _, tensor)| tensor.passing);
     // The host may have to trigger events for launches.
     let signals = !function.signals.is_empty();
     !streams
         && !signals
         && !gives_its_own.1
-        && !matches!(function.ret, Return::Scalar(_))
+        && (waits_on_host(function)
+            || !results.any(|result| matches!(result, ResultType::Scalar(_))))
         && tensors(function).next().is_some()
         && passed.all(|p| p != Passing::InOut)
+}
+
+/// Whether the host reads device memory, and waits for it there.
+fn waits_on_host(function: &Function) -> bool {
+    any_stmt(&function.body, |stmt| {
+        matches!(stmt.kind, StmtKind::Fetch(_))
+    })
+}
+
+/// Whether a buffer may stand for memory of the caller: a parameter's, or what was exchanged with one.
+fn may_be_the_callers(function: &Function, id: BufferId) -> bool {
+    let owned = |id: BufferId| match function.buffers.get(id.index()).map(|b| b.storage) {
+        Some(Storage::Param(param)) => function
+            .params
+            .get(param.index())
+            .is_none_or(|p| !matches!(&p.kind, ParamKind::Tensor(t) if t.passing == Passing::In)),
+        _ => false,
+    };
+    let (mut exchanged, mut of_callers) = (false, false);
+    any_stmt(&function.body, |stmt| {
+        if let StmtKind::Exchange(ids) = &stmt.kind {
+            exchanged |= ids.contains(&id);
+            of_callers |= ids.iter().any(|id| owned(*id));
+        }
+        false
+    });
+    owned(id) || (exchanged && of_callers)
 }
 
 impl Wrapper<'_> {
@@ -326,6 +354,13 @@ impl Wrapper<'_> {
                 "/// [`{plain}`], only enqueued on `{}`: it may not have run yet when this returns.",
                 self.naming.stream
             );
+            if waits_on_host(self.function) {
+                let _ = writeln!(
+                    text,
+                    "///\n/// It waits for `{}` where the host accesses elements of device memory.",
+                    self.naming.stream
+                );
+            }
             return text.push_str(self.meta.safety());
         }
         let comment = signature::comment_above(self.function.span.start, self.declared.text);
@@ -426,36 +461,60 @@ impl Wrapper<'_> {
                 )
             })
             .collect();
-        if matches!(self.function.ret, Return::Void) && back.is_empty() {
+        if self.function.results.is_empty() && back.is_empty() {
             let _ = writeln!(text, "    {run}");
             return;
         }
         let _ = writeln!(text, "    {run}?;");
         text.extend(back);
-        let result = fields.name(FieldRole::Result);
-        let value = match &self.function.ret {
-            Return::Void => "Ok(())".to_owned(),
-            Return::Scalar(ty) => format!("Ok({})", from_c(*ty, &format!("{args}.{result}"))),
-            Return::Tensor { shape, .. } => {
-                let extents: Vec<_> = shape
-                    .iter()
-                    .enumerate()
-                    .map(|(axis, extent)| match Returned::of(self.function, extent) {
-                        Returned::Const(_) => "Const".to_owned(),
-                        Returned::Dim(dim) => self.naming.typed_dim(self.function, dim),
-                        Returned::Derived => {
-                            format!("{args}.{}[{axis}] as usize", fields.result_shape())
-                        }
+        let results = self.function.results.iter().enumerate();
+        let values: Vec<String> = results
+            .map(|(of, result)| self.result(&fields, of, result))
+            .collect();
+        let _ = match (values.as_slice(), self.function.results.as_slice()) {
+            ([value], [ResultType::Scalar(_)]) => writeln!(text, "    Ok({value})"),
+            ([value], _) => writeln!(text, "    {value}"),
+            ([], _) => writeln!(text, "    Ok(())"),
+            (values, results) => {
+                let values = values.iter().zip(results);
+                let values: Vec<String> = values
+                    .map(|(value, result)| match result {
+                        ResultType::Scalar(_) => value.clone(),
+                        _ => format!("{value}?"),
                     })
                     .collect();
-                let result_of = match self.plain {
-                    None => "result",
-                    Some(_) => "device_result",
-                };
-                format!("{call}.{result_of}({args}.{result}, {})", tuple(&extents))
+                writeln!(text, "    Ok(({}))", values.join(", "))
             }
         };
-        let _ = writeln!(text, "    {value}");
+    }
+
+    /// A result: the value of a scalar, a `Result` of others.
+    fn result(&self, fields: &Args, of: usize, result: &ResultType) -> String {
+        let Naming { call, args, .. } = &self.naming;
+        let field = fields.name(FieldRole::Result(of));
+        let shape = match result {
+            ResultType::Scalar(ty) => return from_c(*ty, &format!("{args}.{field}")),
+            ResultType::Element(_) if self.plain.is_none() => {
+                return format!("{call}.element({args}.{field})");
+            }
+            result => result.shape(),
+        };
+        let extents: Vec<_> = shape
+            .iter()
+            .enumerate()
+            .map(|(axis, extent)| match Returned::of(self.function, extent) {
+                Returned::Const(_) => "Const".to_owned(),
+                Returned::Dim(dim) => self.naming.typed_dim(self.function, dim),
+                Returned::Derived => {
+                    format!("{args}.{}[{axis}] as usize", fields.result_shape(of))
+                }
+            })
+            .collect();
+        let result_of = match self.plain {
+            None => "result",
+            Some(_) => "device_result",
+        };
+        format!("{call}.{result_of}({args}.{field}, {})", tuple(&extents))
     }
 }
 

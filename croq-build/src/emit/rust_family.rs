@@ -190,9 +190,11 @@ impl Printer<'_> {
                 .map(|(at, varying)| (*at, self.varying(varying, place)))
                 .collect(),
             written: family.written.clone(),
-            result: (family.result.as_ref()).map(|varying| self.varying(varying, place)),
+            results: (family.results.iter())
+                .map(|varying| varying.as_ref().map(|v| self.varying(v, place)))
+                .collect(),
             result_extents: (family.result_extents.iter())
-                .map(|(axis, varying)| (*axis, self.varying(varying, place)))
+                .map(|(at, varying)| (*at, self.varying(varying, place)))
                 .collect(),
         }
     }
@@ -357,9 +359,9 @@ impl Printer<'_> {
             listed(&generics),
             names.sealed
         );
-        let result = self.family.result.as_ref();
         for (name, _) in self.family.associated() {
-            let is_elem = matches!(result, Some(Varying::Own { name: own, .. }) if own == name);
+            let mut elems = self.family.results.iter().flatten();
+            let is_elem = elems.any(|v| matches!(v, Varying::Own { name: own, .. } if own == name));
             let bound = if is_elem { "Element" } else { "Dim" };
             let _ = writeln!(text, "    #[doc(hidden)]\n    type {name}: {bound};");
         }

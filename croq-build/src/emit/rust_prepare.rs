@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::args::{self, Args, FieldRole};
 use super::rust_types::{LONG, Wrapper, is_written, tensors};
 use super::signature;
-use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, Return, Scalar};
+use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, ResultType, Scalar};
 
 /// The function that both forms call. It compares extents as numbers, so only the forms have
 /// generic parameters.
@@ -176,12 +176,12 @@ fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
         FieldRole::Unbounded { param, axis } => {
             format!("{}.shape()[{axis}] as i64", w.naming.param(param))
         }
-        FieldRole::Result => match &w.function.ret {
-            Return::Scalar(Scalar::F64 | Scalar::F32) => "0.0".to_owned(),
-            Return::Scalar(_) => "0".to_owned(),
+        FieldRole::Result(of) => match w.function.results.get(of) {
+            Some(ResultType::Scalar(Scalar::F64 | Scalar::F32)) => "0.0".to_owned(),
+            Some(ResultType::Scalar(_)) => "0".to_owned(),
             _ => "null_mut()".to_owned(),
         },
-        FieldRole::ResultShape { rank } => format!("[0; {rank}]"),
+        FieldRole::ResultShape { rank, .. } => format!("[0; {rank}]"),
     }
 }
 

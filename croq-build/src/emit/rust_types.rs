@@ -8,7 +8,7 @@ use super::names::{self, Scope};
 use super::writer::Lines;
 use crate::ir::threads::Function;
 use crate::ir::{
-    DimId, Extent, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam, VarHome,
+    DimId, Extent, Param, ParamId, ParamKind, Passing, ResultType, Scalar, TensorParam, VarHome,
 };
 use crate::source::templates::Instance;
 use crate::symbolic::Sym;
@@ -45,9 +45,10 @@ pub struct Style {
     pub extents: BTreeMap<(usize, usize), String>,
     /// For each parameter, whether some instance writes it.
     pub written: Vec<bool>,
-    /// The element type of the result, and its static extents by axis.
-    pub result: Option<String>,
-    pub result_extents: BTreeMap<usize, String>,
+    /// By result: its element type.
+    pub results: Vec<Option<String>>,
+    /// By result and axis: what a static extent is.
+    pub result_extents: BTreeMap<(usize, usize), String>,
 }
 
 impl Style {
@@ -186,31 +187,43 @@ impl Naming {
 
     /// The type of a wrapper's result, with tensors of type `kind`.
     pub fn return_type(&self, function: &Function, kind: &str) -> String {
-        match &function.ret {
-            Return::Void => "()".to_owned(),
-            Return::Scalar(ty) => self.result_elem(*ty),
-            Return::Tensor { elem, shape } => {
-                let own = |axis: usize| self.style.result_extents.get(&axis).cloned();
-                let extents: Vec<_> = shape
-                    .iter()
-                    .enumerate()
-                    .map(|(axis, extent)| match Returned::of(function, extent) {
-                        _ if own(axis).is_some() => own(axis).unwrap_or_default(),
-                        Returned::Const(n) => format!("Const<{n}>"),
-                        Returned::Dim(dim) => {
-                            self.dim_types.get(dim.index()).cloned().unwrap_or_default()
-                        }
-                        Returned::Derived => "usize".to_owned(),
-                    })
-                    .collect();
-                format!("{kind}<{}, {}>", self.result_elem(*elem), tuple(&extents))
-            }
+        let results = function.results.iter().enumerate();
+        let types: Vec<String> = results
+            .map(|(of, result)| self.result_type(function, of, result, kind))
+            .collect();
+        match types.as_slice() {
+            [one] => one.clone(),
+            types => tuple(types),
         }
     }
 
-    fn result_elem(&self, ty: Scalar) -> String {
-        let own = self.style.result.clone();
-        own.unwrap_or_else(|| rust(ty).to_owned())
+    fn result_type(
+        &self,
+        function: &Function,
+        of: usize,
+        result: &ResultType,
+        kind: &str,
+    ) -> String {
+        let elem = self.style.results.get(of).cloned().flatten();
+        let elem = elem.unwrap_or_else(|| rust(result.elem()).to_owned());
+        let shape = match result {
+            ResultType::Scalar(_) => return elem,
+            ResultType::Element(_) if kind == "Tensor" => return elem,
+            ResultType::Element(_) => &[],
+            ResultType::Tensor { shape, .. } => shape.as_slice(),
+        };
+        let own = |axis: usize| self.style.result_extents.get(&(of, axis)).cloned();
+        let extents: Vec<_> = shape
+            .iter()
+            .enumerate()
+            .map(|(axis, extent)| match Returned::of(function, extent) {
+                _ if own(axis).is_some() => own(axis).unwrap_or_default(),
+                Returned::Const(n) => format!("Const<{n}>"),
+                Returned::Dim(dim) => self.dim_types.get(dim.index()).cloned().unwrap_or_default(),
+                Returned::Derived => "usize".to_owned(),
+            })
+            .collect();
+        format!("{kind}<{elem}, {}>", tuple(&extents))
     }
 
     /// The value of a dimension's first occurrence, with its type.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::scalar;
 use crate::ir::threads::{Function, Stmt, StmtKind};
-use crate::ir::{BufferId, DimId, LocalId, ParamId, Scalar, SignalId, Storage, VarHome, any_stmt};
+use crate::ir::{BufferId, DimId, LocalId, ParamId, Scalar, SignalAt, Storage, VarHome, any_stmt};
 use crate::passes::analysis::unproven::Unproven;
 use crate::passes::analysis::uses::Uses;
 use crate::symbolic::{Atom, Var};
@@ -24,7 +24,10 @@ pub struct Names<'a> {
     pub together: String,
     /// The names of the kernel's tensor maps, in order.
     maps: Vec<String>,
-    signals: BTreeMap<SignalId, String>,
+    /// The host's copies of buffers.
+    mirrors: BTreeMap<BufferId, String>,
+    /// In a kernel, of those that the launch may wait for.
+    signals: BTreeMap<SignalAt, String>,
     /// The open scopes, outermost first. Disjoint scopes may use the same name.
     scopes: Vec<Scope>,
     /// Variables of loops that are unrolled completely: constants for C++ compilers.
@@ -73,6 +76,7 @@ impl<'a> Names<'a> {
             context: String::new(),
             together: String::new(),
             maps: Vec::new(),
+            mirrors: BTreeMap::new(),
             signals: BTreeMap::new(),
             scopes: vec![Scope::with(reserved)],
             unrolled: BTreeSet::new(),
@@ -182,6 +186,22 @@ impl<'a> Names<'a> {
         name
     }
 
+    /// Declares the host's copy of a buffer, which loads and stores of elements access.
+    pub fn declare_mirror(&mut self, id: BufferId) -> String {
+        let name = self.fresh(&format!("{}_on_host", self.buffer(id)));
+        self.mirrors.insert(id, name.clone());
+        name
+    }
+
+    pub fn mirror(&self, id: BufferId) -> Option<&str> {
+        self.mirrors.get(&id).map(String::as_str)
+    }
+
+    /// What loads and stores of elements access.
+    pub fn accessed(&self, id: BufferId) -> &str {
+        self.mirror(id).unwrap_or_else(|| self.buffer(id))
+    }
+
     /// The handle of a buffer whose source name is needed for another declaration.
     pub fn declare_buffer_as(&mut self, id: BufferId, wanted: &str) -> String {
         let name = self.fresh(wanted);
@@ -235,15 +255,15 @@ impl<'a> Names<'a> {
         name
     }
 
-    pub fn declare_signal(&mut self, id: SignalId) -> String {
-        let name = self.fresh(&self.function.signal(id).name);
-        self.signals.insert(id, name.clone());
+    pub fn declare_signal(&mut self, at: SignalAt) -> String {
+        let name = self.fresh(&self.function.signal(at.signal).name);
+        self.signals.insert(at, name.clone());
         name
     }
 
-    pub fn signal(&self, id: SignalId) -> &str {
+    pub fn signal(&self, at: &SignalAt) -> &str {
         self.signals
-            .get(&id)
+            .get(at)
             .map_or("undeclared_event", String::as_str)
     }
 

@@ -18,7 +18,7 @@ use super::user_text::UserText;
 use super::writer::{Writer, quoted};
 use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{
-    BufferId, DimId, Extent, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue, Scalar,
+    BufferId, DimId, Extent, KernelId, LocalId, ParamId, ParamKind, ReturnValue, Scalar, SignalAt,
     SignalId, Storage, TensorParam, any_stmt,
 };
 use crate::passes::analysis::captures::captures;
@@ -85,11 +85,16 @@ pub fn shim<'a>(
                 let name = names.declare_buffer(tensor.buffer);
                 let elem = element(buffer);
                 let count = extent(&names, &args, function, id, tensor);
+                let constant = match exchanges(function, tensor.buffer) {
+                    true => "",
+                    false => "const ",
+                };
                 writer.line(&format!(
-                    "const croq::global<{elem}> {name} = croq::bind<{elem}>(args->{}, {count}, {});",
+                    "{constant}croq::global<{elem}> {name} = croq::bind<{elem}>(args->{}, {count}, {});",
                     args.name(FieldRole::Param(id)),
                     quoted(&buffer.name)
                 ));
+                mirror(writer, &mut names, tensor.buffer, &elem, &count);
             }
             ParamKind::Tensor(_) => {}
         }
@@ -109,6 +114,7 @@ pub fn shim<'a>(
         .last()
         .is_some_and(|s| matches!(s.kind, StmtKind::Return(_)));
     if !ends {
+        body.settle_mirrors(function.span, &[]);
         body.writer.own_text();
         body.writer.line("return host.status();");
     }
@@ -129,7 +135,11 @@ fn signals<'a>(writer: &mut Writer<'a>, names: &mut Names<'a>, function: &'a Fun
         ));
     }
     for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
-        let name = names.declare_signal(id);
+        let signal_at = SignalAt {
+            signal: id,
+            slot: Sym::zero(),
+        };
+        let name = names.declare_signal(signal_at);
         // The maximum length in reports.
         let shown: String = signal
             .name
@@ -137,13 +147,22 @@ fn signals<'a>(writer: &mut Writer<'a>, names: &mut Names<'a>, function: &'a Fun
             .filter(char::is_ascii)
             .take(14)
             .collect();
-        let message = format!("event: `{shown}` is waited for {{0}} times, triggered {{1}}");
         let ready = u32::from(signal.ready);
+        let arguments = |number: &str| {
+            let shown = format!("`{shown}{number}` is waited for {{0}} times, triggered {{1}}");
+            format!("host, {}, {ready}", quoted(&format!("event: {shown}")))
+        };
         writer.attribute(signal.span);
-        writer.line(&format!(
-            "croq::event {name}(host, {}, {ready});",
-            quoted(&message)
-        ));
+        match signal.slots {
+            None => writer.line(&format!("croq::event {name}({});", arguments(""))),
+            Some(slots) => {
+                let slots = (0..slots).map(|slot| format!("[{slot}]"));
+                let slots: Vec<String> = slots
+                    .map(|slot| format!("croq::event({})", arguments(&slot)))
+                    .collect();
+                writer.line(&format!("croq::event {name}[] = {{{}}};", slots.join(", ")));
+            }
+        }
     }
 }
 
@@ -179,6 +198,32 @@ fn extent(
         .text
 }
 
+/// The host's copy of a buffer, if it accesses elements.
+fn mirror<'a>(
+    writer: &mut Writer<'a>,
+    names: &mut Names<'a>,
+    id: BufferId,
+    elem: &str,
+    count: &str,
+) {
+    let fetches = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Fetch(of) if *of == id);
+    if any_stmt(&names.function.body, fetches) {
+        let name = names.declare_mirror(id);
+        let memory = names.buffer(id);
+        writer.line(&format!(
+            "croq::mirror<{elem}> {name}(host, {memory}, {count});"
+        ));
+    }
+}
+
+/// Whether the host exchanges the buffer with others.
+fn exchanges(function: &Function, id: BufferId) -> bool {
+    any_stmt(
+        &function.body,
+        |stmt| matches!(&stmt.kind, StmtKind::Exchange(ids) if ids.contains(&id)),
+    )
+}
+
 /// Whether host code prints; such files must include C's own printing.
 pub fn prints(function: &Function) -> bool {
     any_stmt(&function.body, |stmt| {
@@ -210,6 +255,9 @@ fn host_uses(function: &Function) -> Uses {
         {
             uses.sym(function, sym);
         }
+        for at in awaited(kernel).into_keys() {
+            uses.sym(function, &at.slot);
+        }
     }
     let used: BTreeSet<BufferId> = uses.buffers.clone();
     for buffer in used
@@ -218,9 +266,8 @@ fn host_uses(function: &Function) -> Uses {
     {
         uses.sym(function, &buffer.count);
     }
-    if let Return::Tensor { shape, .. } = &function.ret {
-        shape.iter().for_each(|s| uses.sym(function, s));
-    }
+    let shapes = function.results.iter().flat_map(|r| r.shape());
+    shapes.for_each(|s| uses.sym(function, s));
     uses
 }
 
@@ -269,6 +316,7 @@ impl Body<'_, '_> {
         self.writer.attribute(span);
         self.writer
             .line(&format!("CROQ_TRY(host.alloc({name}, {count}, {shown}));"));
+        mirror(self.writer, &mut self.names, id, elem, &count);
     }
 
     pub(super) fn launch(&mut self, span: Span, id: KernelId) {
@@ -283,6 +331,9 @@ impl Body<'_, '_> {
             self.writer
                 .line(&format!("CROQ_NEEDS({name}, {});", super::tma::SM));
         }
+        let mapped = kernel.maps.iter().map(|map| map.buffer);
+        let memory: Vec<BufferId> = captured.buffers.iter().copied().chain(mapped).collect();
+        self.to_device(span, &memory);
         let maps = self.maps(span, kernel);
         let grid: Vec<String> = kernel
             .grid
@@ -305,9 +356,9 @@ impl Body<'_, '_> {
             sym::sym(&self.names, &kernel.shared_bytes).text,
             mode(function, kernel, self.user),
         ];
-        for (id, waits) in awaited(kernel) {
-            let (name, count) = (self.names.signal(id), waits.len());
-            args.push(format!("{name}.awaited({count}, __LINE__)"));
+        for (at, waits) in awaited(kernel) {
+            let (event, count) = (self.host_event(&at), waits.len());
+            args.push(format!("{event}.awaited({count}, __LINE__)"));
         }
         let mapped = kernel.maps.iter().map(|map| map.buffer);
         args.extend(maps.into_iter().zip(mapped).map(|(map, id)| {
@@ -361,43 +412,118 @@ impl Body<'_, '_> {
         self.writer.statement(span);
         self.writer
             .line(&format!("CROQ_LAUNCH({});", args.join(", ")));
+        self.from_device(span, &memory);
     }
 
-    pub(super) fn give_back(&mut self, span: Span, value: &ReturnValue) {
+    /// What the host has written reaches the device.
+    fn to_device(&mut self, span: Span, ids: &[BufferId]) {
+        let mirrors: Vec<String> = ids
+            .iter()
+            .filter_map(|id| Some(self.names.mirror(*id)?.to_owned()))
+            .collect();
+        for mirror in mirrors {
+            self.writer.attribute(span);
+            self.writer.line(&format!("CROQ_TRY({mirror}.flush());"));
+        }
+    }
+
+    /// What the device may have written is copied again before the host reads it.
+    fn from_device(&mut self, span: Span, ids: &[BufferId]) {
+        let function = self.names.function;
+        self.stale(
+            span,
+            ids.iter().filter(|id| {
+                let buffer = function.buffers.get(id.index());
+                buffer.is_none_or(|b| b.written)
+            }),
+        );
+    }
+
+    fn stale<'i>(&mut self, span: Span, ids: impl Iterator<Item = &'i BufferId>) {
+        let mirrors: Vec<String> = ids
+            .filter_map(|id| Some(self.names.mirror(*id)?.to_owned()))
+            .collect();
+        for mirror in mirrors {
+            self.writer.attribute(span);
+            self.writer.line(&format!("{mirror}.stale();"));
+        }
+    }
+
+    /// What callers see of what the host has written.
+    fn settle_mirrors(&mut self, span: Span, values: &[ReturnValue]) {
+        let params = self.names.function.params.iter();
+        let mut ids: BTreeSet<BufferId> = params
+            .filter_map(|param| match &param.kind {
+                ParamKind::Tensor(tensor) => Some(tensor.buffer),
+                _ => None,
+            })
+            .collect();
+        ids.extend(values.iter().filter_map(|value| match value {
+            ReturnValue::Buffer(id) => Some(*id),
+            ReturnValue::Scalar(_) => None,
+        }));
+        let ids: Vec<BufferId> = ids.into_iter().collect();
+        self.to_device(span, &ids);
+    }
+
+    /// Handles that take each other's memory.
+    pub(super) fn exchange(&mut self, span: Span, ids: &[BufferId]) {
+        let names: Vec<String> = ids
+            .iter()
+            .map(|id| self.names.buffer(*id).to_owned())
+            .collect();
+        self.to_device(span, ids);
+        self.line(span, &format!("croq::exchange({});", names.join(", ")));
+        self.stale(span, ids.iter());
+    }
+
+    /// An event of the host, by its number if there are several.
+    pub(super) fn host_event(&self, at: &SignalAt) -> String {
+        let first = SignalAt {
+            slot: Sym::zero(),
+            ..at.clone()
+        };
+        let name = self.names.signal(&first);
+        match self.names.function.signal(at.signal).slots {
+            Some(_) => format!("{name}[{}]", sym::sym(&self.names, &at.slot).text),
+            None => name.to_owned(),
+        }
+    }
+
+    pub(super) fn give_back(&mut self, span: Span, values: &[ReturnValue]) {
         let function = self.names.function;
         let args = Args::of(function);
-        // A parameter may have the plain name.
-        let result = args.name(FieldRole::Result);
         self.writer.statement(span);
-        match value {
-            ReturnValue::Nothing => {}
-            ReturnValue::Scalar(e) => {
-                let value = to_field(e.ty, &expr::expr(&self.names, e).text);
-                self.writer.line(&format!("args->{result} = {value};"));
-            }
-            ReturnValue::Buffer(id) => {
-                let data = format!("{}.data()", self.names.buffer(*id));
-                // A returned parameter is only read by the caller.
-                let constant = function
-                    .buffers
-                    .get(id.index())
-                    .is_some_and(|b| element(b).starts_with("const "));
-                self.writer.line(&if constant {
-                    format!(
-                        "args->{result} = const_cast<void *>(static_cast<const void *>({data}));"
-                    )
-                } else {
-                    format!("args->{result} = {data};")
-                });
-                if let Return::Tensor { shape, .. } = &function.ret {
-                    let shape_field = args.result_shape();
-                    for (axis, extent) in shape.iter().enumerate() {
-                        let extent = sym::sym(&self.names, extent).text;
-                        self.writer.attribute(span);
-                        self.writer
-                            .line(&format!("args->{shape_field}[{axis}] = {extent};"));
-                    }
+        self.settle_mirrors(span, values);
+        for (of, value) in values.iter().enumerate() {
+            // A parameter may have the plain name.
+            let result = args.name(FieldRole::Result(of));
+            let id = match value {
+                ReturnValue::Scalar(e) => {
+                    let value = to_field(e.ty, &expr::expr(&self.names, e).text);
+                    self.writer.line(&format!("args->{result} = {value};"));
+                    continue;
                 }
+                ReturnValue::Buffer(id) => *id,
+            };
+            let data = format!("{}.data()", self.names.buffer(id));
+            // The caller only reads a returned parameter.
+            let constant = function
+                .buffers
+                .get(id.index())
+                .is_some_and(|b| element(b).starts_with("const "));
+            self.writer.line(&if constant {
+                format!("args->{result} = const_cast<void *>(static_cast<const void *>({data}));")
+            } else {
+                format!("args->{result} = {data};")
+            });
+            let shape = function.results.get(of).map_or(&[][..], |r| r.shape());
+            let shape_field = args.result_shape(of);
+            for (axis, extent) in shape.iter().enumerate() {
+                let extent = sym::sym(&self.names, extent).text;
+                self.writer.attribute(span);
+                self.writer
+                    .line(&format!("args->{shape_field}[{axis}] = {extent};"));
             }
         }
         self.writer.attribute(span);

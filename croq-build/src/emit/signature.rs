@@ -2,7 +2,7 @@
 
 use super::declared::Declared;
 use crate::ir::threads::Function;
-use crate::ir::{Extent, Param, ParamKind, Passing, Return};
+use crate::ir::{Extent, Param, ParamKind, Passing, ResultType};
 use crate::source::Span;
 use crate::source::templates::Template;
 
@@ -40,13 +40,14 @@ fn on_one_line(text: &str) -> Option<String> {
 }
 
 fn reconstructed(function: &Function, name: &str) -> String {
-    let ret = match &function.ret {
-        Return::Void => "void".to_owned(),
-        Return::Scalar(ty) => ty.to_string(),
-        Return::Tensor { elem, shape } => {
+    let ret = match function.results.as_slice() {
+        [] => "void".to_owned(),
+        [ResultType::Scalar(ty) | ResultType::Element(ty)] => ty.to_string(),
+        [ResultType::Tensor { elem, shape }] => {
             let shape: Vec<_> = shape.iter().map(|e| function.cx.show(e)).collect();
             format!("{elem} [{}]", shape.join(", "))
         }
+        _ => "auto".to_owned(),
     };
     let params: Vec<_> = function.params.iter().map(|p| param(function, p)).collect();
     format!("__co__ {ret} {name}({})", params.join(", "))

@@ -279,14 +279,20 @@ impl Body<'_, '_> {
             StmtKind::Alloc(buffer) => self.alloc(span, *buffer),
             StmtKind::Launch(kernel) => self.launch(span, *kernel),
             StmtKind::AwaitSignal { signal, ordinal } => {
-                let (ctx, event) = (&self.names.context, self.names.signal(*signal));
+                let (ctx, event) = (&self.names.context, self.names.signal(signal));
                 let text = format!("croq::await({ctx}, {event}, {ordinal});");
                 self.line(span, &text);
             }
-            StmtKind::TriggerSignal(signal) => {
-                let name = self.names.signal(*signal).to_owned();
-                self.line(span, &format!("CROQ_TRY({name}.trigger());"));
+            StmtKind::TriggerSignal(at) => {
+                let event = self.host_event(at);
+                self.line(span, &format!("CROQ_TRY({event}.trigger());"));
             }
+            StmtKind::Fetch(id) => {
+                let mirror = self.names.mirror(*id).unwrap_or("undeclared_mirror");
+                let line = format!("CROQ_TRY({mirror}.fetch());");
+                self.line(span, &line);
+            }
+            StmtKind::Exchange(ids) => self.exchange(span, ids),
             StmtKind::Synchronize => self.line(span, "CROQ_TRY(host.synchronize());"),
             StmtKind::Return(value) => self.give_back(span, value),
             StmtKind::Move(m) => {
@@ -457,11 +463,10 @@ impl Body<'_, '_> {
     }
 
     fn store(&self, access: &Access, op: Option<BinOp>, value: &Expr) -> String {
-        let buffer = self.names.buffer(access.view.buffer);
+        let buffer = self.names.accessed(access.view.buffer);
         let address = place::place(&self.names, access).text;
-        let method = match op {
-            None if self.swaps(access) => "swap",
-            None => "store",
+        let method = match op.filter(|_| !self.on_host) {
+            None if op.is_none() && !self.on_host && self.swaps(access) => "swap",
             Some(BinOp::Add) => "add",
             Some(BinOp::Sub) => "sub",
             Some(BinOp::Mul) => "mul",
@@ -472,12 +477,16 @@ impl Body<'_, '_> {
             Some(BinOp::And) => "bit_and",
             Some(BinOp::Or) => "bit_or",
             Some(BinOp::Xor) => "bit_xor",
-            Some(op) => {
-                // There is no such method: the address has no effects, so it may be evaluated
-                // twice.
+            _ => {
+                // No method of its own: the address has no effects, so it may be evaluated twice.
                 let load = Expr::new(ExprKind::Load(access.clone()), value.ty, access.span);
-                let kind = ExprKind::Binary(op, load, value.clone());
-                let whole = Expr::new(kind, value.ty, access.span);
+                let whole = match op {
+                    Some(op) => {
+                        let kind = ExprKind::Binary(op, load, value.clone());
+                        Expr::new(kind, value.ty, access.span)
+                    }
+                    None => value.clone(),
+                };
                 return format!(
                     "{buffer}.store({address}, {});",
                     self.for_buffer(access, &whole)

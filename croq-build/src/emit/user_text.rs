@@ -1,7 +1,10 @@
 //! The user's own C++ of a file, and its loops.
 
+use std::borrow::Cow;
+
 use super::user_macros::UserMacros;
 use super::writer::Writer;
+use crate::assembly;
 use crate::source::DeviceText;
 
 /// The properties of the user's own C++ of a file.
@@ -151,8 +154,32 @@ pub(super) fn spliced(
     }
 }
 
+/// The text with each `asm` statement beside what does the same on the simulated GPU, on the same lines.
+fn for_both_targets(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut written = 0;
+    for statement in assembly::statements(text) {
+        let before = text.get(written..statement.range.start).unwrap_or_default();
+        // `sema` has written it for both.
+        if before.ends_with("CROQ_ASSEMBLY((") {
+            continue;
+        }
+        let cuda = text.get(statement.range.clone()).unwrap_or_default();
+        let simulated = statement.simulated();
+        out.push_str(before);
+        out.push_str(&format!("CROQ_ASSEMBLY(({cuda}), {simulated})"));
+        written = statement.range.end;
+    }
+    if written == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(written..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
 /// The user's C++ from line `number` on; with `counts` its loops are counted on the simulated GPU.
 pub(super) fn user_text(writer: &mut Writer<'_>, number: u32, text: &str, counts: bool) {
+    let text = &*for_both_targets(text);
     if !counts {
         return writer.verbatim(number, text);
     }

@@ -34,7 +34,7 @@ impl Signature {
             var_home: BTreeMap::new(),
             params: Vec::new(),
             dims: Vec::new(),
-            ret: Return::Void,
+            results: Vec::new(),
             buffers: Vec::new(),
             locals: Vec::new(),
             kernels: Vec::new(),
@@ -153,12 +153,12 @@ impl Signature {
 
     fn returns(mut self, elem: Scalar, shape: impl FnOnce(&Self) -> Vec<Sym>) -> Self {
         let shape = shape(&self);
-        self.function.ret = Return::Tensor { elem, shape };
+        self.function.results = vec![ResultType::Tensor { elem, shape }];
         self
     }
 
     fn returns_scalar(mut self, ty: Scalar) -> Self {
-        self.function.ret = Return::Scalar(ty);
+        self.function.results = vec![ResultType::Scalar(ty)];
         self
     }
 

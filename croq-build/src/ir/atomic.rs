@@ -25,7 +25,7 @@ impl Atomic {
 
     /// Whether the final or the returned value depends on the order of the threads.
     pub fn depends_on_order(&self) -> bool {
-        let exact = self.value.ty.is_integer();
+        let exact = self.value.ty.is_integer() || matches!(self.op, AtomicOp::Min | AtomicOp::Max);
         !exact || self.result.is_some() || matches!(self.op, AtomicOp::Exch | AtomicOp::Cas)
     }
 }
@@ -73,14 +73,13 @@ impl AtomicOp {
 
     /// The element types that the operation supports.
     pub fn types(self) -> &'static [Scalar] {
-        use Scalar::{F16, F32, F64, S32, S64, U16, U32, U64};
+        use Scalar::{Bf16, F16, F32, F64, S32, S64, U16, U32, U64};
         match self {
             AtomicOp::Add => &[S32, U32, U64, F16, F32, F64],
             AtomicOp::Sub => &[S32, U32],
             AtomicOp::Exch => &[S32, U32, U64, F32],
-            AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
-                &[S32, U32, S64, U64]
-            }
+            AtomicOp::Min | AtomicOp::Max => &[S32, U32, S64, U64, F16, Bf16, F32, F64],
+            AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[S32, U32, S64, U64],
             AtomicOp::Cas => &[S32, U32, U64, U16],
         }
     }

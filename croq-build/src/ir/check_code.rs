@@ -50,8 +50,10 @@ check_codes! {
     R14 "R14" Assertion,
     R18 "R18" Plain,
     R19 "R19" EndsLaunch,
+    R20 "R20" OfOnePlace,
     R22 "R22" EndsLaunch,
     R23 "R23" OfOnePlace,
+    R24 "R24" Plain,
 }
 
 impl CheckCode {

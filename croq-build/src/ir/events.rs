@@ -10,7 +10,8 @@ use crate::symbolic::Sym;
 pub struct Event {
     pub name: String,
     pub span: Span,
-    /// The index of the kernel that declares it; the host has none of these.
+    /// The index of the kernel that declares it; the host has none of these. [`Event::NO_KERNEL`]
+    /// if that is never launched.
     pub kernel: usize,
     /// The buffer with its mbarriers.
     pub barriers: BufferId,
@@ -25,6 +26,10 @@ pub struct Event {
     pub clustered: bool,
     /// The statements that trigger it; filled in by `passes::lower::events`.
     pub sites: Vec<Site>,
+}
+
+impl Event {
+    pub const NO_KERNEL: usize = usize::MAX;
 }
 
 /// A `trigger` of an event.
@@ -55,13 +60,24 @@ impl Site {
     }
 }
 
-/// An event declared on the host, one per call: the host triggers it and launches wait for it.
+/// An event declared on the host, or an array of them, one per call: the host triggers it and
+/// launches wait for it.
 #[derive(Clone, Debug)]
 pub struct Signal {
     pub name: String,
     pub span: Span,
+    /// The number of events of an array; `None` for a single event.
+    pub slots: Option<u32>,
     /// `= ready`: triggered once from the start.
     pub ready: bool,
+}
+
+/// An event of the host, or one of an array. The host evaluates the number, for a `wait` of a
+/// kernel before the launch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SignalAt {
+    pub signal: super::SignalId,
+    pub slot: Sym,
 }
 
 /// The slots that a statement refers to.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Buffer, BufferId, CheckCode, Dim, DimId, Event, EventId, Facts, Fragment, Kernel, KernelId,
-    Level, LocalId, Param, ParamId, Phase, Return, Scalar, Signal, SignalId, Stmt, Tiles,
+    Level, LocalId, Param, ParamId, Phase, ResultType, Scalar, Signal, SignalId, Stmt, Tiles,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
@@ -20,7 +20,8 @@ pub struct Function<P: Phase = Tiles> {
     pub var_home: BTreeMap<Var, VarHome>,
     pub params: Vec<Param>,
     pub dims: Vec<Dim>,
-    pub ret: Return,
+    /// None for `void`, several for a braced list.
+    pub results: Vec<ResultType>,
     pub buffers: Vec<Buffer>,
     pub locals: Vec<Local>,
     pub kernels: Vec<Kernel<P>>,

@@ -13,6 +13,8 @@ pub enum Intrinsic {
     Elected,
     /// Block index along x, y or z.
     Block(u8),
+    /// Whether the device executes PTX: the same on the host and in kernels.
+    HasPtx,
     /// Index of the block in its cluster.
     ClusterRank,
     /// The given value in the lane whose index differs in the given bits.
@@ -65,6 +67,7 @@ impl Intrinsic {
             Intrinsic::Block(0) => row("block.x", "croq::block_x", index, 0, Block),
             Intrinsic::Block(1) => row("block.y", "croq::block_y", index, 0, Block),
             Intrinsic::Block(_) => row("block.z", "croq::block_z", index, 0, Block),
+            Intrinsic::HasPtx => row("has_ptx", "croq::has_ptx", Some(Scalar::Bool), 0, Block),
             Intrinsic::ClusterRank => {
                 let ty = Some(Scalar::U32);
                 row("cluster.rank", "croq::cluster_rank", ty, 0, Block)

@@ -3,7 +3,7 @@
 macro_rules! functions {
     ($($function:ident $name:literal $arguments:literal $cpp:literal;)*) => {
         /// The operands and the result have the expression's type, except that `IsFinite` gives
-        /// `Bool`.
+        /// `Bool`, and `Bits` the bits of its operand as the expression's type, of the same size.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum MathFn {
             $($function,)*
@@ -37,6 +37,8 @@ functions! {
     Ceil "__ceil" 1 "croq::ceil";
     Cos "__cos" 1 "croq::cos";
     Cosh "__cosh" 1 "croq::cosh";
+    Erf "__erf" 1 "croq::erf";
+    Erfc "__erfc" 1 "croq::erfc";
     Exp "__exp" 1 "croq::exp";
     Exp2 "__exp2f" 1 "croq::exp2";
     Expm1 "__expm1" 1 "croq::expm1";
@@ -62,6 +64,7 @@ functions! {
     Max "__max" 2 "croq::max";
     Min "__min" 2 "croq::min";
     Fma "__fmaf" 3 "croq::fma";
+    Bits "__bitcast" 1 "croq::bits_as";
 }
 
 impl MathFn {

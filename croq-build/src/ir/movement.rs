@@ -1,6 +1,7 @@
 //! Copies of tiles, and the element moves that passes expand them to.
 
 use super::{Access, Arrival, Engine, Expr, FutureId, Level, View};
+use crate::symbolic::Sym;
 
 /// A copy of a tile by the threads of one unit, or by TMA.
 #[derive(Clone, Debug)]
@@ -55,5 +56,5 @@ pub enum Transform {
     /// Destination axis `i` is source axis `perm[i]`.
     Transpose(Vec<usize>),
     /// The destination is filled with `value`; source element `i` goes to `low + i`.
-    Pad { low: Vec<u64>, value: Expr },
+    Pad { low: Vec<Sym>, value: Expr },
 }

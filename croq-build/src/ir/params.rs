@@ -67,9 +67,32 @@ pub enum Extent {
     Unbounded,
 }
 
+/// The type of a result.
 #[derive(Clone, Debug)]
-pub enum Return {
-    Void,
+pub enum ResultType {
     Scalar(Scalar),
-    Tensor { elem: Scalar, shape: Vec<Sym> },
+    Tensor {
+        elem: Scalar,
+        shape: Vec<Sym>,
+    },
+    /// One element of device memory, in a buffer of its own: a scalar for callers that wait.
+    Element(Scalar),
+}
+
+impl ResultType {
+    pub fn elem(&self) -> Scalar {
+        match self {
+            ResultType::Scalar(elem)
+            | ResultType::Tensor { elem, .. }
+            | ResultType::Element(elem) => *elem,
+        }
+    }
+
+    /// The extents of a tensor.
+    pub fn shape(&self) -> &[Sym] {
+        match self {
+            ResultType::Tensor { shape, .. } => shape,
+            _ => &[],
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, BufferId, CheckId, Copy, EventAt,
     Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Registers, Selected,
-    SignalId, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
+    SignalAt, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -120,7 +120,7 @@ pub enum StmtKind<P: Phase = Tiles> {
     /// This thread waits until the number of triggers by the host exceeds the number of waits in
     /// earlier launches by `ordinal + 1`.
     AwaitSignal {
-        signal: SignalId,
+        signal: SignalAt,
         ordinal: u32,
     },
     /// Each future takes the value of the next, and the last takes that of the first. Assignments
@@ -179,10 +179,16 @@ pub enum StmtKind<P: Phase = Tiles> {
     Alloc(BufferId),
     // Host only.
     Launch(KernelId),
-    TriggerSignal(SignalId),
+    TriggerSignal(SignalAt),
+    /// The host's copy of the buffer, which its loads and stores of elements access, is up to date:
+    /// waits for the launches so far.
+    Fetch(BufferId),
+    /// Each buffer takes the memory of the next, and the last takes that of the first.
+    Exchange(Vec<BufferId>),
     /// Waits for the device.
     Synchronize,
-    Return(ReturnValue),
+    /// One value for each result of the function.
+    Return(Vec<ReturnValue>),
 }
 
 impl<P: Phase> StmtKind<P> {
@@ -234,7 +240,6 @@ pub enum Unroll {
 
 #[derive(Clone, Debug)]
 pub enum ReturnValue {
-    Nothing,
     Scalar(Expr),
     /// A parameter is returned as a copy of its memory.
     Buffer(BufferId),

@@ -201,9 +201,14 @@ macro_rules! visitor {
                             }
                         }
                     }
-                    StmtKind::Return(ReturnValue::Scalar(value)) => v.expr(value)?,
-                    StmtKind::Return(_)
-                    | StmtKind::Break
+                    StmtKind::Return(values) => {
+                        for value in values {
+                            if let ReturnValue::Scalar(value) = value {
+                                v.expr(value)?;
+                            }
+                        }
+                    }
+                    StmtKind::Break
                     | StmtKind::Continue
                     | StmtKind::Yield
                     | StmtKind::Barrier { .. }
@@ -216,9 +221,11 @@ macro_rules! visitor {
                     | StmtKind::Cpp { .. }
                     | StmtKind::Alloc(_)
                     | StmtKind::Launch(_)
+                    | StmtKind::Exchange(_)
+                    | StmtKind::Fetch(_)
                     | StmtKind::AwaitSignal { .. }
-                    | StmtKind::TriggerSignal(_)
                     | StmtKind::Synchronize => {}
+                    StmtKind::TriggerSignal(at) => v.sym(&$($mutable)? at.slot)?,
                     _ => tensors(v, stmt)?,
                 }
                 ON
@@ -242,7 +249,10 @@ macro_rules! visitor {
                                 arrival(v, at)?;
                             }
                         }
-                        if let Transform::Pad { value, .. } = &$($mutable)? copy.transform {
+                        if let Transform::Pad { low, value } = &$($mutable)? copy.transform {
+                            for sym in low {
+                                v.sym(sym)?;
+                            }
                             v.expr(value)?;
                         }
                     }
@@ -298,6 +308,8 @@ macro_rules! visitor {
                     | StmtKind::Alloc(_)
                     | StmtKind::Launch(_)
                     | StmtKind::TriggerSignal(_)
+                    | StmtKind::Exchange(_)
+                    | StmtKind::Fetch(_)
                     | StmtKind::Synchronize
                     | StmtKind::Return(_) => {}
                 }

@@ -286,6 +286,7 @@ impl<'a> Thread<'a> {
             ExprKind::Intrinsic(Intrinsic::Block(_) | Intrinsic::ClusterRank, _) => Value::Int(0),
             ExprKind::Intrinsic(
                 Intrinsic::LaneAcross
+                | Intrinsic::HasPtx
                 | Intrinsic::SameInBlock
                 | Intrinsic::SameInRegion
                 | Intrinsic::SameInWarp,

@@ -19,6 +19,9 @@ pub(crate) fn emit(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
         }
     }
     note_place(el, &kind);
+    if let (StmtKind::Alloc(id), 1) = (&kind, el.build.sinks.len()) {
+        el.storage.of_the_call.insert(*id);
+    }
     if let Some(sink) = el.build.sinks.last_mut() {
         sink.push(Stmt::new(kind, span));
     }
@@ -68,7 +71,8 @@ pub(crate) fn kernel_name(el: &Elab<'_>) -> String {
         return plain;
     }
     // No kernel whose name is kept ends like this.
-    let function = el.cx.siblings.iter().position(|f| *f == el.f.name);
+    let mut siblings = el.cx.siblings.functions.iter();
+    let function = siblings.position(|f| f.name.text == el.f.name);
     name = format!("{name}k{}", function.unwrap_or(0));
     while declared(&name) {
         name.push('_');

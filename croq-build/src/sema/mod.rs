@@ -14,7 +14,7 @@
 //!
 //! An entity that is in error is *poisoned*: errors that depend on it are not reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::ir;
@@ -30,6 +30,7 @@ use names::{hiding, params, returns, scope};
 use state::cx::Cx;
 use state::earlier::{Earlier, MOST_WALKS};
 use state::elab::{Elab, Rules};
+use state::siblings::{Siblings, Summary};
 use statements::stmt;
 use tensor_cores::{layouts, warpgroup};
 use values::expr;
@@ -60,6 +61,7 @@ pub use state::cx::{Options, Target};
 const RULES: Rules = Rules {
     expression: expr::lower,
     block: stmt::lower_block,
+    summary,
 };
 
 /// A function of the source, and what was found in it.
@@ -103,7 +105,7 @@ pub fn check(
     diags: &mut Diagnostics,
 ) -> Vec<Checked> {
     let mut done = Vec::new();
-    let siblings: Vec<String> = functions.iter().map(|f| f.name.text.clone()).collect();
+    let siblings = Siblings::new(functions);
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
     for function in functions {
         if let Some(first) = names.get(function.name.text.as_str()) {
@@ -129,31 +131,87 @@ pub fn check(
             .map(|d| d.primary.span)
             .filter(|at| cx::spans_meet(*at, function.span))
             .collect();
-        let mut earlier = Earlier::default();
-        for walk in 1.. {
-            let mut own = Diagnostics::new();
-            let cx = Cx::new(
-                file,
-                options,
-                &siblings,
-                &faults,
-                &function.untaken,
-                &mut own,
-            );
-            let mut el = Elab::new(cx, RULES, function);
-            el.earlier.clone_from(&earlier);
-            el.earlier.incomplete = false;
-            let (function, found) = elaborate(el, function);
-            if !found.incomplete || found == earlier || walk == MOST_WALKS {
-                let findings = Findings { diags: own, faults };
-                done.push(Checked { function, findings });
-                break;
-            }
-            earlier = found;
-            earlier.cautious |= walk + 1 == MOST_WALKS;
-        }
+        let mut own = Diagnostics::new();
+        let cx = Cx::new(
+            file,
+            options,
+            &siblings,
+            &faults,
+            &function.untaken,
+            &mut own,
+        );
+        let function = walked(cx, function);
+        let findings = Findings { diags: own, faults };
+        done.push(Checked { function, findings });
     }
     done
+}
+
+/// Walks over a function until nothing that a walk needs is missing.
+fn walked(cx: Cx<'_>, function: &ast::Function) -> ir::Function {
+    let Cx {
+        file,
+        options,
+        siblings,
+        faults,
+        untaken,
+        diags,
+        ..
+    } = cx;
+    let mut earlier = Earlier::default();
+    let mut walk = 1;
+    loop {
+        let mut own = Diagnostics::new();
+        let cx = Cx::new(file, options, siblings, faults, untaken, &mut own);
+        let mut el = Elab::new(cx, RULES, function);
+        el.earlier.clone_from(&earlier);
+        el.earlier.incomplete = false;
+        let (lowered, found) = elaborate(el, function);
+        if !found.incomplete || found == earlier || walk == MOST_WALKS {
+            *diags = own;
+            return lowered;
+        }
+        walk += 1;
+        earlier = found;
+        earlier.cautious |= walk == MOST_WALKS;
+    }
+}
+
+/// What a call has to know of a function.
+fn summary(cx: &Cx<'_>, function: &ast::Function) -> Summary {
+    let mut own = Diagnostics::new();
+    let cx = Cx::new(
+        cx.file,
+        cx.options,
+        cx.siblings,
+        &[],
+        &function.untaken,
+        &mut own,
+    );
+    let lowered = walked(cx, function);
+    let of = |f: &dyn Fn(ir::BufferId) -> bool| -> Vec<bool> {
+        let params = lowered.params.iter();
+        let tensors = params.map(|param| match &param.kind {
+            ir::ParamKind::Tensor(tensor) => f(tensor.buffer),
+            _ => false,
+        });
+        tensors.collect()
+    };
+    let kept = |id: ir::BufferId| {
+        ir::any_stmt(&lowered.body, |stmt| match &stmt.kind {
+            ir::StmtKind::Exchange(ids) => ids.contains(&id),
+            ir::StmtKind::Return(values) => {
+                let is = |value: &ir::ReturnValue| matches!(value, ir::ReturnValue::Buffer(of) if *of == id);
+                values.iter().any(is)
+            }
+            _ => false,
+        })
+    };
+    Summary {
+        writes: of(&|id| lowered.buffer(id).written),
+        keeps: of(&kept),
+        failed: own.has_errors(),
+    }
 }
 
 /// The IR of a function; what is found on the way, and facts for another walk.
@@ -161,6 +219,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
     params::lower_all(&mut el, function);
     stmt::lower_all(&mut el, &function.body);
     returns::settle(&mut el, function);
+    unite_exchanged(&mut el);
     lints::lint_never_written(&mut el);
     returns::lint_lost_writes(&mut el);
     futures::report_unbound(&mut el);
@@ -176,6 +235,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
     tiles::settle(&mut el, &mut body);
     el.f.body = std::mem::take(&mut el.build.entry);
     el.f.body.extend(body);
+    drop_unlaunched(&mut el.f);
     tma_legality::check_rings(&mut el);
     el.f.facts = ir::Facts {
         pools: el.storage.pools.parts,
@@ -184,6 +244,66 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
         bound: el.asynchronous.events.bound,
     };
     (el.f, found)
+}
+
+/// Removes kernels of branches that are never taken.
+fn drop_unlaunched(f: &mut ir::Function) {
+    let mut launched = BTreeSet::new();
+    ir::any_stmt(&f.body, |stmt| {
+        if let ir::StmtKind::Launch(id) = stmt.kind {
+            launched.insert(id);
+        }
+        false
+    });
+    if launched.len() == f.kernels.len() {
+        return;
+    }
+    let numbers: BTreeMap<ir::KernelId, u32> = launched.into_iter().zip(0..).collect();
+    let all = std::mem::take(&mut f.kernels).into_iter().zip(0..);
+    let kept = all.filter(|(_, id)| numbers.contains_key(&ir::KernelId(*id)));
+    f.kernels = kept.map(|(kernel, _)| kernel).collect();
+    renumber(&mut f.body, &numbers);
+    for event in &mut f.events {
+        let id = u32::try_from(event.kernel).unwrap_or(u32::MAX);
+        let number = numbers.get(&ir::KernelId(id));
+        event.kernel = number.map_or(ir::Event::NO_KERNEL, |n| *n as usize);
+    }
+}
+
+fn renumber(stmts: &mut [ir::Stmt], numbers: &BTreeMap<ir::KernelId, u32>) {
+    for stmt in stmts {
+        if let ir::StmtKind::Launch(id) = &mut stmt.kind
+            && let Some(number) = numbers.get(id)
+        {
+            *id = ir::KernelId(*number);
+        }
+        stmt.kind
+            .blocks_mut()
+            .for_each(|block| renumber(block, numbers));
+    }
+}
+
+/// What is read or written by one of the names of exchanged buffers may be the memory of all.
+fn unite_exchanged(el: &mut Elab<'_>) {
+    for group in &el.storage.exchanged {
+        let of = |id: &ir::BufferId| (el.f.buffer(*id).read, el.f.buffer(*id).written);
+        let flags = group.iter().map(of);
+        let (read, written) = flags.fold((false, false), |a, b| (a.0 | b.0, a.1 | b.1));
+        // Buffers of the call are cleared.
+        let host = |id: &ir::BufferId| el.f.buffer(*id).storage == ir::Storage::Host;
+        let written = written || group.iter().any(host);
+        for id in group {
+            if let Some(buffer) = el.f.buffers.get_mut(id.index()) {
+                (buffer.read, buffer.written) = (read, written);
+            }
+        }
+        let stored = group.iter().find_map(|id| el.storage.stored.get(id));
+        if let Some(at) = stored.copied() {
+            for id in group {
+                el.storage.stored.entry(*id).or_insert(at);
+            }
+        }
+    }
 }
 
 /// What a walk has found, for another one.

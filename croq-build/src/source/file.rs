@@ -20,6 +20,8 @@ pub struct SourceFile {
     pub templates: Vec<Template>,
     /// The functions that are instances of templates.
     pub instances: Vec<Instance>,
+    /// The namespace in which `call` finds functions by their plain names.
+    pub device_namespace: Option<String>,
     /// The other parts of the device code, in order.
     pub device: Vec<DeviceText>,
     /// Functions of the host, which are not part of the output.

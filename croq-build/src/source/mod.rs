@@ -33,7 +33,7 @@ pub mod token;
 pub use crate::span::{Span, Spanned};
 pub use file::{DeviceText, DeviceTextKind, Note, SourceFile};
 pub use function_text::FunctionText;
-pub use intrinsics::{Intrinsic, IntrinsicKind};
+pub use intrinsics::{Intrinsic, IntrinsicKind, is_qualified};
 pub use nesting::{recursion, with_stack_check};
 pub use signature::{Signature, TemplateParam};
 
@@ -90,6 +90,7 @@ pub fn load_with_instances(
         functions: Vec::with_capacity(functions.len()),
         templates,
         instances,
+        device_namespace: None,
         device: scanner.device,
         host_functions: scanner.host.functions,
         includes: scanner.host.includes,

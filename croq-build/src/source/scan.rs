@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::directive::{Branch, Definition, Line};
 use super::file::{DeviceText, DeviceTextKind, Note};
 use super::function_text::FunctionText;
-use super::intrinsics::{self, Intrinsic};
+use super::intrinsics::{self, Intrinsic, IntrinsicKind};
 use super::macros::{Expansions, Macro, Macros};
 use super::raw::RawText;
 use super::templates::parts::Found;
@@ -350,9 +350,13 @@ impl<'a> Scanner<'a> {
     }
 
     fn pragma(&mut self, line: &Line, place: Place) {
-        let Some(Some((kind, name))) = intrinsics::read_pragma(line, self.diags) else {
-            return;
-        };
+        let named = intrinsics::read_pragma(line, self.diags);
+        for (kind, name) in named.into_iter().flatten() {
+            self.register(line, place, kind, name);
+        }
+    }
+
+    fn register(&mut self, line: &Line, place: Place, kind: IntrinsicKind, name: String) {
         let end = u32::MAX;
         let new = Intrinsic {
             kind,
@@ -365,12 +369,17 @@ impl<'a> Scanner<'a> {
             .filter(|old| old.scope.end == end)
             .find(|old| old.kind == new.kind && old.name == new.name);
         if let Some(earlier) = earlier {
+            let (kind, label) = match new.kind {
+                IntrinsicKind::Name => ("intrinsic", "registered again"),
+                _ => ("intrinsics", "has no effect"),
+            };
+            let be = if kind == "intrinsic" { "is" } else { "are" };
             let diagnostic = Diagnostic::new(
                 codes::W0014,
                 line.span,
-                format!("the intrinsics `{}` are already registered", new.name),
+                format!("the {kind} `{}` {be} already registered", new.name),
             )
-            .label("has no effect")
+            .label(label)
             .also(earlier.span, "registered here");
             self.diags.push(diagnostic);
             return;

@@ -10,6 +10,16 @@ fn plus_scaled(e: &Sym, other: &Sym, scale: i64) -> Sym {
     let (Some(a), Some(b)) = (e.raw_terms(), other.raw_terms()) else {
         return Sym::poison();
     };
+    if b.is_empty() || scale == 0 {
+        return e.clone();
+    }
+    if a.is_empty() && scale == 1 {
+        return other.clone();
+    }
+    if let (Some(x), Some(y)) = (e.as_int(), other.as_int()) {
+        let sum = y.checked_mul(scale).and_then(|y| x.checked_add(y));
+        return sum.map_or_else(Sym::poison, Sym::int);
+    }
     let mut sum = Vec::with_capacity(a.len() + b.len());
     let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
     loop {
@@ -37,7 +47,10 @@ fn plus_scaled(e: &Sym, other: &Sym, scale: i64) -> Sym {
 }
 
 pub(super) fn scaled(e: &Sym, by: i64) -> Sym {
-    plus_scaled(&Sym::zero(), e, by)
+    match by {
+        1 => e.clone(),
+        _ => plus_scaled(&Sym::zero(), e, by),
+    }
 }
 
 fn times(e: &Sym, other: &Sym) -> Sym {

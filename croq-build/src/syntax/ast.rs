@@ -244,6 +244,26 @@ pub enum StmtKind {
     Error,
 }
 
+impl StmtKind {
+    /// The blocks directly inside the statement.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let blocks = match self {
+            StmtKind::Block(b)
+            | StmtKind::With { body: b, .. }
+            | StmtKind::Inthreads { body: b, .. }
+            | StmtKind::While { body: b, .. }
+            | StmtKind::Apply { body: b, .. } => [Some(b), None],
+            StmtKind::Foreach(f) => [Some(&f.body), None],
+            StmtKind::Parallel(p) => [Some(&p.body), None],
+            StmtKind::If {
+                then, otherwise, ..
+            } => [Some(then), otherwise.as_ref()],
+            _ => [None, None],
+        };
+        blocks.into_iter().flatten()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct ScalarItem {
     pub name: Name,

@@ -206,6 +206,13 @@ fn unknown_member<'t>() -> Rule<'t, Postfix> {
 }
 
 /// `x.foo`, `a[0].b`
+/// `threadIdx.x`: a name that nothing has, so that the report can say what is meant.
+fn is_index_of_cuda(base: &Expr, member: &Name) -> bool {
+    let vectors = ["threadIdx", "blockIdx", "blockDim", "gridDim"];
+    let axis = matches!(member.text.as_str(), "x" | "y" | "z");
+    axis && matches!(&*base.kind, ExprKind::Name(text) if vectors.contains(&text.as_str()))
+}
+
 fn no_such_member(base: &Expr, member: &Name) -> Fault {
     let text = &member.text;
     let on_name = matches!(&*base.kind, ExprKind::Name(_) | ExprKind::Member(..));
@@ -273,6 +280,13 @@ fn apply(
     }
     match op {
         Postfix::Lost(span) => expr(ExprKind::Error, at.to(span)),
+        Postfix::Unknown(member) if is_index_of_cuda(&base, &member) => {
+            let ExprKind::Name(text) = *base.kind else {
+                return expr(ExprKind::Error, at);
+            };
+            let name = format!("{text}.{}", member.text);
+            expr(ExprKind::Name(name), at.to(member.span))
+        }
         Postfix::Unknown(member) => {
             if !is_call && !matches!(&*base.kind, ExprKind::Error) {
                 emit(no_such_member(&base, &member));

@@ -59,6 +59,7 @@ headers![
     "sim/atomics.h",
     "sim/clusters.h",
     "sim/copies.h",
+    "sim/assembly.h",
     "sim/cuda_atomics.h",
     "sim/cuda_lanes.h",
     "sim/cuda_names.h",

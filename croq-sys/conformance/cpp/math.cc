@@ -4,8 +4,8 @@
 #include <cstring>
 
 #define UNARY(M)                                                                                   \
-  M(acos) M(asin) M(atan) M(ceil) M(cos) M(cosh) M(exp) M(exp2) M(expm1) M(fabs) M(floor)          \
-  M(recip) M(gelu) M(log) M(log1p) M(round) M(rsqrt) M(sigmoid) M(sign) M(sin) M(sinh)             \
+  M(acos) M(asin) M(atan) M(ceil) M(cos) M(cosh) M(erf) M(erfc) M(exp) M(exp2) M(expm1) M(fabs)    \
+  M(floor) M(recip) M(gelu) M(log) M(log1p) M(round) M(rsqrt) M(sigmoid) M(sign) M(sin) M(sinh)             \
   M(softplus) M(sqrt) M(tan) M(tanh)
 
 #define CASE(name)                                                                                 \

@@ -217,6 +217,11 @@ impl<A> Call<A> {
         download(&*self.buffer_at(address)?, dims)
     }
 
+    /// The element of device memory that the kernel returned at `address`.
+    pub fn element<T: Element>(&self, address: *const c_void) -> Result<T> {
+        Ok(self.result::<T, ()>(address, ())?[[]])
+    }
+
     /// The same tensor without a copy: work on it may be in flight.
     pub fn device_result<T: Element, D: Dims>(
         &self,
@@ -232,8 +237,8 @@ impl<A> Call<A> {
         address: *const c_void,
         tensor: &mut Tensor<T, D, S>,
     ) -> Result<()> {
-        self.buffer_at(address)?
-            .download(bytemuck::cast_slice_mut(tensor.as_mut_slice()))
+        let buffer = self.buffer_at(address)?;
+        T::read_into(tensor.as_mut_slice(), &mut |bytes| buffer.download(bytes))
     }
 
     fn buffer_at(&self, address: *const c_void) -> Result<Arc<Memory>> {
@@ -460,6 +465,7 @@ fn code_of(what: &str) -> &'static str {
         Some("GPU") => "R15",
         Some("event") => "R18",
         Some("shuffle" | "warp") => "R22",
+        Some("assembly") => "R24",
         _ => "R21",
     }
 }

@@ -211,6 +211,31 @@ pub(super) unsafe fn cluster_barrier_completed(all: *mut BlockState, blocks: usi
     }
 }
 
+/// Completes one operation in flight of the blocks that run together; whether there was one.
+///
+/// # Safety
+///
+/// `all` are the states of the job's blocks, to which there is no reference.
+unsafe fn complete_operation(
+    all: *mut BlockState,
+    job: &Job,
+    cluster: u64,
+) -> Result<bool, Outcome> {
+    for rank in 0..job.cluster() {
+        // SAFETY: the caller's promise; the reference ends with the iteration.
+        let state = unsafe { &mut *all.add(rank) };
+        match state.asynchronous.complete_one(&mut state.barriers) {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(hazard) => {
+                let failure = state.fail(hazard, job.block(cluster, rank));
+                return Err(Outcome::Failed(rank, failure));
+            }
+        }
+    }
+    Ok(false)
+}
+
 /// Runs the threads until none can continue, or those that can only poll memory. With
 /// `completes_operations`, operations in flight are completed if nothing else can run.
 pub(super) fn run_threads(
@@ -282,24 +307,10 @@ pub(super) fn run_threads(
             if polls && !std::mem::take(&mut completes_operations) {
                 return Outcome::OnlyPolls;
             }
-            let mut relieved = false;
-            for rank in 0..blocks {
-                let BlockState {
-                    barriers,
-                    asynchronous,
-                    ..
-                } = &mut *all.add(rank);
-                match asynchronous.complete_one(barriers) {
-                    Ok(done) => relieved |= done,
-                    Err(hazard) => {
-                        let block = job.block(cluster, rank);
-                        return Outcome::Failed(rank, (*all.add(rank)).fail(hazard, block));
-                    }
-                }
-                if relieved {
-                    break;
-                }
-            }
+            let relieved = match complete_operation(all, job, cluster) {
+                Ok(relieved) => relieved,
+                Err(outcome) => return outcome,
+            };
             if relieved {
                 (*budget).progress += 1;
                 continue;

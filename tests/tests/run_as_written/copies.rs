@@ -108,3 +108,49 @@ fn a_slice_may_be_empty() {
         assert_exact(&y, |i| x[i] + extra);
     }
 }
+
+#[test]
+fn borders_of_widths_that_are_known_at_run_time() {
+    let x = Tensor::<f32, _>::random((Const::<3>, Const::<5>, Const::<9>), -9.0..9.0, 11);
+    for n in [0_usize, 1, 4] {
+        let y = kernels::written_wide_border(&x, n as i32).unwrap();
+        assert_eq!(y.shape(), [3, 5 + n, 9 + 2 * n]);
+        assert_exact(&y, |[p, i, j]| match i >= n && (n..9 + n).contains(&j) {
+            true => x[[p, i - n, j - n]],
+            false => -1.5,
+        });
+    }
+    for n in [-1, 2049] {
+        match kernels::written_wide_border(&x, n).unwrap_err() {
+            Error::Check { code, message, .. } => {
+                assert_eq!(code, "R06", "{message}");
+            }
+            other => panic!("{other}"),
+        }
+    }
+    let x = Tensor::<i32, _>::random((Const::<6>, Const::<4>), -99..99, 12);
+    let mut y = Tensor::<i32, _>::zeros((Const::<10>, Const::<7>));
+    kernels::written_named_border(&x, &mut y).unwrap();
+    assert_exact(&y, |[i, j]| {
+        match (3..9).contains(&i) && (2..6).contains(&j) {
+            true => x[[i - 3, j - 2]],
+            false => 7,
+        }
+    });
+}
+
+#[test]
+fn stores_of_a_thread_are_complete_at_once() {
+    for n in [96, 100, 7] {
+        let x = Tensor::<f32, _>::random((n,), -9.0..9.0, 13);
+        let mut y = Tensor::<f32, _>::zeros((n,));
+        kernels::written_own_stores(&x, &mut y).unwrap();
+        assert_exact(&y, |[i]| 2.0 * x[[i]]);
+    }
+    for m in [16, 35] {
+        let x = Tensor::<i32, _>::random((m, Const::<8>), -99..99, 14);
+        let mut y = Tensor::<i32, _>::zeros((m, Const::<8>));
+        kernels::written_own_rows(&x, &mut y).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, 7 - j]]);
+    }
+}

@@ -133,3 +133,77 @@ fn products_have_many_rows() {
         f16::from_f32(sum * (1 + g) as f32)
     });
 }
+
+#[test]
+fn fragments_of_threads_are_stored() {
+    for m in [10, 20, 33, 4] {
+        let x = Tensor::<f32, _>::random((m, Const::<33>), -9.0..9.0, 31);
+        let mut y = Tensor::<f32, _>::zeros((m, Const::<33>));
+        let mut sums = Tensor::<f32, _>::zeros((m,));
+        let mut turned = Tensor::<f16, _>::zeros((Const::<33>, m));
+        kernels::dealt_stores(&x, &mut y, &mut sums, &mut turned).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, j]]);
+        assert_exact(&turned, |[j, i]| f16::from_f32(x[[i, j]]));
+        for i in 0..m {
+            let sum = dot(33, |j| x[[i, j]]);
+            assert!((sums[[i]] - sum).abs() < 1e-4, "row {i}");
+        }
+    }
+    let x = Tensor::<f32, _>::random((Const::<1000>,), -9.0..9.0, 32);
+    let mut y = Tensor::<f32, _>::zeros((Const::<1000>,));
+    let mut z = Tensor::<i32, _>::zeros((Const::<20>, Const::<6>));
+    kernels::dealt_values_stored(&x, &mut y, &mut z).unwrap();
+    assert_exact(&y, |[i]| 3.0 * x[[i]]);
+    assert_exact(&z, |[i, j]| match i < 17 && j < 5 {
+        true => (6 * i + j) as i32,
+        false => 0,
+    });
+}
+
+#[test]
+fn fragments_of_threads_are_loaded() {
+    for m in [32, 50, 3] {
+        let x = Tensor::<f32, _>::random((m, Const::<24>), -9.0..9.0, 33);
+        let mut y = Tensor::<f32, _>::zeros((m, Const::<24>));
+        kernels::dealt_loads(&x, &mut y).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, j]] + 1.0);
+    }
+}
+
+#[test]
+fn values_of_rows_are_stored() {
+    let a = small((Const::<64>, Const::<32>), 34);
+    let b = small((Const::<48>, Const::<32>), 35);
+    let mut wide = Tensor::<f32, _>::zeros((Const::<64>,));
+    let mut narrow = Tensor::<f32, _>::zeros((Const::<16>,));
+    kernels::rows_stored(&a, &b, &mut wide, &mut narrow).unwrap();
+    let product = |i: usize, j: usize| dot(32, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32());
+    assert_exact(&wide, |[i]| dot(48, |j| product(i, j)));
+    assert_exact(&narrow, |[i]| {
+        (0..8).map(|j| product(32 + i, j)).fold(f32::MIN, f32::max)
+    });
+}
+
+#[test]
+fn registers_are_passed_to_cpp() {
+    let a = small((Const::<64>, Const::<32>), 41);
+    let b = small((Const::<32>, Const::<32>), 42);
+    let mut y = Tensor::<f32, _>::zeros((Const::<64>, Const::<32>));
+    let mut z = Tensor::<f32, _>::zeros((Const::<64>,));
+    let mut v = Tensor::<f32, _>::zeros((Const::<100>,));
+    kernels::registers_in_cpp(&a, &b, &mut y, &mut z, &mut v).unwrap();
+    let product = |i: usize, j: usize| dot(32, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32());
+    assert_exact(&y, |[i, j]| 2.0 + 3.0 * product(i, j));
+    // Each of the four lanes of a row adds the largest value once more.
+    assert_exact(&z, |[i]| {
+        let doubled = |j| 2.0 + 2.0 * product(i, j);
+        dot(32, doubled) + 4.0 * (0..32).map(doubled).fold(f32::MIN, f32::max)
+    });
+    assert_exact(&v, |[i]| 2.0 * i as f32 + 1.0);
+    let a = small((Const::<16>, Const::<16>), 43);
+    let b = small((Const::<8>, Const::<16>), 44);
+    let mut y = Tensor::<f32, _>::zeros((Const::<16>, Const::<8>));
+    kernels::registers_of_a_warp(&a, &b, &mut y).unwrap();
+    let product = |i: usize, j: usize| dot(16, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32());
+    assert_exact(&y, |[i, j]| 2.0 * product(i, j));
+}

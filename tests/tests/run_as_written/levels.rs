@@ -140,3 +140,13 @@ fn integers_with_known_ranges_compose() {
         x[[wide * 8 + r + 32 * bn, t]] + (t % 4 * 8 + r) as i32
     });
 }
+
+#[test]
+fn clusters_of_four_parts() {
+    let mut y = Tensor::<i32, _>::zeros((Const::<4>, Const::<3>, Const::<4>, Const::<2>));
+    kernels::written_cluster_parts(&mut y).unwrap();
+    assert_exact(&y, |[p, _, r, s]| {
+        let z = (r + 4 * s) % 4;
+        (1000 * (p % 2) + 10 * (z % 2) + z / 2) as i32
+    });
+}

@@ -1,13 +1,21 @@
 //! Programs in the style of users: the kernels of `tests/run/as_written` compared with plain Rust.
 
+mod assembly;
+mod booleans;
 mod copies;
 mod devices;
 mod extents;
 mod foreign;
 mod fragments;
 mod gemm_roles;
+mod host;
+mod host_calls;
 mod levels;
+mod names;
 mod packed;
+mod results;
 mod sparse;
 mod templates;
+mod values;
+mod various;
 mod words;

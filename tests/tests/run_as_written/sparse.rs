@@ -322,3 +322,15 @@ fn metadata_that_is_not_valid() {
         }
     }
 }
+
+#[test]
+fn metadata_in_the_memory_of_each_thread() {
+    for (m, n, k) in [(32, 8, 64), (40, 20, 128), (7, 3, 64)] {
+        let a = sparse_matrix(m, k, 51, f16::from_f32);
+        let b = dense(n, k, 53, f16::from_f32);
+        let stored = encoded(&a);
+        let mut c = filled(m, n, f32::NAN);
+        kernels::sparse_own_metadata(&stored.packed, &stored.metadata, &b, &mut c).unwrap();
+        expect(&c, (&a, &b), |v| v.to_f64(), |sum| sum as f32);
+    }
+}

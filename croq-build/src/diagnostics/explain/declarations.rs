@@ -22,7 +22,7 @@ explanations! {
     E0322: "assignment to a loop or parallel variable",
     E0323: "assignment to a shape or a tuple",
     E0324: "`++` or `--` on something other than a mutable scalar",
-    E0325: "element access on the host",
+    E0325: "address of an element on the host",
     E0326: "element assigned something other than a scalar",
     E0330: "shape from a run-time value",
     E0331: "buffer extent from a run-time value",

@@ -26,6 +26,13 @@ explanations! {
     E0788: "`call` of a `__co__` function",
     E0789: "`call` of a host function",
     E0790: "`asm goto`",
+    E0791: "inline assembly outside `parallel`",
+    W0792: "inline assembly without an instruction",
+    E0793: "operand that inline assembly cannot take",
     E0794: "name that C++ cannot declare",
     E0795: "recursive `__device__` function",
+    E0796: "argument that does not fit a `__co__` function",
+    E0797: "written argument that is another one, too",
+    E0798: "`__co__` function that leads back to itself",
+    E0799: "placeholder without an operand",
 }

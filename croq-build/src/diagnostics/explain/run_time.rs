@@ -14,7 +14,9 @@ explanations! {
     R15: "no suitable device",
     R18: "event never triggered",
     R19: "integer does not fit in 64 bits",
+    R20: "shift amount out of range",
     R21: "check without a code of its own",
     R22: "threads of a unit disagree",
     R23: "overlapping tiles of one buffer",
+    R24: "inline assembly that the simulated GPU does not know",
 }

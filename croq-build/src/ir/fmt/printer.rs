@@ -80,9 +80,13 @@ impl<'a, P: Phase> Printer<'a, P> {
         param.map_or_else(|| format!("<parameter {}>", id.0), |p| p.name.clone())
     }
 
-    pub fn signal(&self, id: SignalId) -> String {
-        let signal = self.function.signals.get(id.index());
-        signal.map_or_else(|| format!("<signal {}>", id.0), |s| s.name.clone())
+    pub fn signal(&self, at: &SignalAt) -> String {
+        let id = at.signal;
+        match self.function.signals.get(id.index()) {
+            None => format!("<signal {}>", id.0),
+            Some(s) if s.slots.is_some() => format!("{}[{}]", s.name, self.sym(&at.slot)),
+            Some(s) => s.name.clone(),
+        }
     }
 
     pub fn var(&self, var: Var) -> String {
@@ -142,10 +146,14 @@ impl<'a, P: Phase> Printer<'a, P> {
             format!("{}: {kind}", param.name)
         });
         let params = listed(params);
-        let ret = match &function.ret {
-            Return::Void => String::new(),
-            Return::Scalar(ty) => format!(" -> {ty}"),
-            Return::Tensor { elem, shape } => format!(" -> {elem} [{}]", self.syms(shape)),
+        let result = |ty: &ResultType| match ty {
+            ResultType::Scalar(ty) => ty.to_string(),
+            ResultType::Element(ty) => format!("element {ty}"),
+            ResultType::Tensor { elem, shape } => format!("{elem} [{}]", self.syms(shape)),
+        };
+        let ret = match function.results.as_slice() {
+            [] => String::new(),
+            results => format!(" -> {}", listed(results.iter().map(result))),
         };
         self.line(format_args!("function {}({params}){ret}", function.name));
         self.depth += 1;
@@ -170,7 +178,8 @@ impl<'a, P: Phase> Printer<'a, P> {
         }
         for signal in &function.signals {
             let ready = if signal.ready { ", ready" } else { "" };
-            self.line(format_args!("signal {}{ready}", signal.name));
+            let slots = signal.slots.map_or_else(String::new, |n| format!("[{n}]"));
+            self.line(format_args!("signal {}{slots}{ready}", signal.name));
         }
         self.depth -= 1;
     }

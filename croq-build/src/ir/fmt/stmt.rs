@@ -225,7 +225,7 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
         StmtKind::WaitEvent(at) => format!("wait event {}", expr::event_at(p, P::only(at))),
         StmtKind::Trigger(at) => format!("trigger {}", expr::event_at(p, P::only(at))),
         StmtKind::AwaitSignal { signal, ordinal } => {
-            format!("wait signal {}, {ordinal} more", p.signal(*signal))
+            format!("wait signal {}, {ordinal} more", p.signal(signal))
         }
         StmtKind::Rotate { futures } => {
             format!(
@@ -299,18 +299,40 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
             format!("cpp {text:?} sees {}", listed(names))
         }
         StmtKind::Alloc(id) => format!("alloc {}", p.buffer(*id)),
+        kind => match of_host(p, kind) {
+            Some(text) => text,
+            None => return,
+        },
+    };
+    p.line(format_args!("{text}"));
+}
+
+/// Statements that only the host has.
+fn of_host<P: Phase>(p: &Printer<'_, P>, kind: &StmtKind<P>) -> Option<String> {
+    Some(match kind {
         StmtKind::Launch(id) => {
             let kernel = p.function.kernels.get(id.index());
             format!("launch {}", kernel.map_or("<kernel>", |k| k.name.as_str()))
         }
-        StmtKind::TriggerSignal(id) => format!("trigger signal {}", p.signal(*id)),
+        StmtKind::Fetch(id) => format!("fetch {}", p.buffer(*id)),
+        StmtKind::Exchange(ids) => {
+            let names: Vec<String> = ids.iter().map(|id| p.buffer(*id)).collect();
+            format!("exchange {}", names.join(", "))
+        }
+        StmtKind::TriggerSignal(at) => format!("trigger signal {}", p.signal(at)),
         StmtKind::Synchronize => "synchronize".to_owned(),
-        StmtKind::Return(ReturnValue::Nothing) => "return".to_owned(),
-        StmtKind::Return(ReturnValue::Scalar(e)) => format!("return {}", expr::expr(p, e)),
-        StmtKind::Return(ReturnValue::Buffer(id)) => format!("return {}", p.buffer(*id)),
-        _ => return,
-    };
-    p.line(format_args!("{text}"));
+        StmtKind::Return(values) => {
+            let value = |value: &ReturnValue| match value {
+                ReturnValue::Scalar(e) => expr::expr(p, e),
+                ReturnValue::Buffer(id) => p.buffer(*id),
+            };
+            let values: Vec<String> = values.iter().map(value).collect();
+            format!("return {}", values.join(", "))
+                .trim_end()
+                .to_owned()
+        }
+        _ => return None,
+    })
 }
 
 pub(super) fn copy<P: Phase>(p: &Printer<'_, P>, copy: &Copy) -> String {
@@ -325,7 +347,7 @@ pub(super) fn copy<P: Phase>(p: &Printer<'_, P>, copy: &Copy) -> String {
             let _ = write!(
                 out,
                 ", padded from [{}] with {}",
-                listed(low),
+                listed(low.iter().map(|s| p.sym(s))),
                 expr::expr(p, value)
             );
         }

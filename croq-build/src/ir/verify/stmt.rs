@@ -312,20 +312,13 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
             v.declared_buffer(*id);
             v.in_scope.push(*id);
         }
-        StmtKind::Launch(id) => {
-            on_host(v);
-            let exists = id.index() < v.function.kernels.len();
-            v.require(exists, || format!("kernel {} does not exist", id.0));
-        }
-        StmtKind::TriggerSignal(id) | StmtKind::AwaitSignal { signal: id, .. } => {
-            let exists = id.index() < v.function.signals.len();
-            v.require(exists, || format!("signal {} does not exist", id.0));
-        }
-        StmtKind::Synchronize => on_host(v),
-        StmtKind::Return(value) => {
-            on_host(v);
-            returned(v, value);
-        }
+        StmtKind::TriggerSignal(_)
+        | StmtKind::AwaitSignal { .. }
+        | StmtKind::Launch(_)
+        | StmtKind::Fetch(_)
+        | StmtKind::Exchange(_)
+        | StmtKind::Synchronize
+        | StmtKind::Return(_) => of_host(v, kind),
         StmtKind::Barrier { scope, .. } => barrier(v, *scope),
         StmtKind::Registers(_) => {
             in_kernel(v);
@@ -335,7 +328,7 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
         | StmtKind::WaitCopies { .. }
         | StmtKind::Fence(_)
         | StmtKind::Yield => in_kernel(v),
-        // Handled by `stmt`.
+        // Those of `stmt`.
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
@@ -350,6 +343,39 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
         | StmtKind::Region { .. }
         | StmtKind::Mma(_)
         | StmtKind::Tma(_) => {}
+    }
+}
+
+/// Verifies what only the host has, and waits for it.
+fn of_host<P: Phase>(v: &mut Verifier<'_, P>, kind: &StmtKind<P>) {
+    match kind {
+        StmtKind::Launch(id) => {
+            on_host(v);
+            let exists = id.index() < v.function.kernels.len();
+            v.require(exists, || format!("kernel {} does not exist", id.0));
+        }
+        StmtKind::TriggerSignal(at) | StmtKind::AwaitSignal { signal: at, .. } => {
+            let exists = at.signal.index() < v.function.signals.len();
+            v.require(exists, || format!("signal {} does not exist", at.signal.0));
+        }
+        StmtKind::Fetch(id) => {
+            on_host(v);
+            v.buffer(*id);
+        }
+        StmtKind::Exchange(ids) => {
+            on_host(v);
+            ids.iter().for_each(|id| v.buffer(*id));
+        }
+        StmtKind::Synchronize => on_host(v),
+        StmtKind::Return(values) => {
+            on_host(v);
+            let (given, declared) = (values.len(), v.function.results.len());
+            v.require(given == declared, || {
+                format!("{given} results are returned, {declared} declared")
+            });
+            values.iter().for_each(|value| returned(v, value));
+        }
+        _ => {}
     }
 }
 
@@ -374,7 +400,6 @@ fn elements<P: Phase>(v: &mut Verifier<'_, P>, m: &Move) {
 
 fn returned<P: Phase>(v: &mut Verifier<'_, P>, value: &ReturnValue) {
     match value {
-        ReturnValue::Nothing => {}
         ReturnValue::Scalar(e) => expr::expr(v, e),
         ReturnValue::Buffer(id) => v.buffer(*id),
     }
@@ -411,6 +436,7 @@ pub(super) fn copy<P: Phase>(v: &mut Verifier<'_, P>, copy: &Copy) {
             v.require(low.len() == rank, || {
                 format!("{} paddings for {rank} axes", low.len())
             });
+            low.iter().for_each(|s| v.sym(s));
             expr::expr(v, value);
         }
     }

@@ -273,7 +273,7 @@ fn memory_outside_of_its_block() {
     assert!(report.ends_with(reason), "{report}");
     let mut function = testing::function(TEXT);
     let value = ReturnValue::Buffer(row.expect("a buffer"));
-    let stmt = Stmt::new(StmtKind::Return(value), Span::default());
+    let stmt = Stmt::new(StmtKind::Return(vec![value]), Span::default());
     function.body.push(stmt);
     let violation = super::function(&function).expect_err("a violation");
     assert_eq!(

@@ -111,7 +111,8 @@ impl<'a, P: Phase> Verifier<'a, P> {
             self.require(event.barriers.index() < buffers, || {
                 format!("event `{}` has no mbarriers", event.name)
             });
-            self.require(event.kernel < function.kernels.len(), || {
+            let dropped = event.kernel == Event::NO_KERNEL;
+            self.require(dropped || event.kernel < function.kernels.len(), || {
                 format!("event `{}` is in no kernel", event.name)
             });
         }

@@ -235,7 +235,7 @@ impl Visit<Threads> for Find<'_> {
     }
 
     fn sym(&mut self, sym: &Sym) {
-        self.found |= sym.vars().iter().any(|var| {
+        self.found |= sym.sorted_vars().iter().any(|var| {
             let home = self.function.var_home.get(var);
             matches!(home, Some(VarHome::Local(id)) if self.spins.locals.contains(id))
         });

@@ -104,7 +104,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
             SymUniformity::Divergent => return true,
             SymUniformity::Like(rest) => rest,
         };
-        let vars = rest.vars();
+        let vars = rest.sorted_vars();
         vars.iter().any(|v| {
             let home = self.function.var_home.get(v);
             matches!(home, Some(VarHome::Local(id)) if self.local(*id))

@@ -89,7 +89,7 @@ impl Unproven {
 
     fn sym(&self, function: &Function, sym: &Sym) -> bool {
         !self.locals.is_empty()
-            && sym.vars().iter().any(|var| {
+            && sym.sorted_vars().iter().any(|var| {
                 matches!(function.var_home.get(var), Some(VarHome::Local(id)) if self.locals.contains(id))
             })
     }

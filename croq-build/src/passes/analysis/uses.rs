@@ -42,7 +42,7 @@ impl Uses {
     }
 
     pub fn sym<P: Phase>(&mut self, function: &Function<P>, sym: &Sym) {
-        for var in sym.vars() {
+        for var in sym.sorted_vars().iter().copied() {
             match function.var_home.get(&var) {
                 Some(VarHome::Dim(id)) => drop(self.dims.insert(*id)),
                 Some(VarHome::Param(id)) => drop(self.params.insert(*id)),
@@ -200,9 +200,18 @@ impl<P: Phase> Visit<P> for Collector<'_, P> {
                 scope: BarrierScope::WarpgroupOf { group, .. },
                 ..
             } => drop(self.uses.locals.insert(*group)),
+            StmtKind::TriggerSignal(at) => self.sym(&at.slot),
+            StmtKind::Fetch(id) => drop(self.uses.buffers.insert(*id)),
+            StmtKind::Exchange(ids) => self.uses.buffers.extend(ids),
             StmtKind::Cpp { text, names } => self.text(text, names),
-            StmtKind::Alloc(buffer) | StmtKind::Return(ReturnValue::Buffer(buffer)) => {
-                self.uses.buffers.insert(*buffer);
+            StmtKind::Alloc(buffer) => drop(self.uses.buffers.insert(*buffer)),
+            StmtKind::Return(values) => {
+                self.uses
+                    .buffers
+                    .extend(values.iter().filter_map(|value| match value {
+                        ReturnValue::Buffer(buffer) => Some(*buffer),
+                        ReturnValue::Scalar(_) => None,
+                    }));
             }
             _ => {}
         }

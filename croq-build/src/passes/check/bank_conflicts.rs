@@ -142,7 +142,7 @@ impl Find<'_> {
             matches!(home, Some(VarHome::Local(id)) if is_loop(id))
                 || self.vars.is_fixed(&Sym::var(*var), Level::Warp)
         };
-        if !rest.vars().iter().all(same) {
+        if !rest.sorted_vars().iter().all(same) {
             return None;
         }
         let words: BTreeSet<i64> = places

@@ -7,6 +7,7 @@
 //! written by all threads: where events, regions or spin loops order them, a write anywhere may
 //! precede the read.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
@@ -50,7 +51,7 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
         }
         let early = reads
             .iter()
-            .find(|read| !writes_before(read, writes, anywhere));
+            .find(|read| !writes_before(&function.cx, read, writes, anywhere));
         if let Some(read) = early {
             diags.push(report(&info.name, info.span, read, writes, anywhere));
         }
@@ -78,7 +79,7 @@ fn report(name: &str, declared: Span, read: &Seen, writes: &[Seen], anywhere: bo
 }
 
 /// Whether a write may precede the read.
-fn writes_before(read: &Seen, writes: &[Seen], anywhere: bool) -> bool {
+fn writes_before(cx: &Ctx, read: &Seen, writes: &[Seen], anywhere: bool) -> bool {
     let before = |write: &Seen| {
         let again = read.outermost.is_some() && read.outermost == write.outermost;
         anywhere || write.order < read.order || (again && read.may_be_skipped)
@@ -87,7 +88,7 @@ fn writes_before(read: &Seen, writes: &[Seen], anywhere: bool) -> bool {
         return writes.iter().any(before);
     }
     let mut all = writes.iter().filter(|write| before(write));
-    all.any(|write| !write.place.is_disjoint_from(&read.place))
+    all.any(|write| !write.place.is_disjoint_from(cx, &read.place))
 }
 
 /// A read or a write, of one element or of a tile.
@@ -104,45 +105,76 @@ struct Seen {
 
 type Range = (Option<i64>, Option<i64>);
 
-/// The elements of a buffer that an access covers, as far as they are known.
+/// The elements of a buffer that an access covers. Ranges are computed when they are needed first.
 struct Place {
-    /// The range of element numbers.
-    flat: Range,
-    /// The same by axes: the offset and strides of the view, and the positions in it.
+    /// The numbers of the first and of the last element, as far as they are expressions.
+    ends: [Sym; 2],
+    flat: OnceCell<Range>,
+    /// The offset and strides of the view, and the positions in it.
     offset: Sym,
     strides: Vec<Sym>,
-    axes: Vec<Range>,
+    axes: Axes,
+}
+
+enum Axes {
+    /// An element at these indices.
+    At(Vec<Sym>),
+    /// All positions of a tile with these extents.
+    All(Vec<Sym>),
 }
 
 impl Place {
-    fn of_element(cx: &Ctx, access: &Access) -> Self {
+    fn of_element(access: &Access) -> Self {
+        let address = access.address();
         Self {
-            flat: cx.range(&access.address()),
+            ends: [address.clone(), address],
+            flat: OnceCell::new(),
             offset: access.view.offset.clone(),
             strides: access.view.strides.clone(),
-            axes: access.indices.iter().map(|i| cx.range(i)).collect(),
+            axes: Axes::At(access.indices.clone()),
         }
     }
 
-    fn of_tile(cx: &Ctx, view: &View) -> Self {
+    fn of_tile(view: &View) -> Self {
         let one = Sym::one();
         let steps = view.shape.iter().zip(&view.strides);
         let last = steps.fold(view.offset.clone(), |sum, (n, s)| &sum + &(&(n - &one) * s));
         Self {
-            flat: (cx.range(&view.offset).0, cx.range(&last).1),
+            ends: [view.offset.clone(), last],
+            flat: OnceCell::new(),
             offset: view.offset.clone(),
             strides: view.strides.clone(),
-            axes: (view.shape.iter())
-                .map(|n| (Some(0), cx.range(n).1.map(|n| n - 1)))
-                .collect(),
+            axes: Axes::All(view.shape.clone()),
+        }
+    }
+
+    fn flat(&self, cx: &Ctx) -> Range {
+        let [first, last] = &self.ends;
+        let range = || match first == last {
+            true => cx.range(first),
+            false => (cx.range(first).0, cx.range(last).1),
+        };
+        *self.flat.get_or_init(range)
+    }
+
+    fn axis(&self, cx: &Ctx, axis: usize) -> Option<Range> {
+        match &self.axes {
+            Axes::At(indices) => Some(cx.range(indices.get(axis)?)),
+            Axes::All(shape) => Some((Some(0), cx.range(shape.get(axis)?).1.map(|n| n - 1))),
         }
     }
 
     /// Whether they certainly have no element in common.
-    fn is_disjoint_from(&self, other: &Place) -> bool {
+    fn is_disjoint_from(&self, cx: &Ctx, other: &Place) -> bool {
+        if self.ends == other.ends {
+            return false;
+        }
         let same_view = self.offset == other.offset && self.strides == other.strides;
-        disjoint(self.flat, other.flat)
-            || same_view && (self.axes.iter().zip(&other.axes)).any(|(a, b)| disjoint(*a, *b))
+        let apart = |axis| {
+            let both = self.axis(cx, axis).zip(other.axis(cx, axis));
+            both.is_some_and(|(a, b)| disjoint(a, b))
+        };
+        disjoint(self.flat(cx), other.flat(cx)) || same_view && (0..self.strides.len()).any(apart)
     }
 }
 
@@ -176,11 +208,13 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn record(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
+    /// Whether reads of the buffer are checked.
+    fn is_checked(&self, buffer: BufferId) -> bool {
         let storage = self.function.buffers.get(buffer.index()).map(|b| b.storage);
-        if !matches!(storage, Some(Storage::Shared | Storage::Local)) {
-            return;
-        }
+        matches!(storage, Some(Storage::Shared | Storage::Local))
+    }
+
+    fn record(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
         let from = self.declared.get(&buffer).copied().unwrap_or(0);
         let inner = self.path.get(from..).unwrap_or_default();
         let is_loop = |around: &Around| matches!(around, Around::Loop(..));
@@ -207,12 +241,18 @@ impl Walk<'_> {
     }
 
     fn element(&mut self, access: &Access, writes: bool) {
-        let place = Place::of_element(&self.function.cx, access);
+        if !self.is_checked(access.view.buffer) {
+            return;
+        }
+        let place = Place::of_element(access);
         self.record(access.view.buffer, place, writes, access.span);
     }
 
     fn tile(&mut self, view: &View, writes: bool) {
-        let place = Place::of_tile(&self.function.cx, view);
+        if !self.is_checked(view.buffer) {
+            return;
+        }
+        let place = Place::of_tile(view);
         self.record(view.buffer, place, writes, view.span);
     }
 

@@ -104,8 +104,10 @@ impl Walk<'_> {
                 continue;
             }
             // The orders of one iteration of the outer loop.
-            let count = inner.iter().filter(|l| depends(l)).map(|l| &l.iterations);
-            let count = count.fold(Some(Sym::one()), |product, n| Some(&product? * n.as_ref()?));
+            let mut inner = inner.iter().filter(|l| depends(l));
+            let count = inner.try_fold(Sym::one(), |product, l| {
+                Some(&product * l.iterations.as_ref()?)
+            });
             let round = Sym::int(2 * i64::from(event.slots.max(1)));
             let whole = count.is_some_and(|n| self.function.cx.rem(&n, &round).is_zero());
             if !whole {

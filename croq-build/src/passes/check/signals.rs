@@ -9,16 +9,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{Function, Kernel, Phase, SignalId, Stmt, StmtKind, Visit, walk_block};
+use crate::ir::{Function, Kernel, Phase, SignalAt, SignalId, Stmt, StmtKind, Visit, walk_block};
 use crate::source::Span;
 
 /// The events of the host for which a kernel waits, with the places.
-pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalId, Vec<Span>> {
-    struct Find(BTreeMap<SignalId, Vec<Span>>);
+pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalAt, Vec<Span>> {
+    struct Find(BTreeMap<SignalAt, Vec<Span>>);
     impl<P: Phase> Visit<P> for Find {
         fn stmt(&mut self, stmt: &Stmt<P>) {
-            if let StmtKind::AwaitSignal { signal, .. } = stmt.kind {
-                self.0.entry(signal).or_default().push(stmt.span);
+            if let StmtKind::AwaitSignal { signal, .. } = &stmt.kind {
+                self.0.entry(signal.clone()).or_default().push(stmt.span);
             }
         }
     }
@@ -27,59 +27,109 @@ pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalId, Vec<Span>> {
     find.0
 }
 
+/// One event of the host: an array has several.
+type One = (SignalId, u32);
+
+/// The events that an operand may stand for, and whether there is no choice.
+fn events_of(function: &Function, at: &SignalAt) -> (Vec<One>, bool) {
+    let slots = function.signal(at.signal).slots.unwrap_or(1);
+    match at.slot.as_int().and_then(|n| u32::try_from(n).ok()) {
+        Some(slot) => (vec![(at.signal, slot)], true),
+        None => ((0..slots).map(|slot| (at.signal, slot)).collect(), false),
+    }
+}
+
+fn name_of(function: &Function, (id, slot): One) -> String {
+    let signal = function.signal(id);
+    match signal.slots {
+        Some(_) => format!("{}[{slot}]", signal.name),
+        None => signal.name.clone(),
+    }
+}
+
 pub fn check(function: &Function, diags: &mut Diagnostics) {
     if function.signals.is_empty() {
         return;
     }
-    let mut all = Triggers(BTreeMap::new());
+    let mut all = Triggers {
+        function,
+        found: BTreeMap::new(),
+    };
     walk_block(&function.body, &mut all);
-    let mut waits: BTreeMap<SignalId, Span> = BTreeMap::new();
-    for (id, spans) in function.kernels.iter().flat_map(awaited) {
-        spans.first().map(|at| *waits.entry(id).or_insert(*at));
-    }
-    let mut one_sided = BTreeSet::new();
-    for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
-        let name = &signal.name;
-        let found = match (waits.get(&id), all.0.get(&id)) {
-            (Some(wait), None) if !signal.ready => {
-                Diagnostic::new(codes::E1008, *wait, format!("nothing triggers `{name}`"))
-                    .label("waits forever")
-                    .also(signal.span, "declared here")
-                    .help(format!("`trigger {name};` on the host, after the launch"))
-            }
-            (None, Some(triggers)) => {
-                let at = triggers.first().copied().unwrap_or(signal.span);
-                Diagnostic::new(codes::W1009, at, format!("nothing waits for `{name}`"))
-                    .label("no thread waits for it")
-                    .help("remove it, or `wait` in a kernel")
-            }
-            _ => continue,
-        };
-        one_sided.insert(id);
-        diags.push(found);
+    let triggers = all.found;
+    let mut waits: BTreeMap<One, Span> = BTreeMap::new();
+    for (at, spans) in function.kernels.iter().flat_map(awaited) {
+        for event in events_of(function, &at).0 {
+            spans.first().map(|at| *waits.entry(event).or_insert(*at));
+        }
     }
     let mut walk = Walk {
         function,
-        triggers: all.0,
+        excluded: BTreeSet::new(),
         counts: BTreeMap::new(),
-        excluded: one_sided,
+        triggers,
         reported: false,
     };
     for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
-        walk.count(id).triggered = u32::from(signal.ready);
+        let mut reported = false;
+        for slot in 0..signal.slots.unwrap_or(1) {
+            let event = (id, slot);
+            walk.count(event).triggered = u32::from(signal.ready);
+            let triggers = walk.triggers.get(&event);
+            let Some(d) = one_sided(function, event, waits.get(&event), triggers) else {
+                continue;
+            };
+            walk.excluded.insert(event);
+            if !std::mem::replace(&mut reported, true) {
+                diags.push(d);
+            }
+        }
     }
     walk.block(&function.body, diags);
     let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
     walk.waits(end, "the call ends here, and waits for its launches", diags);
 }
 
-/// The places where the host triggers each event.
-struct Triggers(BTreeMap<SignalId, Vec<Span>>);
+/// A report of an event that is waited for and never triggered, or the reverse.
+fn one_sided(
+    function: &Function,
+    event: One,
+    wait: Option<&Span>,
+    triggers: Option<&Vec<Span>>,
+) -> Option<Diagnostic> {
+    let signal = function.signal(event.0);
+    let name = name_of(function, event);
+    match (wait, triggers) {
+        (Some(wait), None) if !signal.ready => Some(
+            Diagnostic::new(codes::E1008, *wait, format!("nothing triggers `{name}`"))
+                .label("waits forever")
+                .also(signal.span, "declared here")
+                .help(format!("`trigger {name};` on the host, after the launch")),
+        ),
+        (None, Some(triggers)) => {
+            let at = triggers.first().copied().unwrap_or(signal.span);
+            Some(
+                Diagnostic::new(codes::W1009, at, format!("nothing waits for `{name}`"))
+                    .label("no thread waits for it")
+                    .help("remove it, or `wait` in a kernel"),
+            )
+        }
+        _ => None,
+    }
+}
 
-impl Visit for Triggers {
+/// Where the host triggers each.
+struct Triggers<'a> {
+    function: &'a Function,
+    found: BTreeMap<One, Vec<Span>>,
+}
+
+impl Visit for Triggers<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
-        if let StmtKind::TriggerSignal(id) = stmt.kind {
-            self.0.entry(id).or_default().push(stmt.span);
+        if let StmtKind::TriggerSignal(at) = &stmt.kind {
+            for event in events_of(self.function, at).0 {
+                self.found.entry(event).or_default().push(stmt.span);
+            }
         }
     }
 }
@@ -93,30 +143,45 @@ struct Count {
 
 struct Walk<'a> {
     function: &'a Function,
-    triggers: BTreeMap<SignalId, Vec<Span>>,
-    counts: BTreeMap<SignalId, Count>,
-    /// Events that are used in loops and conditions, or have been reported already.
-    excluded: BTreeSet<SignalId>,
+    triggers: BTreeMap<One, Vec<Span>>,
+    counts: BTreeMap<One, Count>,
+    /// Events whose number of triggers or waits is not known, or that have been reported.
+    excluded: BTreeSet<One>,
     reported: bool,
 }
 
 impl Walk<'_> {
-    fn count(&mut self, id: SignalId) -> &mut Count {
-        self.counts.entry(id).or_default()
+    fn count(&mut self, event: One) -> &mut Count {
+        self.counts.entry(event).or_default()
+    }
+
+    /// Adds to the counts of the events that an operand stands for.
+    fn add(&mut self, at: &SignalAt, more: impl Fn(&mut Count)) {
+        let (events, certain) = events_of(self.function, at);
+        for event in events {
+            more(self.count(event));
+            if !certain {
+                self.excluded.insert(event);
+            }
+        }
     }
 
     fn block(&mut self, stmts: &[Stmt], diags: &mut Diagnostics) {
         for stmt in stmts {
             match &stmt.kind {
-                StmtKind::TriggerSignal(id) => self.count(*id).triggered += 1,
+                StmtKind::TriggerSignal(at) => self.add(at, |count| count.triggered += 1),
                 StmtKind::Launch(kernel) => {
                     let kernel = self.function.kernel(*kernel);
-                    for (id, spans) in awaited(kernel) {
-                        self.count(id).waits.extend(spans);
+                    for (at, spans) in awaited(kernel) {
+                        self.add(&at, |count| count.waits.extend(&spans));
                     }
                     if !kernel.attrs.is_async {
                         self.waits(stmt.span, "the host waits for this launch", diags);
                     }
+                }
+                StmtKind::Fetch(_) => {
+                    let what = "the host accesses an element here, and waits for its launches";
+                    self.waits(stmt.span, what, diags);
                 }
                 StmtKind::Synchronize => self.waits(stmt.span, "the host waits here", diags),
                 StmtKind::Return(_) => {
@@ -132,10 +197,13 @@ impl Walk<'_> {
     fn exclude(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match &stmt.kind {
-                StmtKind::TriggerSignal(id) => drop(self.excluded.insert(*id)),
+                StmtKind::TriggerSignal(at) => {
+                    self.excluded.extend(events_of(self.function, at).0);
+                }
                 StmtKind::Launch(kernel) => {
-                    let found = awaited(self.function.kernel(*kernel));
-                    self.excluded.extend(found.into_keys());
+                    for at in awaited(self.function.kernel(*kernel)).into_keys() {
+                        self.excluded.extend(events_of(self.function, &at).0);
+                    }
                 }
                 kind => kind.blocks().for_each(|block| self.exclude(block)),
             }
@@ -152,7 +220,7 @@ impl Walk<'_> {
             return;
         };
         self.reported = true;
-        let name = &self.function.signal(id).name;
+        let name = name_of(self.function, id);
         let mut found = Diagnostic::new(
             codes::E1047,
             at,

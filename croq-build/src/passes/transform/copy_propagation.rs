@@ -231,7 +231,7 @@ impl<'a> Copies<'a> {
             return None;
         }
         let mut value = sym.clone();
-        for var in sym.vars() {
+        for var in sym.sorted_vars().iter().copied() {
             let Some(VarHome::Local(id)) = self.function.var_home.get(&var) else {
                 continue;
             };
@@ -368,7 +368,7 @@ fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
             // Those of a copy have the span of the copy, and remain there.
             ExprKind::Index(sym) => {
                 let of_kernel = stmt.span == span && stmt.span.written() == span.written();
-                of_kernel && sym.as_int().is_none() && sym.vars().iter().all(of_thread)
+                of_kernel && sym.as_int().is_none() && sym.sorted_vars().iter().all(of_thread)
             }
             _ => false,
         };

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{
-    BufferId, Expr, Facts, Function, LocalId, Stmt, StmtKind, View, change_views, retain_stmts,
+    BufferId, Expr, Facts, Function, LocalId, PoolParts, Stmt, StmtKind, View, change_views,
+    retain_stmts,
 };
 use crate::symbolic::Sym;
 
@@ -26,19 +27,42 @@ pub fn rewrite(func: &mut Function) {
     }
     let parts = pools.0.keys();
     let roots: BTreeSet<BufferId> = parts.map(|part| pools.find(*part).0).collect();
+    let mut to_pool = |view: &mut View| {
+        let (root, place) = pools.find(view.buffer);
+        view.buffer = root;
+        view.offset = &view.offset + &place;
+    };
+    change_views(&mut func.body, &mut to_pool);
+    allocate_together(&mut func.body, pools, &mut BTreeSet::new());
     for kernel in &mut func.kernels {
         // A pool is live while any of its parts may be.
         retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Alloc(id) => !roots.contains(id) && !pools.0.contains_key(id),
             _ => true,
         });
-        change_views(&mut kernel.body, &mut |view: &mut View| {
-            let (root, place) = pools.find(view.buffer);
-            view.buffer = root;
-            view.offset = &view.offset + &place;
-        });
+        change_views(&mut kernel.body, &mut to_pool);
         start_handles(&mut kernel.body, first_tiles);
     }
+}
+
+/// Buffers of the host are allocated where the first of their pool is.
+fn allocate_together(stmts: &mut Vec<Stmt>, pools: &PoolParts, made: &mut BTreeSet<BufferId>) {
+    stmts.retain_mut(|stmt| {
+        for block in stmt.kind.blocks_mut() {
+            allocate_together(block, pools, made);
+        }
+        match &mut stmt.kind {
+            StmtKind::Alloc(id) => {
+                *id = pools.find(*id).0;
+                made.insert(*id)
+            }
+            StmtKind::Fetch(id) => {
+                *id = pools.find(*id).0;
+                true
+            }
+            _ => true,
+        }
+    });
 }
 
 /// Sets the initial values of the handles of placeholders.

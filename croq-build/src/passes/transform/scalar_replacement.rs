@@ -188,8 +188,11 @@ impl Survey<'_> {
 
     fn element(&mut self, access: &Access, reads: bool) {
         let address = access.address();
-        let varies =
-            address.is_poison() || address.vars().iter().any(|v| self.changing.contains(v));
+        let varies = address.is_poison()
+            || address
+                .sorted_vars()
+                .iter()
+                .any(|v| self.changing.contains(v));
         let buffer = access.view.buffer;
         match self.places.get_mut(&buffer) {
             _ if varies => self.mark_many(buffer),

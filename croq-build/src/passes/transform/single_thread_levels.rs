@@ -217,7 +217,7 @@ impl Distribution<'_> {
             }
             let rectangular = nest
                 .iter()
-                .all(|l| !count.vars().contains(&l.var) && !lo.vars().contains(&l.var));
+                .all(|l| !count.contains(l.var) && !lo.contains(l.var));
             let Some(var) = var.filter(|_| step.is_one() && rectangular) else {
                 break;
             };

@@ -6,13 +6,17 @@
 //! futures exchanges handles; no data moves, and compilers keep handles in registers or remove them
 //! by unrolling.
 
+use std::collections::BTreeMap;
+
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View};
+use crate::ir::{
+    self, Expr, ExprKind, FutureId, Level, LocalId, Role, Scalar, Stmt, StmtKind, Storage, View,
+};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::buffer_pools;
 use crate::sema::names::scope;
-use crate::sema::state::asynchronous::{Future, Handle};
+use crate::sema::state::asynchronous::{Future, Handle, Home};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
@@ -24,30 +28,71 @@ use crate::syntax::ast::Name;
 /// `f = dma.any;`
 pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {
     if el.kernel.is_none() {
-        unsupported::report(&mut el.cx, span, "a placeholder future outside `parallel`");
-        return scope::declare(el, name, Entity::Poison);
+        let id = new(el, name, true, None);
+        return scope::declare(el, name, Entity::Future(id));
     }
-    let handle = el
-        .asynchronous
-        .exchanged
-        .contains_key(&name.text)
-        .then(|| new_handle(&mut el.f, &name.text, span));
+    let handle = handle_of_placeholder(el, name, span);
     if let Some(handle) = &handle {
-        // The first copy sets the tile's number.
-        el.asynchronous
-            .first_tiles
-            .insert(handle.local, Sym::zero());
-        build::emit(
-            el,
-            StmtKind::Let {
-                local: handle.local,
-                value: Some(Expr::index(Sym::zero(), span)),
-            },
-            span,
-        );
+        build::emit(el, first_value(handle.local, span), span);
     }
     let id = new(el, name, true, handle);
     scope::declare(el, name, Entity::Future(id));
+}
+
+/// A handle for a placeholder that is exchanged somewhere; its first copy sets the tile's number.
+fn handle_of_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) -> Option<Handle> {
+    let handle = handle_for(el, name)?;
+    let local = handle.local;
+    el.asynchronous.first_tiles.insert(local, Sym::zero());
+    el.build.declared_at.insert(local, el.path.depth());
+    if let Some(local) = el.f.locals.get_mut(local.index()) {
+        local.span = span;
+    }
+    Some(handle)
+}
+
+fn first_value(local: LocalId, span: Span) -> StmtKind {
+    StmtKind::Let {
+        local,
+        value: Some(Expr::index(Sym::zero(), span)),
+    }
+}
+
+/// Declares the placeholders of the host anew for a kernel: in each launch nothing is copied into
+/// them at first. One that the host has copied into keeps its meaning.
+pub(crate) fn declare_placeholders_of_the_host(el: &mut Elab<'_>) -> Vec<FutureId> {
+    let mut visible: BTreeMap<String, Entity> = BTreeMap::new();
+    for binding in el.names.visible() {
+        visible.insert(binding.name.clone(), binding.entity.clone());
+    }
+    let mut made = Vec::new();
+    for (text, entity) in visible {
+        let Entity::Future(of) = entity else { continue };
+        let empty = get(el, of).filter(|f| f.any && f.data.is_none());
+        let Some(span) = empty.map(|f| f.span) else {
+            continue;
+        };
+        let name = Name { text, span };
+        let handle = handle_of_placeholder(el, &name, span);
+        let id = new(el, &name, true, handle);
+        if let Some(future) = el.asynchronous.futures.get_mut(id.index()) {
+            future.home = Home::PlaceholderOf(of);
+        }
+        scope::declare(el, &name, Entity::Future(id));
+        made.push(id);
+    }
+    made
+}
+
+/// What begins a kernel that copies into placeholders of the host.
+pub(crate) fn first_statements(el: &Elab<'_>, placeholders: &[FutureId]) -> Vec<Stmt> {
+    let bound = placeholders.iter().filter_map(|id| get(el, *id));
+    let bound = bound.filter(|f| f.data.is_some());
+    let first = |f: &Future| {
+        let handle = f.handle.as_ref()?;
+        Some(Stmt::new(first_value(handle.local, f.span), f.span))
+    };
+    bound.filter_map(first).collect()
 }
 
 fn new_handle(func: &mut ir::Function, name: &str, span: Span) -> Handle {
@@ -66,11 +111,18 @@ pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Hand
         span: name.span,
         any,
         is_async: false,
+        at_once: false,
         by_tma: false,
         data: None,
         level: Level::Block,
         handle,
         depth: el.names.depth(),
+        loops: el.names.walk.loops.len(),
+        home: match el.kernel {
+            Some(_) => Home::Kernel,
+            None => Home::Host,
+        },
+        failed: false,
         regions: Vec::new(),
     });
     el.f.futures.push(ir::Future {
@@ -133,7 +185,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
     let Some(future) = get(el, id) else {
         return Value::Error;
     };
-    let (name, declared) = (future.name.clone(), future.span);
+    let (name, declared, failed) = (future.name.clone(), future.span, future.failed);
     match data_of(el, id, span) {
         Some(data) => Value::Data(Data {
             span,
@@ -141,6 +193,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
             future: Some(id),
             ..data
         }),
+        None if failed => Value::Error,
         None => {
             el.cx.report(
                 Diagnostic::new(
@@ -248,6 +301,8 @@ pub(crate) struct Manner {
     /// The level of the unit whose threads share the copy.
     pub level: Level,
     pub is_async: bool,
+    /// The copy is complete after its statement.
+    pub at_once: bool,
     pub by_tma: bool,
     /// Whether the destination is a buffer that only the future names.
     pub fresh: bool,
@@ -265,6 +320,7 @@ pub(crate) fn bind(
     let Manner {
         level,
         is_async,
+        at_once,
         by_tma,
         fresh,
     } = manner;
@@ -289,6 +345,7 @@ pub(crate) fn bind(
         future.level = level;
         future.regions = regions;
         future.is_async |= is_async;
+        future.at_once = at_once;
         if first {
             future.by_tma = by_tma;
             future.data = Some(Data {
@@ -360,8 +417,9 @@ pub(crate) fn report_unbound(el: &mut Elab<'_>) {
         .asynchronous
         .futures
         .iter()
-        .filter(|f| f.any && f.data.is_none())
-        .map(|f| (f.name.clone(), f.span))
+        .zip(0..)
+        .filter(|(f, id)| is_never_bound(el, f, FutureId(*id)))
+        .map(|(f, _)| (f.name.clone(), f.span))
         .collect();
     for (name, span) in unbound {
         el.cx.report(
@@ -376,6 +434,28 @@ pub(crate) fn report_unbound(el: &mut Elab<'_>) {
             )),
         );
     }
+}
+
+/// Records that a copy into the future is in error; what depends on it is not reported.
+pub(crate) fn fail(el: &mut Elab<'_>, id: FutureId) {
+    let name = get(el, id).map(|f| f.name.clone()).unwrap_or_default();
+    let group = el.asynchronous.exchanged.get(&name).copied();
+    let exchanged = el.asynchronous.exchanged.clone();
+    let is_meant = |f: &Future| {
+        f.name == name || (group.is_some() && exchanged.get(&f.name).copied() == group)
+    };
+    for future in &mut el.asynchronous.futures {
+        future.failed |= is_meant(future);
+    }
+}
+
+/// Whether it is a placeholder that nothing is copied into, in no kernel.
+fn is_never_bound(el: &Elab<'_>, future: &Future, id: FutureId) -> bool {
+    let mut all = el.asynchronous.futures.iter();
+    let in_kernel = |f: &Future| f.home == Home::PlaceholderOf(id) && f.data.is_some();
+    let of_a_kernel = matches!(future.home, Home::PlaceholderOf(_));
+    let is_empty = future.any && future.data.is_none() && !future.failed;
+    is_empty && !of_a_kernel && !all.any(in_kernel)
 }
 
 /// The binding of a copy's name before the copy.

@@ -4,6 +4,7 @@ pub(crate) mod copy_events;
 pub(crate) mod events;
 pub(crate) mod flags;
 pub(crate) mod futures;
+pub(crate) mod host_exchange;
 pub(crate) mod signals;
 pub(crate) mod slots;
 pub(crate) mod swap_rotate;

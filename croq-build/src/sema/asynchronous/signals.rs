@@ -6,15 +6,23 @@
 //! launch must execute each of its waits exactly once.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BarrierReason, BarrierScope, Level, Signal, SignalId, Stmt, StmtKind};
-use crate::sema::asynchronous::flags;
+use crate::ir::{
+    self, BarrierReason, BarrierScope, Level, Signal, SignalAt, SignalId, Stmt, StmtKind,
+};
+use crate::sema::asynchronous::{flags, slots};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
+use crate::sema::levels::uniformity;
+use crate::sema::memory::arrays;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::source::Span;
+use crate::symbolic::Sym;
 use crate::syntax::ast::{self, EventItem};
+
+/// The most events of an array: each is an object of the host.
+const MOST_EVENTS: u64 = 64;
 
 pub(crate) fn declare_all(
     el: &mut Elab<'_>,
@@ -43,33 +51,50 @@ pub(crate) fn declare_all(
         );
     }
     for item in items {
-        let entity = match item.array.is_empty() {
-            _ if inside => Entity::Poison,
-            true => Entity::Signal(declare_one(&mut el.f, item)),
-            false => {
-                unsupported::report(&mut el.cx, item.name.span, "an array of events of the host");
-                Entity::Poison
-            }
+        let entity = match inside {
+            true => None,
+            false => declare_one(el, item),
         };
-        scope::declare(el, &item.name, entity);
+        scope::declare(
+            el,
+            &item.name,
+            entity.map_or(Entity::Poison, Entity::Signal),
+        );
     }
 }
 
-fn declare_one(func: &mut ir::Function, item: &EventItem) -> SignalId {
-    let id = SignalId(u32::try_from(func.signals.len()).unwrap_or(u32::MAX));
-    func.signals.push(Signal {
+fn declare_one(el: &mut Elab<'_>, item: &EventItem) -> Option<SignalId> {
+    let mut array = Vec::new();
+    for extent in &item.array {
+        array.push(arrays::array_extent(el, extent, "event")?);
+    }
+    let count = arrays::elements_of(&array);
+    if count > MOST_EVENTS {
+        let what = format!("an array of more than {MOST_EVENTS} events of the host");
+        unsupported::report(&mut el.cx, item.name.span, &what);
+        return None;
+    }
+    let id = SignalId(u32::try_from(el.f.signals.len()).unwrap_or(u32::MAX));
+    let count = u32::try_from(count).unwrap_or(1);
+    el.f.signals.push(Signal {
         name: item.name.text.clone(),
         span: item.name.span,
+        slots: (!array.is_empty()).then_some(count),
         ready: item.ready.is_some(),
     });
-    id
+    el.asynchronous.events.arrays_of_the_host.insert(id, array);
+    Some(id)
 }
 
 /// Lowers a `wait` for an event that threads of a block do not share; false if the operand is
 /// another kind of event.
 pub(crate) fn wait(el: &mut Elab<'_>, e: &ast::Expr, span: Span) -> bool {
     match lower_operand(el, e) {
-        Some(Entity::Signal(id)) => emit_wait(el, id, e.span, span),
+        Some(Entity::Signal(id)) => {
+            for at in events_of(el, id, e).unwrap_or_default() {
+                emit_wait(el, at, e.span, span);
+            }
+        }
         Some(Entity::Flag(at)) => flags::wait(el, at, e, span),
         Some(_) => {}
         None => return false,
@@ -87,7 +112,11 @@ pub(crate) fn trigger(el: &mut Elab<'_>, e: &ast::Expr, cluster: bool, span: Spa
                 "a `trigger` of an event of the host by a kernel",
             );
         }
-        Some(Entity::Signal(id)) => build::emit(el, StmtKind::TriggerSignal(id), span),
+        Some(Entity::Signal(id)) => {
+            for at in events_of(el, id, e).unwrap_or_default() {
+                build::emit(el, StmtKind::TriggerSignal(at), span);
+            }
+        }
         Some(Entity::Flag(at)) => flags::trigger(el, at, e, cluster, span),
         Some(_) => {}
         None => return false,
@@ -129,23 +158,64 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Entity> {
         return None;
     }
     scope::lookup(el, name, root.span);
-    if let (Entity::Signal(_), false) = (&entity, std::ptr::eq(root, e)) {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0438,
-                e.span,
-                format!("`{name}` is one event, not an array"),
-            )
-            .label("can't be subscripted")
-            .help(format!("write `{name}`")),
-        );
-        return Some(Entity::Poison);
-    }
     Some(entity)
 }
 
-fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
-    let name = el.f.signal(signal).name.clone();
+/// The events that an operand names: one, one of an array, or all of an array.
+fn events_of(el: &mut Elab<'_>, id: SignalId, e: &ast::Expr) -> Option<Vec<SignalAt>> {
+    let signal = el.f.signal(id).clone();
+    let known = &el.asynchronous.events.arrays_of_the_host;
+    let array = known.get(&id).cloned().unwrap_or_default();
+    let (mut e, span) = (e, e.span);
+    while let ast::ExprKind::Paren(inner) = &*e.kind {
+        e = inner;
+    }
+    let slot = match &*e.kind {
+        ast::ExprKind::Name(_) => {
+            let count = i64::from(signal.slots.unwrap_or(1));
+            let at = |slot| SignalAt {
+                signal: id,
+                slot: Sym::int(slot),
+            };
+            return Some((0..count).map(at).collect());
+        }
+        ast::ExprKind::At(_, args) => {
+            let order = slots::lower_order(el, &signal.name, &array, (args, span), false)?;
+            let count = Sym::int(i64::from(signal.slots.unwrap_or(1)));
+            el.f.cx.rem(&order, &count)
+        }
+        _ => {
+            let mut subscripts = Vec::new();
+            while let ast::ExprKind::Subscript(inner, list) = &*e.kind {
+                subscripts.splice(0..0, list.iter());
+                e = inner;
+            }
+            slots::slot_at(el, &signal.name, &array, &subscripts, span)?
+        }
+    };
+    let at = SignalAt { signal: id, slot };
+    Some(vec![chosen_by_the_host(el, at, span)?])
+}
+
+/// The host counts the waits of a launch before it starts.
+fn chosen_by_the_host(el: &mut Elab<'_>, at: SignalAt, span: Span) -> Option<SignalAt> {
+    let vars = at.slot.vars();
+    let known = vars.iter().all(|v| uniformity::is_host_known(el, *v));
+    let count = Sym::int(i64::from(el.f.signal(at.signal).slots.unwrap_or(1)));
+    let inside =
+        el.f.cx.le(&Sym::zero(), &at.slot).is_yes() && el.f.cx.lt(&at.slot, &count).is_yes();
+    // On the host a check comes first.
+    if el.kernel.is_none() || (known && inside) {
+        return Some(at);
+    }
+    let what = "a `wait` of a kernel for an event of the host that is not chosen before the launch";
+    let remedy = "subscript it by a constant, or by a variable of a loop of the host";
+    unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
+    None
+}
+
+fn emit_wait(el: &mut Elab<'_>, signal: SignalAt, at: Span, span: Span) {
+    let name = el.f.signal(signal.signal).name.clone();
     let Some(k) = el.kernel.as_ref() else {
         el.cx.report(
             Diagnostic::new(
@@ -182,7 +252,7 @@ fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
     let Some(k) = el.kernel.as_mut() else {
         return;
     };
-    let count = k.awaited.entry(signal).or_default();
+    let count = k.awaited.entry(signal.clone()).or_default();
     let ordinal = *count;
     *count += 1;
     let level = Level::Block;

@@ -50,7 +50,8 @@ pub(crate) fn lower_slot(
         }
         ast::ExprKind::At(inner, args) => {
             lower_slot(el, id, inner, joined);
-            lower_order(el, id, &array, args, e.span, joined)
+            let name = el.f.event(id).name.clone();
+            lower_order(el, &name, &array, (args, e.span), joined).map(Slot::Order)
         }
         _ => {
             let mut subscripts = Vec::new();
@@ -129,15 +130,13 @@ pub(crate) fn slot_at(
 }
 
 /// `e.at(order)`
-fn lower_order(
+pub(crate) fn lower_order(
     el: &mut Elab<'_>,
-    id: EventId,
+    name: &str,
     array: &[u64],
-    args: &[ast::Expr],
-    span: Span,
+    (args, span): (&[ast::Expr], Span),
     joined: bool,
-) -> Option<Slot> {
-    let name = el.f.event(id).name.clone();
+) -> Option<Sym> {
     let wrong = match array.len() {
         0 => Some((codes::E1020, "is one event, not an array")),
         1 => None,
@@ -194,7 +193,7 @@ fn lower_order(
         return None;
     }
     match is_int(&v) {
-        true => arith::to_sym(el, v, order.span).map(Slot::Order),
+        true => arith::to_sym(el, v, order.span),
         false => {
             let kind = v.kind();
             el.cx.report(

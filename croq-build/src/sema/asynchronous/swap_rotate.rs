@@ -2,12 +2,11 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, ExprKind, FutureId, LocalId, Role, Scalar, StmtKind, Storage, View};
-use crate::sema::asynchronous::futures;
+use crate::sema::asynchronous::{futures, host_exchange};
 use crate::sema::build;
-use crate::sema::checks::unsupported;
 use crate::sema::memory::buffers;
 use crate::sema::names::scope;
-use crate::sema::state::asynchronous::Future;
+use crate::sema::state::asynchronous::{Future, Home};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Data;
@@ -19,16 +18,24 @@ use crate::syntax::ast::Name;
 /// `swap(a, b);`, `rotate(a, b, c);`
 pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     if el.kernel.is_none() {
-        return unsupported::report(
-            &mut el.cx,
-            span,
-            "an exchange of futures outside `parallel`",
-        );
+        return host_exchange::lower(el, names, span);
     }
     let mut ids = Vec::new();
     for name in names {
         match scope::lookup(el, &name.text, name.span) {
-            Some(Entity::Future(id)) => ids.push((id, name)),
+            Some(Entity::Future(id)) => {
+                let bound_by_host = futures::get(el, id).filter(|f| f.home == Home::Host);
+                if let Some(declared) = bound_by_host.map(|f| f.span) {
+                    let text = format!("`{}` is a future of the host", name.text);
+                    let d = Diagnostic::new(codes::E0846, name.span, text)
+                        .label("exchanged by a kernel")
+                        .also(declared, "declared here");
+                    return el
+                        .cx
+                        .report(d.help("exchange it before or after this `parallel`"));
+                }
+                ids.push((id, name));
+            }
             Some(Entity::Poison) | None => return,
             Some(other) => {
                 let kind = other.kind();
@@ -118,7 +125,7 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
         let (Some(a), Some(b)) = (futures::get(el, *first), futures::get(el, *id)) else {
             return false;
         };
-        if a.depth != b.depth {
+        if !live_together(a, b) {
             let (outer, inner) = (a.span, b.span);
             el.cx.report(
                 Diagnostic::new(
@@ -190,16 +197,30 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
     true
 }
 
+/// Whether neither of two futures ends, or begins anew, while the other goes on.
+fn live_together(a: &Future, b: &Future) -> bool {
+    let of_the_host = |f: &Future| matches!(f.home, Home::PlaceholderOf(_));
+    match of_the_host(a) || of_the_host(b) {
+        // A placeholder of the host is declared before all else in the kernel.
+        true => a.loops == b.loops,
+        false => a.depth == b.depth,
+    }
+}
+
 /// Gives an unbound placeholder the type of another future, and a tile.
 fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Option<()> {
     let model = futures::get(el, other)?;
     let manner = futures::Manner {
         level: model.level,
         is_async: model.is_async,
+        at_once: model.at_once,
         by_tma: model.by_tma,
         fresh: true,
     };
     let Some(data) = model.data.clone() else {
+        if model.failed {
+            return None;
+        }
         let name = futures::get(el, id)?.name.clone();
         el.cx.report(
             Diagnostic::new(

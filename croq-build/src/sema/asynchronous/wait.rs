@@ -83,6 +83,7 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
             continue;
         };
         let (name, declared, level) = (future.name.clone(), future.span, future.level);
+        let at_once = future.at_once;
         let (by_tma, sync) = (future.by_tma, future.data.is_some() && !future.is_async);
         let list = if by_tma { &mut boxes } else { &mut futures };
         if let Some(bound) = copy_events::completed_event(el, id) {
@@ -126,6 +127,10 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
                     if by_tma { "tma" } else { "dma" }
                 )),
             );
+            continue;
+        }
+        if at_once {
+            el.asynchronous.waits_for_nothing += 1;
             continue;
         }
         match futures::value_of(el, id, at) {

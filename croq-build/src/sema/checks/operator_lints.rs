@@ -142,7 +142,7 @@ fn unsigned(el: &Elab<'_>, value: &Value) -> Option<(Scalar, bool)> {
     let is_unsigned = |ty: &Scalar| ty.is_integer() && !ty.is_signed();
     match value {
         Value::Scalar(e) => Some((e.ty, false)).filter(|(ty, _)| is_unsigned(ty)),
-        Value::Int(int) => int.value.vars().iter().find_map(|var| {
+        Value::Int(int) => int.value.sorted_vars().iter().find_map(|var| {
             let ty = match el.f.var_home.get(var)? {
                 VarHome::Param(id) => match el.f.params.get(id.index())?.kind {
                     ParamKind::Scalar { ty, .. } => ty,

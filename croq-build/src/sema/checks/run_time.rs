@@ -64,7 +64,7 @@ pub(crate) fn row(el: &mut Elab<'_>, check: Check) -> CheckId {
 
 /// Whether every variable has its value before the function's first statement.
 pub(crate) fn known_at_entry(func: &ir::Function, s: &Sym) -> bool {
-    s.vars().iter().all(|v| {
+    s.sorted_vars().iter().all(|v| {
         matches!(
             func.var_home.get(v),
             Some(VarHome::Dim(_) | VarHome::Param(_))

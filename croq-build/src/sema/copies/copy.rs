@@ -19,6 +19,9 @@ use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyStmt};
 pub(crate) fn lower(el: &mut Elab<'_>, c: &CopyStmt, span: Span) {
     let bound = futures::name_of_copy(el, c.name.as_ref());
     let done = lower_parts(el, c, &bound, span);
+    if let (None, Bound::Again(id)) = (&done, &bound) {
+        futures::fail(el, *id);
+    }
     let (Some(name), Bound::New) = (&c.name, bound) else {
         return;
     };
@@ -50,8 +53,7 @@ fn lower_parts(
     let mut modifiers = c.modifiers.iter();
     let zfill_at = modifiers.find_map(|(m, at)| matches!(m, CopyModifier::Zfill).then_some(*at));
     let zfill = zfill_at.is_some() || source.zfill;
-    let transform = shapes::lower_transform(el, c, &source)?;
-    let shape = shapes::moved_shape(&source.view.shape, &transform, c);
+    let (transform, shape) = shapes::lower_transform(el, c, &source)?;
     let (mut dest, zero_fill) = match explicit {
         Some(dest) => {
             let mut dest = dest?;
@@ -93,6 +95,8 @@ fn lower_parts(
     el.storage.stored.entry(dest.view.buffer).or_insert(span);
     // A copy that completes an event needs no `wait` of its own.
     let is_async = c.is_async.is_some() && event.is_none();
+    let [from, to] = [&source.view, &dest.view].map(|v| el.f.buffer(v.buffer).storage);
+    let at_once = legality::is_done_at_once(from, to);
     let fresh = matches!(c.dest, CopyDest::Storage(..));
     let future = future_of(el, c, bound);
     if let Some(id) = future {
@@ -100,6 +104,7 @@ fn lower_parts(
         let manner = futures::Manner {
             level,
             is_async,
+            at_once,
             by_tma: !engine.is_threads(),
             fresh,
         };
@@ -115,7 +120,7 @@ fn lower_parts(
         transform,
         zero_fill,
         level,
-        future: future.filter(|_| is_async),
+        future: future.filter(|_| is_async && !at_once),
         engine,
     };
     match el.kernel.is_some() {

@@ -6,8 +6,8 @@ use crate::sema::asynchronous::futures::{self, Bound};
 use crate::sema::build;
 use crate::sema::copies::legality;
 use crate::sema::levels::{instances, uniformity};
-use crate::sema::memory::buffers;
 use crate::sema::memory::whole::{self, dense_strides};
+use crate::sema::memory::{buffers, local_sizes};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
 use crate::sema::values::shape;
@@ -71,14 +71,16 @@ pub(crate) fn check_shape(
             .all(|v| uniformity::is_host_known(el, *v));
         let fixed = extent.as_int().is_some();
         if storage == ast::Storage::Local && !fixed {
+            let otherwise = "copy into `shared`, or tile by a constant";
+            let help = local_sizes::remedy(el, std::slice::from_ref(extent), otherwise);
             el.cx.report(
                 Diagnostic::new(
                     codes::E0614,
                     at,
                     format!("`local` memory needs static extents, the tile is {shown}"),
                 )
-                .label("sizes known only at run time")
-                .help("copy into `shared`, or tile by a constant"),
+                .label("registers have no run-time size")
+                .help(help),
             );
             return None;
         }

@@ -159,6 +159,7 @@ pub(crate) fn check_pair(
     } else if let Some((at, _)) = &c.is_async
         && el.kernel.is_some()
         && !(from.storage.is_global() && to.storage == Storage::Shared)
+        && !is_done_at_once(from.storage, to.storage)
     {
         let place = |s: Storage| match s {
             Storage::Shared => "shared",
@@ -172,12 +173,18 @@ pub(crate) fn check_pair(
         );
         el.cx.report(
             Diagnostic::new(codes::E0831, *at, text)
-                .label("only global to shared")
+                .label("only global to shared, and local to global")
                 .help("remove `.async`, and the `wait` for it"),
         );
         return None;
     }
     Some(())
+}
+
+/// Whether a copy between these is complete after its statement even with `.async`: a thread's own
+/// stores need no waiting.
+pub(crate) fn is_done_at_once(from: Storage, to: Storage) -> bool {
+    from == Storage::Local && to.is_global()
 }
 
 pub(crate) fn ir_storage(storage: ast::Storage) -> Storage {

@@ -6,13 +6,22 @@ use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
-use crate::sema::values::{constants, convert, shape};
+use crate::sema::values::{arith, constants, convert, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, CopyDest, CopyOp, CopyStmt};
 
-pub(crate) fn lower_transform(el: &mut Elab<'_>, c: &CopyStmt, source: &Data) -> Option<Transform> {
-    let rank = source.view.rank();
+/// The widest border of a padded copy.
+const MOST_PADDING: i64 = 2048;
+
+/// The transformation of a copy, and the shape of the data after it.
+pub(crate) fn lower_transform(
+    el: &mut Elab<'_>,
+    c: &CopyStmt,
+    source: &Data,
+) -> Option<(Transform, Vec<Sym>)> {
+    let shape = &source.view.shape;
+    let rank = shape.len();
     if rank > 5 {
         el.cx.report(
             Diagnostic::new(
@@ -25,9 +34,11 @@ pub(crate) fn lower_transform(el: &mut Elab<'_>, c: &CopyStmt, source: &Data) ->
         return None;
     }
     match &c.op {
-        CopyOp::Copy | CopyOp::Load => Some(Transform::None),
+        CopyOp::Copy | CopyOp::Load => Some((Transform::None, shape.clone())),
         CopyOp::Transp(perm) => {
-            lower_permutation(&mut el.cx, perm, rank, c.head).map(Transform::Transpose)
+            let perm = lower_permutation(&mut el.cx, perm, rank, c.head)?;
+            let turned = perm.iter().filter_map(|p| shape.get(*p).cloned()).collect();
+            Some((Transform::Transpose(perm), turned))
         }
         CopyOp::Pad {
             low,
@@ -90,7 +101,7 @@ fn lower_padding(
     mid: &[ast::Expr],
     value: &ast::Expr,
     source: &Data,
-) -> Option<Transform> {
+) -> Option<(Transform, Vec<Sym>)> {
     let rank = source.view.rank();
     let mut lists = Vec::new();
     for list in [low, high, mid] {
@@ -112,35 +123,14 @@ fn lower_padding(
         }
         let mut numbers = Vec::new();
         for e in list {
-            match constants::constant(e) {
-                Some(n @ 0..=2048) => numbers.push(n.unsigned_abs()),
-                Some(n) => {
-                    el.cx.report(
-                        Diagnostic::new(
-                            codes::E0839,
-                            e.span,
-                            format!("padding is 0 to 2048 elements, this is {n}"),
-                        )
-                        .label("out of range"),
-                    );
-                    return None;
-                }
-                None => {
-                    el.cx.report(
-                        Diagnostic::new(
-                            codes::E0809,
-                            e.span,
-                            "padding entries are compile-time integers",
-                        )
-                        .label("not a constant"),
-                    );
-                    return None;
-                }
-            }
+            numbers.push(lower_width(el, e)?);
         }
         lists.push(numbers);
     }
-    if let Some(position) = lists.get(2).and_then(|m| m.iter().position(|n| *n != 0)) {
+    if let Some(position) = lists
+        .get(2)
+        .and_then(|m| m.iter().position(|n| !n.is_zero()))
+    {
         let at = mid.get(position).map_or(value.span, |e| e.span);
         el.cx.report(
             Diagnostic::new(
@@ -155,27 +145,40 @@ fn lower_padding(
     let elem = el.f.buffer(source.view.buffer).elem;
     let v = el.expression(value);
     let value = convert::convert(el, v, elem, value.span)?;
-    let low = lists.into_iter().next().unwrap_or_default();
-    Some(Transform::Pad { low, value })
+    let mut lists = lists.into_iter();
+    let low = lists.next().unwrap_or_default();
+    let high = lists.next().unwrap_or_default();
+    let shape = (source.view.shape.iter().zip(&low).zip(&high))
+        .map(|((extent, low), high)| &(extent + low) + high)
+        .collect();
+    Some((Transform::Pad { low, value }, shape))
 }
 
-pub(crate) fn moved_shape(source: &[Sym], transform: &Transform, c: &CopyStmt) -> Vec<Sym> {
-    match (transform, &c.op) {
-        (Transform::Transpose(perm), _) => perm
-            .iter()
-            .filter_map(|p| source.get(*p).cloned())
-            .collect(),
-        (Transform::Pad { low, .. }, CopyOp::Pad { high, .. }) => {
-            let mut out = Vec::new();
-            for (axis, extent) in source.iter().enumerate() {
-                let l = low.get(axis).copied().unwrap_or(0);
-                let h = high.get(axis).and_then(constants::constant).unwrap_or(0);
-                out.push(extent + (i64::try_from(l).unwrap_or(0) + h));
-            }
-            out
-        }
-        _ => source.to_vec(),
+/// The width of a border: a constant, or an integer that is known when the kernel runs.
+fn lower_width(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
+    let value = el.expression(e);
+    let width = arith::to_sym(el, value, e.span)?;
+    let Some(n) = width.as_int() else {
+        let message = "padding is {0} elements, and is 0 to {1}".to_owned();
+        let check = run_time::Check::new(CheckCode::R06, message, e.span);
+        run_time::emit_compare(el, check, BinOp::Le, &width, &Sym::int(MOST_PADDING));
+        let message = "padding is {1} elements, and is {0} or more".to_owned();
+        let check = run_time::Check::new(CheckCode::R06, message, e.span);
+        run_time::emit_compare(el, check, BinOp::Le, &Sym::zero(), &width);
+        return Some(width);
+    };
+    if !(0..=MOST_PADDING).contains(&n) {
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0839,
+                e.span,
+                format!("padding is 0 to {MOST_PADDING} elements, this is {n}"),
+            )
+            .label("out of range"),
+        );
+        return None;
     }
+    Some(width)
 }
 
 /// What a copy moves, and where to.

@@ -26,8 +26,11 @@ const SHARED_BYTES: i64 = 128;
 
 /// The tensor that the global side is a box of, with extents and strides that the host can compute.
 pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
-    let known =
-        |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| uniformity::is_host_known(el, *v));
+    let known = |el: &Elab<'_>, sym: &Sym| {
+        sym.sorted_vars()
+            .iter()
+            .all(|v| uniformity::is_host_known(el, *v))
+    };
     let Some(frame) = global.frame.clone() else {
         el.cx.report(
             Diagnostic::new(codes::E0868, at, "this window has strides of its own")

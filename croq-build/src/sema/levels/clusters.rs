@@ -29,28 +29,33 @@ pub(crate) fn lower(
     tree: &Node,
 ) -> Option<[Sym; 3]> {
     let sizes = check_sizes(el, extents, item.span)?;
-    if extents.len() > 3 {
-        el.cx.report(
-            Diagnostic::new(codes::E0525, item.span, "a cluster has at most three axes")
-                .label(format!("{} parts", extents.len()))
-                .help("fold the last ones into one"),
-        );
-        return None;
-    }
     if sizes.iter().any(|size| *size > 1) {
         targets::note_targets(el, item.span, codes::N0510, "clusters");
     }
+    // As for blocks, the first two parts are x and y, and the others together z.
     let mut cluster = [1; 3];
+    let parts_of_z = extents.get(2..).unwrap_or_default();
+    let folded = indices::folded(parts_of_z);
+    let depth = parts_of_z.iter().fold(Sym::one(), |z, e| &z * e);
     let mut values = Vec::new();
-    for (axis, (size, extent)) in sizes.iter().zip(extents).enumerate() {
+    for (part, (size, extent)) in sizes.iter().zip(extents).enumerate() {
+        let axis = part.min(2);
         if let Some(slot) = cluster.get_mut(axis) {
-            *slot = *size;
+            *slot *= *size;
         }
-        let name = part_name(&item.binding, axis);
+        let name = part_name(&item.binding, part);
         let block = block_index(axis, item.span);
-        let e = index_op(BinOp::Rem, block, extent.clone(), item.span);
+        let alone = part < 2 || parts_of_z.len() == 1;
+        let e = match folded.get(part.wrapping_sub(2)).filter(|_| !alone) {
+            None => index_op(BinOp::Rem, block, extent.clone(), item.span),
+            Some(index) => {
+                let place = index_op(BinOp::Rem, block, depth.clone(), item.span);
+                indices::divided(place, index, item.span)
+            }
+        };
         let value = indices::new_index_variable(el, &name, Level::Cluster, e, extent, None);
-        if let Some(slot) = el.kernel.as_mut().and_then(|k| k.grid.places.get_mut(axis)) {
+        let slot = el.kernel.as_mut().filter(|_| alone);
+        if let Some(slot) = slot.and_then(|k| k.grid.places.get_mut(axis)) {
             *slot = value.as_var();
         }
         values.push(value);

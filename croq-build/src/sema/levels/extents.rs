@@ -119,7 +119,10 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
         }
     };
     for v in values {
-        if v.vars().iter().any(|x| !uniformity::is_host_known(el, *x)) {
+        if v.sorted_vars()
+            .iter()
+            .any(|x| !uniformity::is_host_known(el, *x))
+        {
             report_not_host(&mut el.cx, e);
             return None;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, Intrinsic, Level, Stmt, StmtKind};
+use crate::sema::asynchronous::futures;
 use crate::sema::build;
 use crate::sema::levels::extents::{self, binding_names};
 use crate::sema::levels::{blocks, clusters, nest, thread_mapping};
@@ -155,9 +156,14 @@ fn lower_launch(
         yielded: None,
         awaited: BTreeMap::new(),
     });
+    let mut placeholders = Vec::new();
     let (grid, mut body) = scope::within(el, Frame::Launch, |el| {
-        build::collect(el, |el| lower_outermost(el, p, tree))
+        placeholders = futures::declare_placeholders_of_the_host(el);
+        build::collect(el, |el| {
+            scope::reported(el, |el| lower_outermost(el, p, tree))
+        })
     });
+    body.splice(0..0, futures::first_statements(el, &placeholders));
     el.f.cx.pop_scope();
     let Some(k) = el.kernel.take() else { return };
     let Some(grid) = grid else {

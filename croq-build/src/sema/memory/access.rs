@@ -1,7 +1,8 @@
 //! Element access: `buf.at(i, j)`.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Access, CheckCode, View};
+use crate::ir::{Access, CheckCode, StmtKind, View};
+use crate::sema::build;
 use crate::sema::memory::{bounds, guards, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
@@ -22,7 +23,34 @@ pub(crate) fn lower_load(
     };
     let elem = el.f.buffer(access.view.buffer).elem;
     whole::mark_accessed(&mut el.f, &access.view, true, false);
+    emit_fetch(el, &access);
     Value::Scalar(guards::guard_load(el, access, elem, span))
+}
+
+/// On the host, brings the copy of the data up to date whose element is accessed next.
+pub(crate) fn emit_fetch(el: &mut Elab<'_>, access: &Access) {
+    if el.kernel.is_none() {
+        build::emit(el, StmtKind::Fetch(access.view.buffer), access.span);
+    }
+}
+
+/// The same in a kernel only: the host has no use for what it refers to.
+pub(crate) fn lower_in_kernel(
+    el: &mut Elab<'_>,
+    base: &ast::Expr,
+    indices: &[ast::Expr],
+    span: Span,
+) -> Option<Access> {
+    let access = lower_access(el, base, indices, span)?;
+    if el.kernel.is_some() {
+        return Some(access);
+    }
+    let text = "the address of an element of device memory means nothing on the host";
+    let d = Diagnostic::new(codes::E0325, span, text)
+        .label("this runs on the host, the data is on the device")
+        .help("move the statement into a `parallel`");
+    el.cx.report(d);
+    None
 }
 
 pub(crate) fn lower_access(
@@ -62,21 +90,6 @@ pub(crate) fn lower_access(
             )
             .label("a future")
             .help(format!("write `{}.data.at(…)`", data.name)),
-        );
-        return None;
-    }
-    if el.kernel.is_none() {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0325,
-                span,
-                "elements can be read and written only inside `parallel`",
-            )
-            .label("this runs on the host, the data is on the device")
-            .help(match el.path.in_returned() {
-                true => "return the tensor, and take the element from that",
-                false => "move the statement into a `parallel`",
-            }),
         );
         return None;
     }

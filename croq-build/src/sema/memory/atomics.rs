@@ -275,7 +275,9 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
 
 fn lower_element(el: &mut Elab<'_>, name: &str, e: &ast::Expr) -> Option<Access> {
     let what = match &*e.kind {
-        ast::ExprKind::At(base, indices) => return access::lower_access(el, base, indices, e.span),
+        ast::ExprKind::At(base, indices) => {
+            return access::lower_in_kernel(el, base, indices, e.span);
+        }
         ast::ExprKind::Name(text) => match scope::lookup(el, text, e.span)? {
             Entity::Word(id) => return Some(access::access_word(el, id, e.span)),
             Entity::Poison => return None,

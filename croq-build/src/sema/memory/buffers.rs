@@ -5,7 +5,7 @@ use crate::ir::{self, Level, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::{host_kernels, uniformity};
-use crate::sema::memory::{arrays, packed, whole};
+use crate::sema::memory::{arrays, local_sizes, packed, whole};
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -106,14 +106,15 @@ fn check_shape(
 ) -> Option<()> {
     if storage == Storage::Local && shape.iter().any(|s| s.as_int().is_none()) {
         let shown = shape::show(&el.f, shape);
+        let help = local_sizes::remedy(el, shape, "use `shared`, or a constant size");
         el.cx.report(
             Diagnostic::new(
                 codes::E0614,
                 item.name.span,
                 format!("`local` buffers need static extents, this is {shown}"),
             )
-            .label("sizes known only at run time")
-            .help("use `shared`, or a constant size"),
+            .label("registers have no run-time size")
+            .help(help),
         );
         return None;
     }

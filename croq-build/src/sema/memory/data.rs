@@ -143,7 +143,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
 
 pub(crate) fn address_of(el: &mut Elab<'_>, a: &ast::Expr) -> Value {
     if let ast::ExprKind::At(base, indices) = &*a.kind {
-        return match access::lower_access(el, base, indices, a.span) {
+        return match access::lower_in_kernel(el, base, indices, a.span) {
             Some(access) => {
                 let guard = guards::take(el);
                 let offset = guards::guard_place(el, guard, access.address(), a.span);

@@ -23,6 +23,11 @@ pub(crate) fn take(el: &mut Elab<'_>) -> Option<Expr> {
 /// The element, or zero if the guard is false.
 pub(crate) fn guard_load(el: &mut Elab<'_>, access: Access, elem: Scalar, span: Span) -> Expr {
     let guard = take(el);
+    load_under(access, guard, elem, span)
+}
+
+/// The element, or zero if this guard is false.
+pub(crate) fn load_under(access: Access, guard: Option<Expr>, elem: Scalar, span: Span) -> Expr {
     let load = Expr::new(ExprKind::Load(access), elem, span);
     match guard {
         None => load,

@@ -10,6 +10,8 @@ pub(crate) mod chunks;
 pub(crate) mod cut;
 pub(crate) mod data;
 pub(crate) mod guards;
+pub(crate) mod host_elements;
+pub(crate) mod local_sizes;
 pub(crate) mod origins;
 pub(crate) mod packed;
 pub(crate) mod select;

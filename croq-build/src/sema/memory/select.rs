@@ -125,6 +125,46 @@ pub(crate) fn check_alike(el: &mut Elab<'_>, first: &Data, other: &Data, at: Spa
     false
 }
 
+/// Makes the buffers of the choices parts of one allocation. Only buffers that the function
+/// allocates once, at its beginning, can be, and those that it does not exchange.
+fn join_of_the_call(el: &mut Elab<'_>, choices: &[Data]) -> bool {
+    let Some(first) = choices.first().map(|c| c.view.buffer) else {
+        return false;
+    };
+    let (elem, shape, span) = {
+        let b = el.f.buffer(first);
+        (b.elem, b.shape.clone(), b.span)
+    };
+    let fits = |choice: &Data| {
+        let id = choice.view.buffer;
+        let fits = el.storage.of_the_call.contains(&id) && el.f.buffer(id).shape == shape;
+        fits && !el.storage.is_exchanged(id) && !el.results.buffers.contains(&id)
+    };
+    if !choices.iter().all(fits) {
+        return false;
+    }
+    let count = el.f.buffer(first).count.clone();
+    let root = el.storage.pools.find(first).0;
+    let pool = match root == first {
+        false => root,
+        true => build::new_buffer(
+            &mut el.f,
+            build::NewBuffer {
+                name: "choices",
+                elem,
+                storage: Storage::Host,
+                shape: Vec::new(),
+                copies: Sym::zero(),
+                span,
+            },
+        ),
+    };
+    for choice in choices {
+        buffer_pools::join_pool(el, choice.view.buffer, pool, &count);
+    }
+    true
+}
+
 fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) -> Value {
     let Some(first) = choices.first() else {
         return Value::Error;
@@ -133,12 +173,10 @@ fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) ->
     let global = el.f.buffer(home).storage.is_global();
     let guarded = choices.iter().any(|c| c.view.may_cross());
     let one_buffer = choices.iter().all(|c| c.view.buffer == home);
-    if el.kernel.is_none() || guarded || (global && !one_buffer) {
-        unsupported::report(
-            &mut el.cx,
-            span,
-            "`select` among different buffers in global memory, or tiles that may cross an edge",
-        );
+    if guarded || (global && !one_buffer && !join_of_the_call(el, choices)) {
+        let what = "`select` among parameters in device memory, or tiles that may cross an edge";
+        let remedy = "copy them to buffers of this function, which it allocates together";
+        unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
         return Value::Error;
     }
     // An offset in whole tiles preserves what is known about alignment.

@@ -76,6 +76,11 @@ pub(crate) fn mark_accessed(func: &mut ir::Function, view: &View, read: bool, wr
     }
 }
 
+/// Whether this is a fragment, not an array of fragments.
+pub(crate) fn is_fragment(el: &Elab<'_>, d: &Data) -> bool {
+    d.array.is_empty() && el.f.buffer(d.view.buffer).storage == Storage::Fragment
+}
+
 /// Reports an access of a fragment as memory: its elements have no address.
 fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Option<()> {
     if el.f.buffer(id).storage != Storage::Fragment {

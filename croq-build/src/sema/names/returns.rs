@@ -23,7 +23,9 @@ pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
             .filter_map(|p| match &p.kind {
                 ir::ParamKind::Tensor(t) if t.passing == Passing::In => {
                     let at = el.storage.stored.get(&t.buffer)?;
-                    (!el.results.buffers.contains(&t.buffer)).then(|| (p.name.clone(), p.span, *at))
+                    let kept =
+                        el.results.buffers.contains(&t.buffer) || el.storage.is_exchanged(t.buffer);
+                    (!kept).then(|| (p.name.clone(), p.span, *at))
                 }
                 _ => None,
             })
@@ -51,7 +53,9 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
     let first = el.results.returned.first().cloned();
     match (&el.results.declared, first) {
         (ast::RetType::Void(_), _) | (ast::RetType::Auto(_), None) => {}
-        (ast::RetType::Auto(_), Some((_, shape))) => el.f.ret = return_type(shape),
+        (ast::RetType::Auto(_), Some((_, shapes))) => {
+            el.f.results = shapes.into_iter().map(result_type).collect();
+        }
         (ast::RetType::Typed(ty), None) => {
             let span = ty.span;
             el.cx.report(
@@ -67,9 +71,16 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
                 .help("add a `return`, or make the function `void`"),
             );
         }
-        (ast::RetType::Typed(ty), Some((span, shape))) => {
+        (ast::RetType::Typed(ty), Some((span, shapes))) => {
             let ty = ty.clone();
-            lower_declared(el, &ty, span, shape);
+            match <[ReturnShape; 1]>::try_from(shapes) {
+                Ok([shape]) => lower_declared(el, &ty, span, shape),
+                Err(shapes) => {
+                    let got = returns::describe_results(&el.f, &shapes);
+                    let want = format!("`{}`", el.cx.file.snippet(ty.span));
+                    report_mismatch(&mut el.cx, ty.span, span, &want, &got);
+                }
+            }
         }
     }
     let ends = always_returns(&function.body);
@@ -92,7 +103,10 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
 
 fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: ReturnShape) {
     match (&ty.kind, &shape) {
-        (ast::ParamTypeKind::Scalar(elem), ReturnShape::Scalar(got)) => {
+        (
+            ast::ParamTypeKind::Scalar(elem),
+            ReturnShape::Scalar(got) | ReturnShape::Element(got),
+        ) => {
             if let Some(want) = convert::scalar_type(&mut el.cx, *elem, ty.span)
                 && !convert::refuse_packed_scalar(&mut el.cx, want, ty.span)
             {
@@ -100,7 +114,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
                     let (want, got) = (format!("`{want}`"), format!("`{got}`"));
                     report_mismatch(&mut el.cx, ty.span, at, &want, &got);
                 }
-                el.f.ret = ir::Return::Scalar(want);
+                el.f.results = vec![result_type(shape)];
             }
         }
         (
@@ -116,7 +130,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
                 return;
             }
             declared_shape(el, ty, at, got_shape);
-            el.f.ret = return_type(shape);
+            el.f.results = vec![result_type(shape)];
         }
         (ast::ParamTypeKind::Stream | ast::ParamTypeKind::Unsupported(_), _) => {
             let text = el.cx.file.snippet(ty.span).to_owned();
@@ -131,7 +145,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             );
         }
         _ => {
-            let got = returns::describe_result(&el.f, &shape);
+            let got = returns::describe_results(&el.f, &[shape]);
             let want = format!("`{}`", el.cx.file.snippet(ty.span));
             report_mismatch(&mut el.cx, ty.span, at, &want, &got);
         }
@@ -224,11 +238,11 @@ fn report_mismatch(cx: &mut Cx<'_>, ty: Span, at: Span, want: &str, got: &str) {
     );
 }
 
-fn return_type(shape: ReturnShape) -> ir::Return {
+fn result_type(shape: ReturnShape) -> ir::ResultType {
     match shape {
-        ReturnShape::Nothing => ir::Return::Void,
-        ReturnShape::Scalar(s) => ir::Return::Scalar(s),
-        ReturnShape::Tensor(elem, shape) => ir::Return::Tensor { elem, shape },
+        ReturnShape::Scalar(ty) => ir::ResultType::Scalar(ty),
+        ReturnShape::Element(elem) => ir::ResultType::Element(elem),
+        ReturnShape::Tensor(elem, shape) => ir::ResultType::Tensor { elem, shape },
     }
 }
 

@@ -11,7 +11,16 @@ use crate::syntax::ast;
 /// The entity of a name; reports a name that is not declared.
 pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity> {
     if let Some(binding) = el.names.read(name, span) {
-        return Some(binding.entity.clone());
+        let (entity, declared) = (binding.entity.clone(), binding.span);
+        if el.names.stale.remove(&declared) {
+            let text = format!("`{name}` is a view of data that was exchanged since");
+            let d = Diagnostic::new(codes::E0846, span, text)
+                .label("of which memory?")
+                .also(declared, "named here, before the exchange");
+            el.cx
+                .report(d.help("name the view again behind the exchange"));
+        }
+        return Some(entity);
     }
     el.cx.names_missed += 1;
     let mut d;
@@ -38,7 +47,9 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     } else {
         d = Diagnostic::new(codes::E0201, span, format!("`{name}` is not declared"))
             .label("nothing of this name is visible here");
-        if let Some(meant) = crate::sema::names::builtins::intended_function(name) {
+        if let Some(help) = index_of_cuda(el, name) {
+            d = d.help(help);
+        } else if let Some(meant) = crate::sema::names::builtins::intended_function(name) {
             d = d.help(format!("the function is `{meant}` here"));
         } else if !el.cx.diags.is_full()
             && let Some(near) = el.names.nearest(name)
@@ -48,6 +59,45 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     }
     el.cx.report(d);
     None
+}
+
+/// What a name of CUDA's for an index or a number of threads is here.
+fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
+    let of_blocks = match name.split('.').next()? {
+        "warpSize" => return Some("a warp has 32 threads: write `32`".to_owned()),
+        "threadIdx" | "blockDim" => false,
+        "blockIdx" | "gridDim" => true,
+        _ => return None,
+    };
+    let is_number = name.starts_with("blockDim") || name.starts_with("gridDim");
+    let written = |name: &str| match is_number {
+        true => format!("`#{name}`"),
+        false => format!("`{name}`"),
+    };
+    let level = |entity: &Entity| match entity {
+        Entity::Int { value, .. } => match el.f.var_home.get(&value.value.as_var()?)? {
+            ir::VarHome::Local(id) => match el.f.local(*id).role {
+                ir::Role::Parallel(level) => Some(level),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut found: Vec<String> = Vec::new();
+    for binding in el.names.visible() {
+        let Some(level) = level(&binding.entity) else {
+            continue;
+        };
+        if of_blocks == (level <= ir::Level::Block) {
+            found.push(written(&binding.name));
+        }
+    }
+    Some(match (found.as_slice(), of_blocks) {
+        ([], true) => "name the index of a block: `parallel b by n : block`".to_owned(),
+        ([], false) => "name the index of a thread: `parallel t by n : thread`".to_owned(),
+        (found, _) => format!("the `parallel`s around call that {}", found.join(", ")),
+    })
 }
 
 /// Whether a parameter is used for its extents.

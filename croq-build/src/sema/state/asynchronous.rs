@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{self, EventAt, EventId, FutureId, Level, LocalId};
+use crate::ir::{self, EventAt, EventId, FutureId, Level, LocalId, SignalId};
 use crate::sema::state::value::Data;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -15,6 +15,8 @@ pub(crate) struct Future {
     /// Declared by `dma.any`.
     pub any: bool,
     pub is_async: bool,
+    /// Its copies are complete after their statements, although they have `.async`.
+    pub at_once: bool,
     /// Whether TMA copies its data.
     pub by_tma: bool,
     /// The destination of the first copy; `None` before that copy.
@@ -24,8 +26,24 @@ pub(crate) struct Future {
     pub handle: Option<Handle>,
     /// The number of scopes open where it was declared.
     pub depth: usize,
+    /// The number of loops open there.
+    pub loops: usize,
+    /// Where it was declared.
+    pub home: Home,
+    /// Whether a copy into it is in error.
+    pub failed: bool,
     /// The `inthreads` regions around its copies.
     pub regions: Vec<Span>,
+}
+
+/// Where a future was declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    Host,
+    /// In a kernel.
+    Kernel,
+    /// It is a placeholder of the host in one kernel.
+    PlaceholderOf(FutureId),
 }
 
 /// The location of a moving future's data: tile number `local` of `pool`.
@@ -88,6 +106,8 @@ pub(crate) fn gather(stmts: &[ast::Stmt], groups: &mut Vec<BTreeSet<String>>) {
 pub(crate) struct Known {
     /// The extents of arrays.
     pub arrays: BTreeMap<EventId, Vec<u64>>,
+    /// The extents of arrays of events of the host.
+    pub arrays_of_the_host: BTreeMap<SignalId, Vec<u64>>,
     /// Named copies that a `trigger … after` has bound to an event.
     pub bound: BTreeMap<FutureId, (EventAt, Span)>,
     /// Named copies that were waited for.
@@ -115,4 +135,6 @@ pub(crate) struct Asynchronous {
     pub exchanged: BTreeMap<String, usize>,
     /// The initial value of a placeholder's handle.
     pub first_tiles: BTreeMap<LocalId, Sym>,
+    /// The number of waits for copies that are complete after their statements.
+    pub waits_for_nothing: usize,
 }

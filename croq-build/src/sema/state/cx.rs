@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::sema::state::siblings::Siblings;
 use crate::source::{SourceFile, Span};
 
 pub(crate) struct Cx<'a> {
     pub file: &'a SourceFile,
     pub options: &'a Options,
-    /// The names of all `__co__` functions of the file.
-    pub siblings: &'a [String],
+    /// All `__co__` functions of the file.
+    pub siblings: &'a Siblings<'a>,
     /// The spans of the function that did not parse.
     pub faults: &'a [Span],
     /// The words of the function's branches that were removed before the parser.
@@ -30,7 +31,7 @@ impl<'a> Cx<'a> {
     pub fn new(
         file: &'a SourceFile,
         options: &'a Options,
-        siblings: &'a [String],
+        siblings: &'a Siblings<'a>,
         faults: &'a [Span],
         untaken: &'a HashSet<Arc<str>>,
         diags: &'a mut Diagnostics,

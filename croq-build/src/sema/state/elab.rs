@@ -15,6 +15,7 @@ use crate::sema::state::path::{Frame, Path};
 use crate::sema::state::ranges::Ranges;
 use crate::sema::state::results::Results;
 use crate::sema::state::scopes::{Binding, Scopes};
+use crate::sema::state::siblings::Summary;
 use crate::sema::state::storage::BufferFacts;
 use crate::sema::state::value::Value;
 use crate::symbolic::Ctx;
@@ -27,6 +28,7 @@ use crate::syntax::ast;
 pub(crate) struct Rules {
     pub expression: fn(&mut Elab<'_>, &ast::Expr) -> Value,
     pub block: fn(&mut Elab<'_>, &ast::Block),
+    pub summary: fn(&Cx<'_>, &ast::Function) -> Summary,
 }
 
 pub(crate) struct Elab<'a> {
@@ -48,6 +50,8 @@ pub(crate) struct Elab<'a> {
     pub asynchronous: Asynchronous,
     pub fragments: FragmentState,
     pub earlier: Earlier,
+    /// The functions whose bodies are lowered here, outermost first.
+    pub calls: Vec<String>,
 }
 
 impl<'a> Elab<'a> {
@@ -59,7 +63,7 @@ impl<'a> Elab<'a> {
             var_home: BTreeMap::new(),
             params: Vec::new(),
             dims: Vec::new(),
-            ret: ir::Return::Void,
+            results: Vec::new(),
             buffers: Vec::new(),
             locals: Vec::new(),
             kernels: Vec::new(),
@@ -82,7 +86,7 @@ impl<'a> Elab<'a> {
             ranges: Ranges::default(),
             kernel: None,
             nests: Vec::new(),
-            results: Results::new(&function.ret),
+            results: Results::new(function),
             storage: BufferFacts::default(),
             asynchronous: Asynchronous {
                 exchanged: asynchronous::exchanged(&function.body),
@@ -90,6 +94,7 @@ impl<'a> Elab<'a> {
             },
             fragments: FragmentState::default(),
             earlier: Earlier::default(),
+            calls: Vec::new(),
         }
     }
 
@@ -115,6 +120,18 @@ impl<'a> Elab<'a> {
     /// Lowers a block with a scope of its own.
     pub fn block(&mut self, block: &ast::Block) {
         (self.rules.block)(self, block);
+    }
+
+    /// What a call has to know of another function of the file.
+    pub fn summary_of(&self, function: &ast::Function) -> Summary {
+        let name = &function.name.text;
+        let known = self.cx.siblings.summaries.borrow().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let summary = (self.rules.summary)(&self.cx, function);
+            let mut all = self.cx.siblings.summaries.borrow_mut();
+            all.insert(name.clone(), summary.clone());
+            summary
+        })
     }
 
     /// Runs `body` inside a construct, if there is one.

@@ -21,7 +21,7 @@ pub(crate) struct KernelState {
     pub header: Span,
     pub yielded: Option<Span>,
     /// The number of its waits for each host event so far.
-    pub awaited: BTreeMap<ir::SignalId, u32>,
+    pub awaited: BTreeMap<ir::SignalAt, u32>,
 }
 
 /// The threads that execute a collective statement together.

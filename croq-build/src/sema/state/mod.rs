@@ -13,5 +13,6 @@ pub(crate) mod path;
 pub(crate) mod ranges;
 pub(crate) mod results;
 pub(crate) mod scopes;
+pub(crate) mod siblings;
 pub(crate) mod storage;
 pub(crate) mod value;

@@ -15,6 +15,8 @@ pub(crate) enum Frame {
         threads: Option<ThreadSet>,
         span: Span,
     },
+    /// The body of a function that host code calls.
+    Call,
     /// One range of a `foreach`, which may have no iterations.
     Range { may_be_empty: bool },
     /// A loop that `break` can leave.
@@ -31,8 +33,6 @@ pub(crate) enum Frame {
     Predicate,
     /// An extent, a bound or another count.
     Count,
-    /// The value of a `return`.
-    Returned,
     /// The base that a bare `(i)` takes an element of, if it is one here.
     Derivation(Option<Derive>),
 }
@@ -62,7 +62,13 @@ impl Path {
     /// Records a statement that leaves the loop, the kernel or the function.
     pub fn leave(&mut self) {
         let mut steps = self.steps.iter_mut().rev();
-        match steps.find(|s| matches!(s.frame, Frame::Loop | Frame::Range { .. } | Frame::Launch)) {
+        let is_left = |frame: &Frame| {
+            matches!(
+                frame,
+                Frame::Loop | Frame::Range { .. } | Frame::Launch | Frame::Call
+            )
+        };
+        match steps.find(|s| is_left(&s.frame)) {
             Some(step) => step.left = true,
             None => self.returned = true,
         }
@@ -211,10 +217,6 @@ impl Path {
 
     pub fn in_count(&self) -> bool {
         self.frames().any(|f| matches!(f, Frame::Count))
-    }
-
-    pub fn in_returned(&self) -> bool {
-        self.frames().any(|f| matches!(f, Frame::Returned))
     }
 
     /// The shape or ituple that a bare `(i)` is an element of.

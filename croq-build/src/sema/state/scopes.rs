@@ -1,6 +1,6 @@
 //! Names in scope, and their entities.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ir::{BufferId, EventId, Expr, FutureId, LocalId, ParamId, Scalar, SignalId};
 use crate::sema::state::value::{Data, IntValue};
@@ -130,6 +130,8 @@ pub(crate) struct Scopes {
     pub predicates: HashMap<LocalId, Expr>,
     /// Names that the remaining statements of each open list declare.
     pub upcoming: Vec<BTreeMap<String, Span>>,
+    /// Views, by the places of their names, of data that the host has exchanged since.
+    pub stale: BTreeSet<Span>,
     /// Names whose scope has ended, for "used after its parallel ended".
     pub ended: HashMap<String, (Span, &'static str)>,
 }

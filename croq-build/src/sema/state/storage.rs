@@ -1,6 +1,6 @@
 //! Facts about buffers that are collected until the function's end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{self, BufferId, Scalar};
 use crate::source::Span;
@@ -67,4 +67,26 @@ pub(crate) struct BufferFacts {
     pub swizzles: Swizzles,
     /// Where the swizzle of a buffer was decided.
     pub swizzled_at: BTreeMap<ir::BufferId, Span>,
+    /// Buffers that the host exchanges, in groups.
+    pub exchanged: Vec<BTreeSet<BufferId>>,
+    /// Buffers that every call allocates, once.
+    pub of_the_call: BTreeSet<BufferId>,
+}
+
+impl BufferFacts {
+    /// Records that the host exchanges these buffers.
+    pub(crate) fn exchange(&mut self, mut ids: BTreeSet<BufferId>) {
+        self.exchanged.retain(|group| {
+            let apart = group.is_disjoint(&ids);
+            if !apart {
+                ids.extend(group);
+            }
+            apart
+        });
+        self.exchanged.push(ids);
+    }
+
+    pub(crate) fn is_exchanged(&self, id: BufferId) -> bool {
+        self.exchanged.iter().any(|group| group.contains(&id))
+    }
 }

@@ -26,7 +26,7 @@ pub(crate) fn account_for(
 }
 
 /// The numbers of the results that statements can have.
-fn traces(el: &Elab<'_>) -> [usize; 6] {
+fn traces(el: &Elab<'_>) -> [usize; 7] {
     [
         el.build.sinks.last().map_or(0, Vec::len),
         el.build.entry.len(),
@@ -34,6 +34,7 @@ fn traces(el: &Elab<'_>) -> [usize; 6] {
         el.names.opened,
         el.results.returned.len(),
         el.cx.diags.pushed(),
+        el.asynchronous.waits_for_nothing,
     ]
 }
 
@@ -79,7 +80,8 @@ mod tests {
         };
         let options = Options::default();
         let untaken = Default::default();
-        let cx = Cx::new(&file, &options, &[], &[], &untaken, &mut diags);
+        let siblings = Default::default();
+        let cx = Cx::new(&file, &options, &siblings, &[], &untaken, &mut diags);
         let mut el = Elab::new(cx, crate::sema::RULES, function);
         for stmt in &function.body {
             account_for(&mut el, stmt, |el, stmt| {

@@ -1,7 +1,7 @@
 //! Assignments, which also declare.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Expr, ExprKind, Level, LocalId, Scalar, Stmt, StmtKind, Storage};
+use crate::ir::{Access, BinOp, Expr, ExprKind, Level, LocalId, Scalar, Stmt, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::memory::{access, atomics, guards, whole};
@@ -9,9 +9,9 @@ use crate::sema::names::{hiding, scope};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Operand, Value};
-use crate::sema::statements::{device_calls, scalar_declarations};
+use crate::sema::statements::{device_calls, kernel_calls, scalar_declarations};
 use crate::sema::tensor_cores::fragments;
-use crate::sema::values::{arith, convert, integers, operators};
+use crate::sema::values::{arith, convert, integers, operator_names, operators};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -93,7 +93,7 @@ fn assign_name(
                 .help(format!("declare it first: `mutable {} = …;`", name.text)),
             );
         }
-        (None, None) => scalar_declarations::define(el, name, value),
+        (None, None) => define(el, name, value),
         (
             Some((
                 Entity::Scalar {
@@ -124,6 +124,50 @@ fn assign_name(
     }
 }
 
+/// `name = value` where the name is new.
+fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
+    let Some((callee, args)) = kernel_calls::called(el, value) else {
+        return scalar_declarations::define(el, name, value);
+    };
+    let entity = match kernel_calls::lower(el, &callee, args, value.span) {
+        Some(Value::Data(data)) => Entity::Buffer {
+            id: data.view.buffer,
+            array: Vec::new(),
+        },
+        Some(Value::Error) => Entity::Poison,
+        Some(value) => scalar_declarations::define_value(el, name, value, callee.span),
+        None => {
+            let text = format!("`{}` returns nothing", callee.text);
+            let d = Diagnostic::new(codes::E0313, value.span, text).label("has no value");
+            el.cx.report(d);
+            Entity::Poison
+        }
+    };
+    scope::declare(el, name, entity);
+}
+
+/// Reports an assignment to a scalar of the host in a kernel. Whether it may be assigned.
+fn is_assignable(el: &mut Elab<'_>, local: LocalId, declared: Span, span: Span) -> bool {
+    let Some(k) = &el.kernel else { return true };
+    if local.index() >= k.first_local {
+        return true;
+    }
+    let header = k.header;
+    let name = el.f.local(local).name.clone();
+    el.cx.report(
+        Diagnostic::new(
+            codes::E0212,
+            span,
+            format!("`{name}` belongs to the host, a kernel can't change it"),
+        )
+        .label("assigned inside `parallel`")
+        .also(declared, "declared on the host")
+        .also(header, "the kernel starts here, with a copy")
+        .help("return the result through a buffer"),
+    );
+    false
+}
+
 fn assign_scalar(
     el: &mut Elab<'_>,
     local: LocalId,
@@ -134,21 +178,7 @@ fn assign_scalar(
 ) {
     let ty = el.f.local(local).ty;
     let name = el.f.local(local).name.clone();
-    if let Some(k) = &el.kernel
-        && local.index() < k.first_local
-    {
-        let header = k.header;
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0212,
-                span,
-                format!("`{name}` belongs to the host, a kernel can't change it"),
-            )
-            .label("assigned inside `parallel`")
-            .also(declared, "declared on the host")
-            .also(header, "the kernel starts here, with a copy")
-            .help("return the result through a buffer"),
-        );
+    if !is_assignable(el, local, declared, span) {
         el.expression(value);
         return;
     }
@@ -264,7 +294,7 @@ fn reassign(
 
 fn store(
     el: &mut Elab<'_>,
-    access: Option<crate::ir::Access>,
+    access: Option<Access>,
     guard: Option<Expr>,
     op: Option<ast::BinOp>,
     value: &ast::Expr,
@@ -300,16 +330,42 @@ fn store(
         return;
     }
     let op = op.and_then(crate::sema::values::operator_names::plain);
-    if op.is_some() && elem == Scalar::Bool {
+    if let Some(op) = op
+        && elem == Scalar::Bool
+    {
+        let sign = operator_names::sign(op);
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0343,
+                span,
+                format!("`{sign}=` does not apply to elements of type `bool`"),
+            )
+            .label("not a number")
+            .help("assign a condition: `x.at(i) = x.at(i) && …;`"),
+        );
         return;
     }
     let Some(e) = update_operand(el, v, elem, op, value.span) else {
         return;
     };
+    emit_store(el, (access, guard), op, e, span);
+}
+
+fn emit_store(
+    el: &mut Elab<'_>,
+    (access, guard): (Access, Option<Expr>),
+    op: Option<BinOp>,
+    e: Expr,
+    span: Span,
+) {
     lints::lint_racing_store(el, &access, op, &e, span);
+    access::emit_fetch(el, &access);
     whole::mark_accessed(&mut el.f, &access.view, op.is_some(), true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
-    let storage = el.f.buffer(access.view.buffer).storage;
+    let (storage, elem) = {
+        let buffer = el.f.buffer(access.view.buffer);
+        (buffer.storage, buffer.elem)
+    };
     // There is no update in place of a part of a byte, and small integers are computed in `s32`.
     let (op, e) = match op {
         Some(op) if elem.is_packed() => (
@@ -361,10 +417,10 @@ fn update_operand(
     el: &mut Elab<'_>,
     v: Value,
     elem: Scalar,
-    op: Option<crate::ir::BinOp>,
+    op: Option<BinOp>,
     at: Span,
 ) -> Option<Expr> {
-    if op.is_some_and(|o| matches!(o, crate::ir::BinOp::Div | crate::ir::BinOp::Rem))
+    if op.is_some_and(|o| matches!(o, BinOp::Div | BinOp::Rem))
         && elem.is_integer()
         && let Some(n) = arith::int_of(&v)
         && !integers::check_divisor(el, &n.value, at, at)
@@ -372,4 +428,83 @@ fn update_operand(
         return None;
     }
     convert::convert(el, v, elem, at)
+}
+
+/// A variable or an element that takes the result of inline assembly.
+pub(crate) enum Target {
+    Scalar(LocalId),
+    /// With the condition under which it may be accessed.
+    Element(Box<Access>, Option<Expr>),
+}
+
+/// The variable or element that an expression stands for; reports everything else.
+pub(crate) fn target(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Target> {
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) => return target(el, inner),
+        ast::ExprKind::Name(name) => {
+            let found = el.names.find(name).map(|b| (b.entity.clone(), b.span));
+            match found {
+                Some((
+                    Entity::Scalar {
+                        local,
+                        mutable: true,
+                    },
+                    declared,
+                )) => {
+                    let is_assignable = is_assignable(el, local, declared, e.span);
+                    return is_assignable.then_some(Target::Scalar(local));
+                }
+                Some((Entity::Word(id), _)) => {
+                    let access = access::access_word(el, id, e.span);
+                    return Some(Target::Element(Box::new(access), None));
+                }
+                Some((Entity::Poison, _)) => return None,
+                _ => {}
+            }
+        }
+        ast::ExprKind::At(base, indices) => {
+            let access = access::lower_access(el, base, indices, e.span);
+            let guard = guards::take(el);
+            return access.map(|access| Target::Element(Box::new(access), guard));
+        }
+        _ => {}
+    }
+    let value = el.expression(e);
+    if !value.is_error() {
+        let kind = value.kind();
+        let text = format!("an output of inline assembly can't be {kind}");
+        el.cx.report(
+            Diagnostic::new(codes::E0793, e.span, text)
+                .label("not a mutable variable or an element")
+                .help("declare it first, with its type: `mutable u32 x = 0;`"),
+        );
+    }
+    None
+}
+
+pub(crate) fn type_of(el: &Elab<'_>, target: &Target) -> Scalar {
+    match target {
+        Target::Scalar(local) => el.f.local(*local).ty,
+        Target::Element(access, _) => el.f.buffer(access.view.buffer).elem,
+    }
+}
+
+/// The value of a target, before it is set.
+pub(crate) fn current(el: &mut Elab<'_>, target: &Target, span: Span) -> Expr {
+    let ty = type_of(el, target);
+    match target {
+        Target::Scalar(local) => Expr::local(*local, ty, span),
+        Target::Element(access, guard) => {
+            whole::mark_accessed(&mut el.f, &access.view, true, false);
+            guards::load_under(Access::clone(access), guard.clone(), ty, span)
+        }
+    }
+}
+
+/// Assigns a value of the target's type.
+pub(crate) fn set(el: &mut Elab<'_>, target: Target, value: Expr, span: Span) {
+    match target {
+        Target::Scalar(local) => build::emit(el, StmtKind::Assign { local, value }, span),
+        Target::Element(access, guard) => emit_store(el, (*access, guard), None, value, span),
+    }
 }

@@ -1,7 +1,7 @@
 //! Calls: math builtins, `assert`, `print`, `call` of device functions.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BinOp, Expr, ExprKind, MathFn, Scalar, StmtKind};
+use crate::ir::{self, BinOp, Expr, ExprKind, MathFn, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::{barriers, registers};
 use crate::sema::memory::atomics;
@@ -9,14 +9,18 @@ use crate::sema::names::builtins;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
-use crate::sema::statements::{device_calls, print};
-use crate::sema::values::{convert, integers, scalars};
+use crate::sema::statements::{device_calls, kernel_calls, print};
+use crate::sema::values::{convert, integers, scalars, widths};
 use crate::source::Span;
 use crate::syntax::ast::{self, CallExpr, CallKind};
 
 /// Lowers a call whose value is used.
 pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     match call.kind {
+        CallKind::Plain if kernel_calls::is_kernel(el, &call.callee.text) => {
+            let callee = &call.callee;
+            lower_kernel(el, &callee.text, callee.span, &call.args, span)
+        }
         _ if device_calls::is_device_call(&el.cx, call) => {
             device_calls::lower_value(el, call, span)
         }
@@ -36,6 +40,9 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         return registers::set_registers(el, call, more, span);
     }
     match (call.kind, name) {
+        (CallKind::Plain, name) if kernel_calls::is_kernel(el, name) => {
+            kernel_calls::lower(el, &call.callee, &call.args, span);
+        }
         _ if device_calls::is_device_call(&el.cx, call) => {
             if let Some(expr) = device_calls::lower_expr(el, call, Scalar::S32, span) {
                 build::emit(el, StmtKind::Eval(expr), span);
@@ -53,6 +60,30 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
     }
 }
 
+/// `f(x)`, where `f` is a `__co__` function.
+pub(crate) fn lower_kernel(
+    el: &mut Elab<'_>,
+    name: &str,
+    at: Span,
+    args: &[ast::Expr],
+    span: Span,
+) -> Value {
+    let callee = ast::Name {
+        text: name.to_owned(),
+        span: at,
+    };
+    let value = kernel_calls::lower(el, &callee, args, span);
+    value.unwrap_or_else(|| report_without_value(el, name, span))
+}
+
+fn report_without_value(el: &mut Elab<'_>, name: &str, span: Span) -> Value {
+    el.cx.report(
+        Diagnostic::new(codes::E0313, span, format!("`{name}` has no value"))
+            .label("a statement of its own"),
+    );
+    Value::Error
+}
+
 fn expr(kind: ast::ExprKind, span: Span) -> ast::Expr {
     ast::Expr {
         kind: Box::new(kind),
@@ -64,6 +95,9 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     let name = call.callee.text.as_str();
     if matches!(name, "__min" | "__max") {
         return lower_min_max(el, call, name == "__min", span);
+    }
+    if name == "__bitcast" {
+        return lower_bits(el, call, span);
     }
     if let Some(function) = MathFn::named(name) {
         return lower_math(el, function, function.arguments(), call, span);
@@ -83,11 +117,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
         return Value::Error;
     }
     if matches!(name, "assert" | "print" | "println") {
-        el.cx.report(
-            Diagnostic::new(codes::E0313, span, format!("`{name}` has no value"))
-                .label("a statement of its own"),
-        );
-        return Value::Error;
+        return report_without_value(el, name, span);
     }
     if let [index] = call.args.as_slice()
         && el.names.visible().any(|binding| binding.name == name)
@@ -214,6 +244,70 @@ fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -
     }
     let op = if is_min { BinOp::Min } else { BinOp::Max };
     Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), ty, span))
+}
+
+/// `__bitcast<T>(x)`
+fn lower_bits(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
+    let values: Vec<Value> = call.args.iter().map(|a| el.expression(a)).collect();
+    let ty = match call.targs.as_slice() {
+        [ast::TemplateArg::Type(elem, at)] => match convert::element_type(&mut el.cx, *elem, *at) {
+            Some(ty) => Some(ty).filter(|ty| *ty != Scalar::Bool),
+            None => return Value::Error,
+        },
+        _ => None,
+    };
+    let (Some(ty), Ok([value]), [arg]) = (ty, <[Value; 1]>::try_from(values), &call.args[..])
+    else {
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0774,
+                span,
+                "`__bitcast` takes a type and one argument",
+            )
+            .label("not in this form")
+            .help("write `__bitcast<u32>(x)`"),
+        );
+        return Value::Error;
+    };
+    let own = match &value {
+        Value::Error => return Value::Error,
+        // A literal has the size of the result, as far as it fits.
+        Value::Int(i) => match ty.bytes() {
+            8 => Scalar::S64,
+            4 if !ir::is_within(&el.f, &i.value, Scalar::S32) => Scalar::U32,
+            2 if i.literal => Scalar::U16,
+            1 if i.literal => Scalar::U8,
+            _ => widths::type_of_sym(&el.f, &i.value),
+        },
+        Value::Scalar(e) if e.ty == Scalar::Index => widths::type_of_index(&el.f, e),
+        Value::Scalar(e) => e.ty,
+        _ => Scalar::Bool,
+    };
+    if own == Scalar::Bool || own.bytes() != ty.bytes() {
+        let kind = match own {
+            Scalar::Bool => value.kind(),
+            own => format!("`{own}`, with {}", bytes(own)),
+        };
+        let text = format!("`__bitcast<{ty}>` is of {}, this is {kind}", bytes(ty));
+        el.cx.report(
+            Diagnostic::new(codes::E0705, arg.span, text)
+                .label("not of the same size")
+                .help(format!("`__to<{ty}>(…)` converts the value")),
+        );
+        return Value::Error;
+    }
+    match convert::convert(el, value, own, arg.span) {
+        Some(e) if own == ty => Value::Scalar(e),
+        Some(e) => Value::Scalar(Expr::new(ExprKind::Math(MathFn::Bits, vec![e]), ty, span)),
+        None => Value::Error,
+    }
+}
+
+fn bytes(ty: Scalar) -> String {
+    match ty.bytes() {
+        1 => "1 byte".to_owned(),
+        n => format!("{n} bytes"),
+    }
 }
 
 fn lower_math(

@@ -7,6 +7,7 @@ use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::layouts;
 use crate::sema::values::{arith, convert, cpp_types, predicates, widths};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
@@ -186,7 +187,7 @@ fn run_time_targ(cx: &mut Cx<'_>, at: Span) -> bool {
     false
 }
 
-fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
+pub(crate) fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
         let mut inner = lower_argument(el, inner)?;
         // An explicit conversion may truncate, as in C++.
@@ -202,7 +203,14 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     match el.expression(a) {
         Value::Data(mut d) => {
             tiles::emit_exists(el, &mut d);
-            let d = whole::expect_whole(el, d, a.span)?;
+            let d = match whole::is_fragment(el, &d) {
+                // A thread's elements of it, in the order of the instructions.
+                true => {
+                    layouts::note_use(el, d.view.buffer, a.span);
+                    d
+                }
+                false => whole::expect_whole(el, d, a.span)?,
+            };
             refuse_packed(el, d.view.buffer, a.span)?;
             whole::mark_accessed(&mut el.f, &d.view, true, true);
             Some(Arg::Pointer(d.view))
@@ -251,19 +259,20 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     if cx.file.device_names().contains_key(callee) {
         return true;
     }
-    if cx.siblings.iter().any(|n| n == callee) {
+    if cx.siblings.named(callee).is_some() {
         cx.report(
             Diagnostic::new(
                 codes::E0788,
                 at,
                 format!("`{callee}` is a `__co__` function"),
             )
-            .label("kernels can't call each other")
+            .label("launches kernels, which this one can't")
             .help("share code through a `__device__` function"),
         );
         return false;
     }
-    if includes(cx) {
+    let registered = |f: &crate::source::FunctionText| f.is_intrinsic(callee, at);
+    if includes(cx) || cx.file.function_at(at).is_some_and(registered) {
         return false;
     }
     let host = cx.file.host_functions.iter();
@@ -289,9 +298,10 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     false
 }
 
-/// Whether the file includes others, which may declare functions.
+/// Whether the file includes others, or names a namespace, which may declare functions.
 fn includes(cx: &Cx<'_>) -> bool {
-    cx.file.device.iter().any(|d| d.text.contains("#include"))
+    let included = cx.file.device.iter().any(|d| d.text.contains("#include"));
+    included || cx.file.device_namespace.is_some()
 }
 
 /// Whether the call may be left to the C++ compiler; reports it if no function of that name in the

@@ -1,6 +1,7 @@
 //! Statements, declarations and calls.
 
 pub(crate) mod accounting;
+pub(crate) mod assembly;
 pub(crate) mod assign;
 pub(crate) mod call;
 pub(crate) mod control;
@@ -8,6 +9,7 @@ pub(crate) mod cpp;
 pub(crate) mod decl;
 pub(crate) mod device_calls;
 pub(crate) mod increments;
+pub(crate) mod kernel_calls;
 pub(crate) mod loops;
 pub(crate) mod print;
 pub(crate) mod ranges;

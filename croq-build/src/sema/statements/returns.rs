@@ -3,14 +3,14 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, ReturnValue, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::memory::whole;
+use crate::sema::memory::{guards, host_elements, whole};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::path::Frame;
-use crate::sema::state::results::ReturnShape;
+use crate::sema::state::results::{self, ReturnShape};
 use crate::sema::state::value::Value;
 use crate::sema::values::{convert, shape, widths};
 use crate::source::Span;
+use crate::symbolic::Sym;
 use crate::syntax::ast;
 
 pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: Span) {
@@ -38,12 +38,18 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
             el.results.poisoned = true;
             return;
         }
-        el.results.returned.push((span, ReturnShape::Nothing));
-        build::emit(el, StmtKind::Return(ReturnValue::Nothing), span);
-        return;
+        el.results.returned.push((span, Vec::new()));
+        return give_back(el, Vec::new(), span);
     };
-    let v = el.within(Frame::Returned, |el| el.expression(value));
-    if v.is_error() {
+    let listed = results::listed(value);
+    let (mut shapes, mut values) = (Vec::new(), Vec::new());
+    for (at, e) in listed.iter().enumerate() {
+        if let Some((shape, value)) = lower_result(el, at, e, is_void) {
+            shapes.push(shape);
+            values.push(value);
+        }
+    }
+    if shapes.len() != listed.len() {
         el.results.poisoned = true;
         return;
     }
@@ -64,16 +70,12 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         el.results.poisoned = true;
         return;
     }
-    let Some((shape, result)) = result_of(el, v, value.span) else {
-        el.results.poisoned = true;
-        return;
-    };
     if let Some((first, expected)) = el.results.returned.first().cloned()
-        && expected != shape
+        && expected != shapes
     {
         let (this, other) = (
-            describe_result(&el.f, &shape),
-            describe_result(&el.f, &expected),
+            describe_results(&el.f, &shapes),
+            describe_results(&el.f, &expected),
         );
         el.cx.report(
             Diagnostic::new(
@@ -88,14 +90,132 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         el.results.poisoned = true;
         return;
     }
-    el.results.returned.push((span, shape));
-    build::emit(el, StmtKind::Return(result), span);
+    if !check_distinct(&mut el.cx, &values, listed) {
+        el.results.poisoned = true;
+        return;
+    }
+    el.results.returned.push((span, shapes));
+    give_back(el, values, span);
 }
 
-pub(crate) fn describe_result(func: &ir::Function, shape: &ReturnShape) -> String {
+fn give_back(el: &mut Elab<'_>, values: Vec<ReturnValue>, span: Span) {
+    if !el.results.is_inlined {
+        return build::emit(el, StmtKind::Return(values), span);
+    }
+    let Some(mut leaves) = el.results.leaves.take() else {
+        el.results.values = values;
+        return;
+    };
+    for (at, value) in values.into_iter().enumerate() {
+        if leaves.slots.len() <= at {
+            let (slot, declared) = new_slot(el, &value, span);
+            leaves.slots.push(slot);
+            leaves.declared.push(declared);
+        }
+        match (leaves.slots.get(at), value) {
+            (Some(ReturnValue::Scalar(slot)), ReturnValue::Scalar(value)) => {
+                if let ir::ExprKind::Local(local) = *slot.kind {
+                    build::emit(el, StmtKind::Assign { local, value }, span);
+                }
+            }
+            (Some(ReturnValue::Buffer(slot)), ReturnValue::Buffer(id)) => {
+                let (slot, mut id) = (*slot, id);
+                if id < leaves.first {
+                    let view = whole::whole_view(&el.f, id, span);
+                    id = host_elements::copy_of(el, view, "returned", span);
+                }
+                el.storage.exchange([slot, id].into());
+                build::emit(el, StmtKind::Exchange(vec![slot, id]), span);
+            }
+            _ => {}
+        }
+    }
+    el.results.leaves = Some(leaves);
+    build::emit(el, StmtKind::Break, span);
+}
+
+/// What each `return` of a function that is called gives a value, and its declaration.
+fn new_slot(el: &mut Elab<'_>, value: &ReturnValue, span: Span) -> (ReturnValue, ir::Stmt) {
+    let (slot, declared) = match value {
+        ReturnValue::Scalar(e) => {
+            let role = ir::Role::Value;
+            let local = build::new_local(&mut el.f, "returned", e.ty, true, role, span);
+            let slot = ReturnValue::Scalar(ir::Expr::local(local, e.ty, span));
+            let value = Some(guards::zero(e.ty, span));
+            (slot, StmtKind::Let { local, value })
+        }
+        ReturnValue::Buffer(id) => {
+            let of = el.f.buffer(*id);
+            let new = build::NewBuffer {
+                name: "returned",
+                elem: of.elem,
+                storage: ir::Storage::Host,
+                shape: of.shape.clone(),
+                copies: Sym::one(),
+                span,
+            };
+            let id = build::new_buffer(&mut el.f, new);
+            (ReturnValue::Buffer(id), StmtKind::Alloc(id))
+        }
+    };
+    (slot, ir::Stmt::new(declared, span))
+}
+
+/// Each tensor that a call returns is memory of its own.
+fn check_distinct(cx: &mut Cx<'_>, values: &[ReturnValue], listed: &[ast::Expr]) -> bool {
+    let mut seen: Vec<(ir::BufferId, Span)> = Vec::new();
+    for (value, e) in values.iter().zip(listed) {
+        let ReturnValue::Buffer(id) = value else {
+            continue;
+        };
+        if let Some((_, first)) = seen.iter().find(|(other, _)| other == id) {
+            let d = Diagnostic::new(codes::E0352, e.span, "one tensor is returned twice")
+                .label("a second time")
+                .also(*first, "returned here, too");
+            cx.report(d.help("return it once, or copy it to another buffer"));
+            return false;
+        }
+        seen.push((*id, e.span));
+    }
+    true
+}
+
+fn lower_result(
+    el: &mut Elab<'_>,
+    at: usize,
+    e: &ast::Expr,
+    is_void: bool,
+) -> Option<(ReturnShape, ReturnValue)> {
+    let element = el.results.elements.get(at).copied().unwrap_or(false);
+    if let (ast::ExprKind::At(base, indices), true, false) = (&*e.kind, element, is_void) {
+        return host_elements::lower_result(el, base, indices, e.span);
+    }
+    let v = el.expression(e);
+    match v.is_error() || is_void {
+        // A report is made of all values.
+        true if is_void && !v.is_error() => Some((
+            ReturnShape::Scalar(Scalar::S32),
+            ReturnValue::Scalar(ir::Expr::int(0, Scalar::S32, e.span)),
+        )),
+        true => None,
+        false => result_of(el, v, e.span),
+    }
+}
+
+pub(crate) fn describe_results(func: &ir::Function, shapes: &[ReturnShape]) -> String {
+    match shapes {
+        [] => "nothing".to_owned(),
+        [one] => describe_result(func, one),
+        several => {
+            let all: Vec<String> = several.iter().map(|s| describe_result(func, s)).collect();
+            all.join(" and ")
+        }
+    }
+}
+
+fn describe_result(func: &ir::Function, shape: &ReturnShape) -> String {
     match shape {
-        ReturnShape::Nothing => "nothing".to_owned(),
-        ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
+        ReturnShape::Scalar(s) | ReturnShape::Element(s) => format!("a scalar `{s}`"),
         ReturnShape::Tensor(e, s) => format!("`{e} {}`", shape::show(func, s)),
     }
 }
@@ -123,6 +243,12 @@ fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, Retu
                 && !d.tiled
                 && d.view.offset.is_zero()
                 && d.view.shape == b.shape;
+            // A part of a larger allocation, or a parameter that is a tile of the caller's.
+            let pooled = el.storage.pools.parts.0.contains_key(&d.view.buffer);
+            let part = el.results.is_inlined && !whole;
+            if (pooled || part) && !d.tiled {
+                return Some(host_elements::returned_copy(el, d.view, at));
+            }
             if !whole {
                 report_not_returnable(&mut el.cx, at, "a view of a buffer");
                 return None;

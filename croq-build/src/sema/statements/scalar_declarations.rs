@@ -283,6 +283,14 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
     Entity::Scalar { local, mutable }
 }
 
+/// What a new name stands for that is given a scalar.
+pub(crate) fn define_value(el: &mut Elab<'_>, name: &ast::Name, value: Value, at: Span) -> Entity {
+    match check_initialiser(&mut el.cx, &value, at) {
+        true => bind_scalar(el, name, value, None, false, at),
+        false => Entity::Poison,
+    }
+}
+
 /// `name = value` where the name is new.
 pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
     let entity = match el.expression(value) {

@@ -2,7 +2,6 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::asynchronous::{events, futures, swap_rotate, trigger, wait};
-use crate::sema::checks::unsupported;
 use crate::sema::copies::copy;
 use crate::sema::levels::{barriers, devices, parallel, regions};
 use crate::sema::memory::buffers;
@@ -10,7 +9,7 @@ use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::statements::{
-    accounting, assign, call, control, cpp, decl, increments, loops, ranges, returns,
+    accounting, assembly, assign, call, control, cpp, decl, increments, loops, ranges, returns,
     scalar_declarations,
 };
 use crate::sema::tensor_cores::{apply, fragments, mma};
@@ -130,7 +129,7 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::SyncBarrier(level) => barriers::lower_sync_barrier(el, *level, span),
         S::SyncFence(level, _) => barriers::lower_sync_fence(el, *level, span),
         S::Cpp(text) => cpp::lower_cpp(el, text, span),
-        S::Asm(_) => unsupported::report(&mut el.cx, span, "inline assembly"),
+        S::Asm(asm) => assembly::lower(el, asm, span),
         S::Break | S::Continue => control::lower_break(el, matches!(stmt.kind, S::Break), span),
         S::Yield => control::lower_yield(el, span),
         S::Parallel(p) => lower_parallel(el, p, span),

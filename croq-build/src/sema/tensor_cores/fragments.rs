@@ -28,7 +28,7 @@ pub(crate) fn lower_fill(
     match (&m.target, m.operands.as_slice()) {
         (Some(name), [value]) => {
             let elem = match elem {
-                Some(elem) => Some(convert::element_type(&mut el.cx, elem, span)?),
+                Some(elem) => Some(convert::register_type(&mut el.cx, elem, span)?),
                 None => None,
             };
             fill_by_name(el, name, elem, value, span)
@@ -238,7 +238,7 @@ pub(crate) fn declare_all(
 ) {
     let done = check_registers_here(el, span, "`frag`").and_then(|()| {
         let elem = match elem {
-            Some((elem, at)) => Some(convert::element_type(&mut el.cx, *elem, *at)?),
+            Some((elem, at)) => Some(convert::register_type(&mut el.cx, *elem, *at)?),
             None => None,
         };
         let shape = match shape {

@@ -224,9 +224,7 @@ fn report_without_layout(el: &mut Elab<'_>) {
             let earlier = el.fragments.asked.get(&id).copied();
             report_two_layouts(&mut el.cx, &name, span, earlier);
         }
-        let dealt = |layout| matches!(layout, FragmentLayout::Dealt(_));
-        let lies = of(el, id).is_some_and(|layout| !dealt(layout));
-        if lies || el.fragments.failed || !reported.insert(id) {
+        if of(el, id).is_some() || el.fragments.failed || !reported.insert(id) {
             continue;
         }
         let name = el.f.buffer(id).name.clone();

@@ -52,6 +52,7 @@ pub(crate) fn lower_load(
     buffers::check_affordable(el, id, name.span)?;
     el.fragments.loaded.insert(id, span);
     layouts::require_layout(el, id, name.span);
+    layouts::note_use(el, id, name.span);
     let into = Part {
         buffer: id,
         number: Some(Sym::zero()),
@@ -88,27 +89,23 @@ pub(crate) fn lower_store(
         }
     };
     let named = operands::fragment_of(el, from, false);
-    let data = memory_tiles::tile_of(el, dest, "mma.store");
-    let (named, data) = (named?, data?);
+    let named = named?;
     let id = named.part.buffer;
-    let shape = match operands::fragment_shape(&el.f, id).as_deref() {
-        Some([rows, columns]) => [*rows, *columns],
-        _ => {
-            multiply::report_without_shape(el, &named);
-            return None;
-        }
+    let Some(mut shape) = operands::fragment_shape(&el.f, id) else {
+        multiply::report_without_shape(el, &named);
+        return None;
     };
-    let shape = if transposed {
-        [shape[1], shape[0]]
-    } else {
-        shape
-    };
+    if transposed {
+        shape.reverse();
+    }
+    let data = memory_tiles::tile_of_rank(el, dest, shape.len(), "mma.store")?;
     let mut view = data.view;
-    cut_destination(el, &mut view, shape, &data.name)?;
+    cut_destination(el, &mut view, &shape, &data.name)?;
     if !limits.is_empty() {
         lower_mask(el, &mut view, limits, span)?;
     }
     layouts::require_layout(el, id, named.span);
+    layouts::note_use(el, id, named.span);
     whole::mark_accessed(&mut el.f, &view, false, true);
     el.storage.stored.entry(view.buffer).or_insert(span);
     if units::is_a_warpgroup(el) && el.f.buffer(view.buffer).storage == Storage::Shared {
@@ -127,9 +124,9 @@ pub(crate) fn lower_store(
 }
 
 /// Cuts a destination to the fragment's extents; if the destination is smaller, the rest is masked.
-fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &str) -> Option<()> {
+fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str) -> Option<()> {
     let mut smaller = false;
-    for (axis, extent) in shape.into_iter().enumerate() {
+    for (axis, extent) in shape.iter().copied().enumerate() {
         let (Some(own), Some(valid)) = (view.shape.get(axis).cloned(), view.valid.get(axis)) else {
             return None;
         };
@@ -150,7 +147,7 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &s
         }
     }
     if smaller {
-        let shown = format!("[{}, {}]", shape[0], shape[1]);
+        let shown = format!("{shape:?}");
         el.cx.report(
             Diagnostic::new(
                 codes::W0929,

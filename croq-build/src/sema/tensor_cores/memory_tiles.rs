@@ -1,7 +1,7 @@
 //! Memory tiles that fragments are loaded from and stored to.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Storage, View};
+use crate::ir::{Scalar, Storage, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::memory::{tiles, whole};
 use crate::sema::state::cx::Cx;
@@ -13,6 +13,16 @@ use crate::syntax::ast;
 
 /// The memory that a load or store refers to.
 pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Data> {
+    tile_of_rank(el, e, 2, what)
+}
+
+/// The tile that is loaded into or stored from a fragment of this rank.
+pub(crate) fn tile_of_rank(
+    el: &mut Elab<'_>,
+    e: &ast::Expr,
+    rank: usize,
+    what: &str,
+) -> Option<Data> {
     let data = match el.expression(e) {
         Value::Data(mut data) => {
             tiles::emit_exists(el, &mut data);
@@ -33,8 +43,10 @@ pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Da
         }
     };
     futures::emit_use(el, &data, e.span);
-    let storage = el.f.buffer(data.view.buffer).storage;
-    if storage == Storage::Local {
+    let buffer = el.f.buffer(data.view.buffer);
+    // Each thread has a copy of the metadata of a sparse MMA, and takes its part of that.
+    let metadata = what == "mma.load" && matches!(buffer.elem, Scalar::U16 | Scalar::U32);
+    if buffer.storage == Storage::Local && !metadata {
         el.cx.report(
             Diagnostic::new(
                 codes::E0924,
@@ -45,15 +57,19 @@ pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Da
         );
         return None;
     }
-    if data.view.rank() != 2 {
+    if data.view.rank() != rank {
         let shape = shape::show(&el.f, &data.view.shape);
+        let kind = match rank {
+            1 => "one dimension for this fragment",
+            _ => "a matrix",
+        };
         el.cx.report(
             Diagnostic::new(
                 codes::E0901,
                 e.span,
-                format!("{} takes a matrix, this has shape {shape}", quoted(what)),
+                format!("{} takes {kind}, this has shape {shape}", quoted(what)),
             )
-            .label("not of rank 2")
+            .label(format!("not of rank {rank}"))
             .help("`.sqz()` drops extents of 1, `.span_as(…)` gives other ones"),
         );
         return None;

@@ -1,7 +1,7 @@
 //! `mma` statements: their kinds, and the fragments in their operands.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::MmaOp;
+use crate::ir::{Level, MmaOp};
 use crate::sema::checks::unsupported;
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
@@ -93,7 +93,10 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
         }
         ast::MmaOp::Store { transposed, masked } => {
             units::within_only_unit(el, m.operands.first(), |el| {
-                units::check_by_warp(el, span, "`mma.store`")?;
+                match el.unit() {
+                    Some(Level::Thread) => units::check_by_threads(el, span, "`mma.store`")?,
+                    _ => units::check_by_warp(el, span, "`mma.store`")?,
+                }
                 load_store::lower_store(el, m, *transposed, *masked, span)
             })
         }

@@ -8,7 +8,6 @@ use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
 use crate::sema::memory::origins;
-use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::convert::integer_range;
@@ -120,28 +119,6 @@ pub(crate) fn int_of(value: &Value) -> Option<IntValue> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// A value as a run-time expression; symbolic integers become `Index`.
-pub(crate) fn to_expr(cx: &mut Cx<'_>, value: Value, span: Span) -> Option<Expr> {
-    match value {
-        Value::Scalar(e) => Some(e),
-        Value::Int(i) => Some(Expr::index(i.value, span)),
-        Value::Tuple(t) if t.len() == 1 => t.into_iter().next().map(|i| Expr::index(i.value, span)),
-        Value::Error => None,
-        other => {
-            let kind = other.kind();
-            cx.report(
-                Diagnostic::new(
-                    codes::E0343,
-                    span,
-                    format!("expected a scalar, found {kind}"),
-                )
-                .label(format!("this is {kind}")),
-            );
-            None
-        }
     }
 }
 

@@ -40,15 +40,15 @@ pub(crate) fn refuse_packed_scalar(cx: &mut Cx<'_>, ty: Scalar, span: Span) -> b
 
 /// The type of stored elements.
 pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
-    if matches!(elem, ElemType::Bool | ElemType::Int) {
+    if elem == ElemType::Int {
         cx.report(
             Diagnostic::new(
                 codes::E0701,
                 span,
-                "`bool` and `int` are types of scalars, not of elements",
+                "`int` is a type of scalars, not of elements",
             )
             .label("not an element type")
-            .help("write `u8` for flags, `s32` for integers"),
+            .help("write `s32`"),
         );
         return None;
     }
@@ -60,6 +60,24 @@ pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Optio
         report_no_elements(cx, elem, span);
     }
     scalar
+}
+
+/// The type of elements in registers.
+pub(crate) fn register_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+    let scalar = element_type(cx, elem, span)?;
+    if scalar == Scalar::Bool {
+        cx.report(
+            Diagnostic::new(
+                codes::E0701,
+                span,
+                "fragments have no elements of type `bool`",
+            )
+            .label("not the type of a register")
+            .help("write `s32`, and 0 or 1"),
+        );
+        return None;
+    }
+    Some(scalar)
 }
 
 fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {

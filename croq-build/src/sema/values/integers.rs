@@ -5,9 +5,9 @@ use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::{self, compare};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::value::{IntValue, Value};
-use crate::sema::values::arith;
+use crate::sema::state::value::{IntValue, Operand, Value};
 use crate::sema::values::operator_names::sign;
+use crate::sema::values::{arith, shifts};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
@@ -155,17 +155,21 @@ fn apply_shift(
     b: &IntValue,
     span: Span,
 ) -> Value {
-    let Some(n) = b.value.as_int().filter(|n| (0..63).contains(n)) else {
+    let Some(n) = b.value.as_int() else {
+        let operand = |i: &IntValue| Operand::new(Value::Int(i.clone()), span);
+        return shifts::apply(el, op, at, operand(a), operand(b), span);
+    };
+    if !(0..63).contains(&n) {
         el.cx.report(
             Diagnostic::new(
                 codes::E0345,
                 at,
-                "a shift amount must be an integer literal from 0 to 62",
+                format!("a shift of an integer by {n} is outside its 63 bits"),
             )
-            .label("not a usable shift"),
+            .label("shifts are 0 to 62"),
         );
         return Value::Error;
-    };
+    }
     let factor = Sym::int(1i64 << n);
     let non_negative = el.f.cx.le(&Sym::zero(), &a.value) == Truth::Yes;
     let literal = a.literal && b.literal;

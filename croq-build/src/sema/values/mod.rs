@@ -13,5 +13,6 @@ pub(crate) mod precision;
 pub(crate) mod predicates;
 pub(crate) mod scalars;
 pub(crate) mod shape;
+pub(crate) mod shifts;
 pub(crate) mod tuples;
 pub(crate) mod widths;

@@ -8,7 +8,7 @@ use crate::sema::build;
 use crate::sema::checks::{lints, operator_lints, run_time};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
-use crate::sema::values::{arith, conditionals, integers, operator_names, scalars};
+use crate::sema::values::{arith, conditionals, integers, operator_names, scalars, shifts};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 use crate::syntax::ast;
@@ -45,6 +45,10 @@ pub(crate) fn lower(
         B::Compose => lower_compose(el, va, a.span, vb, b.span),
         B::BoundAdd | B::BoundSub => lower_rebound(el, op, va, a.span, vb, b.span),
         _ => {
+            let va = match op {
+                B::Shl | B::Shr => shifts::left(a, va, &vb),
+                _ => va,
+            };
             let Some(op) = operator_names::plain(op) else {
                 return Value::Error;
             };

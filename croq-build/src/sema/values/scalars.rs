@@ -4,10 +4,10 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time::{self, Check, compare};
-use crate::sema::state::cx::{Cx, source_text};
+use crate::sema::state::cx::source_text;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Operand, Value};
-use crate::sema::values::{arith, convert, operator_names, widths};
+use crate::sema::values::{arith, convert, operator_names, shifts, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -46,7 +46,7 @@ pub(crate) fn apply(
     let operand = |o: Operand| Operand::new(convert::promoted(o.value), o.span);
     let (a, b) = (operand(a), operand(b));
     if matches!(op, BinOp::Shl | BinOp::Shr) {
-        return apply_shift(&mut el.cx, op, at, a, &b.value, span);
+        return shifts::apply(el, op, at, a, b, span);
     }
     let ((a, at_a), (b, at_b)) = ((a.value, a.span), (b.value, b.span));
     // Comparisons of symbolic integers remain symbolic.
@@ -133,58 +133,5 @@ fn sym_operand(func: &ir::Function, v: &Value) -> Option<Sym> {
         Value::Int(i) => Some(i.value.clone()),
         Value::Scalar(e) if e.ty.is_integer() && e.ty != Scalar::U64 => ir::as_sym(func, e),
         _ => None,
-    }
-}
-
-fn apply_shift(
-    cx: &mut Cx<'_>,
-    op: BinOp,
-    at: Span,
-    a: Operand,
-    amount: &Value,
-    span: Span,
-) -> Value {
-    let amount = arith::int_of(amount).and_then(|i| i.value.as_int());
-    let Some(e) = arith::to_expr(cx, a.value, a.span) else {
-        return Value::Error;
-    };
-    if !e.ty.is_integer() {
-        let ty = e.ty;
-        cx.report(
-            Diagnostic::new(codes::E0343, at, format!("`{ty}` can't be shifted"))
-                .label("needs an integer"),
-        );
-        return Value::Error;
-    }
-    let bits = i64::try_from(e.ty.bits()).unwrap_or(64);
-    match amount {
-        Some(n) if (0..bits).contains(&n) => {
-            let ty = e.ty;
-            let amount = Expr::new(ExprKind::Int(i128::from(n)), Scalar::S32, span);
-            Value::Scalar(Expr::new(ExprKind::Binary(op, e, amount), ty, span))
-        }
-        Some(n) => {
-            let ty = e.ty;
-            cx.report(
-                Diagnostic::new(
-                    codes::E0345,
-                    at,
-                    format!("a shift by {n} is outside the {bits} bits of `{ty}`"),
-                )
-                .label(format!("shifts are 0 to {}", bits - 1)),
-            );
-            Value::Error
-        }
-        None => {
-            cx.report(
-                Diagnostic::new(
-                    codes::E0345,
-                    at,
-                    "a shift amount must be an integer literal",
-                )
-                .label("known only at run time"),
-            );
-            Value::Error
-        }
     }
 }

@@ -5,7 +5,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{Derive, IntValue, Value};
-use crate::sema::statements::call;
+use crate::sema::statements::{call, kernel_calls};
 use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -68,6 +68,11 @@ pub(crate) fn lower_element(
         call::report_not_a_builtin(&mut el.cx, name, base.span);
         el.expression(k);
         return Value::Error;
+    }
+    if let ast::ExprKind::Name(name) = &*base.kind
+        && kernel_calls::is_kernel(el, name)
+    {
+        return call::lower_kernel(el, name, base.span, std::slice::from_ref(k), span);
     }
     let b = el.expression(base);
     let kv = el.within(Frame::Derivation(None), |el| el.expression(k));

@@ -176,9 +176,9 @@ const FILES: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "E0012",
-        "#pragma choreo intrinsic suffix a\n",
-        "#pragma choreo intrinsic suffix a",
-        "intrinsics are registered by `prefix` or `namespace`, not by `suffix`",
+        "#pragma choreo intrinsic fast 2a\n",
+        "#pragma choreo intrinsic fast 2a",
+        "`2a` is no name",
     ),
     (
         "E0012",

@@ -322,8 +322,8 @@ impl Values<'_> {
 
     /// The result of rules, from the facts about the terms.
     fn terms(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
-        let vars = sym.vars();
-        let rough = vars.into_iter().map(|var| match self.part_of_var(var) {
+        let vars = sym.sorted_vars();
+        let rough = vars.iter().map(|var| match self.part_of_var(*var) {
             Part::Data(value) => value,
             _ => Uniform::within(Scope::Thread, CauseKind::Complex, Span::default()),
         });

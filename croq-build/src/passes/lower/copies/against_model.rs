@@ -133,7 +133,7 @@ fn function(case: &Case) -> Function {
         var_home: BTreeMap::new(),
         params: Vec::new(),
         dims: Vec::new(),
-        ret: Return::Void,
+        results: Vec::new(),
         buffers: Vec::new(),
         locals: Vec::new(),
         kernels: vec![kernel],
@@ -293,7 +293,7 @@ fn build(case: &Case) -> Built {
                 *extent = &*extent + axis.low as i64 + axis.more;
             }
             Transform::Pad {
-                low: case.axes.iter().map(|a| a.low).collect(),
+                low: case.axes.iter().map(|a| Sym::int(a.low as i64)).collect(),
                 value: filler,
             }
         }
@@ -398,14 +398,17 @@ fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
     let copy = &built.copy;
     let thread = built.thread(1, 0, Memory::new());
     let rank = copy.dest.rank();
-    let (perm, low, filler): (Vec<usize>, Vec<u64>, Option<i128>) = match &copy.transform {
+    let (perm, low, filler): (Vec<usize>, Vec<i128>, Option<i128>) = match &copy.transform {
         Transform::None => (
             (0..rank).collect(),
             vec![0; rank],
             copy.zero_fill.then_some(0),
         ),
         Transform::Transpose(perm) => (perm.clone(), vec![0; rank], copy.zero_fill.then_some(0)),
-        Transform::Pad { low, .. } => ((0..rank).collect(), low.clone(), Some(FILLER)),
+        Transform::Pad { low, .. } => {
+            let low = low.iter().map(|s| thread.sym(s)).collect();
+            ((0..rank).collect(), low, Some(FILLER))
+        }
     };
     let shape: Vec<i128> = copy.dest.shape.iter().map(|s| thread.sym(s)).collect();
     let mut result = BTreeMap::new();
@@ -421,7 +424,7 @@ fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
         }
         let mut from = vec![0; rank];
         for axis in 0..rank {
-            from[perm[axis]] = to[axis] - i128::from(low[axis]);
+            from[perm[axis]] = to[axis] - low[axis];
         }
         let value = if contains(&thread, &copy.source, &from) {
             let e = element(&thread, &copy.source, &from);

@@ -76,7 +76,7 @@ impl Tile {
                 continue;
             };
             let mut half = Side::new(from_stride, source.valid.get(from));
-            let low = Sym::int(low.get(axis).map_or(0, |l| i64::try_from(*l).unwrap_or(0)));
+            let low = low.get(axis).cloned().unwrap_or_else(Sym::zero);
             if !low.is_zero() {
                 // Position c of the destination is source position c - low.
                 moved.offset = &moved.offset - &(&low * from_stride);

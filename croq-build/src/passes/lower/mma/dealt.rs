@@ -1,14 +1,16 @@
 //! Operations on fragments that are not operands of an MMA, and are distributed over the threads of
 //! a level.
 
-use super::pass::{Pass, zero};
+use super::load::inside;
+use super::pass::{Pass, load_of, zero};
 use super::registers::{
     Place, across_lanes, all_of, by_one_lane, by_rows, cast, combined, elem, in_registers,
     let_index, read, store,
 };
 use crate::ir::build;
 use crate::ir::{
-    BinOp, Dealing, Expr, ExprKind, Intrinsic, LocalId, Part, Role, Scalar, Stmt, StmtKind,
+    Access, BinOp, Dealing, Expr, ExprKind, FragmentLayout, Intrinsic, LocalId, Part, Role, Scalar,
+    Stmt, StmtKind, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -36,28 +38,34 @@ fn own_place(pass: &mut Pass<'_>, dealing: Dealing, span: Span) -> Own {
     Own { stmts, group, lane }
 }
 
-/// The body of an `apply` for each element of the thread.
-pub(super) fn apply(
+/// One of a thread's elements.
+struct Element {
+    /// Its row and column, by unrolled loops.
+    at: [Sym; 2],
+    /// Its place in the fragment; a fragment with one extent has only a row.
+    row: Sym,
+    column: Sym,
+    /// Whether the fragment has an element there, where that is not certain.
+    inside: Vec<Expr>,
+    place: Place,
+}
+
+/// The statements of `body` for each element of the thread in a fragment of this shape.
+fn elements(
     pass: &mut Pass<'_>,
-    (dealing, shape): (Dealing, &[i64]),
-    indices: &[LocalId],
-    body: &[Stmt],
+    (dealing, own): (Dealing, &Own),
+    shape: &[i64],
     span: Span,
+    body: impl FnOnce(&mut Pass<'_>, Element) -> Vec<Stmt>,
 ) -> Option<Vec<Stmt>> {
-    let (rows, columns, i, j) = match (shape, indices) {
-        ([rows], [i]) => (*rows, 1, *i, None),
-        ([rows, columns], [i, j]) => (*rows, *columns, *i, Some(*j)),
+    let (rows, columns) = match shape {
+        [rows] => (*rows, None),
+        [rows, columns] => (*rows, Some(*columns)),
         _ => return None,
     };
-    let own = own_place(pass, dealing, span);
-    let wide = match j {
-        Some(_) => dealing.columns(columns),
-        None => 1,
-    };
-    let once = compare(BinOp::Eq, &own.lane, &Sym::zero(), span);
+    let wide = columns.map_or(1, |columns| dealing.columns(columns));
     let axes = [("i", dealing.rows(rows), 1), ("j", wide, 1)];
-    let mut stmts = own.stmts;
-    stmts.extend(pass.loops(&axes, span, |pass, at| {
+    Some(pass.loops(&axes, span, |pass, at| {
         let [r, c] = at else {
             return Vec::new();
         };
@@ -67,15 +75,48 @@ pub(super) fn apply(
         if rows % dealing.groups() != 0 {
             inside.push(compare(BinOp::Lt, &row, &Sym::int(rows), span));
         }
-        let mut stmts = vec![let_index(i, row, span)];
+        // Each lane of a row has a column: the first is always inside.
+        if let Some(columns) = columns.filter(|columns| columns % dealing.lanes != 0) {
+            inside.push(compare(BinOp::Lt, &column, &Sym::int(columns), span));
+        }
+        let place = Place {
+            element: &(r * wide) + c,
+            row: r.clone(),
+        };
+        let at = [r.clone(), c.clone()];
+        let element = Element {
+            at,
+            row,
+            column,
+            inside,
+            place,
+        };
+        body(pass, element)
+    }))
+}
+
+/// The body of an `apply` for each element of the thread.
+pub(super) fn apply(
+    pass: &mut Pass<'_>,
+    (dealing, shape): (Dealing, &[i64]),
+    indices: &[LocalId],
+    body: &[Stmt],
+    span: Span,
+) -> Option<Vec<Stmt>> {
+    let (i, j) = match indices {
+        [i] => (*i, None),
+        [i, j] => (*i, Some(*j)),
+        _ => return None,
+    };
+    let own = own_place(pass, dealing, span);
+    let once = compare(BinOp::Eq, &own.lane, &Sym::zero(), span);
+    let of_elements = elements(pass, (dealing, &own), shape, span, |pass, of| {
+        let [_, c] = &of.at;
+        let mut stmts = vec![let_index(i, of.row, span)];
         let mut body = match j {
-            // Each lane of a row has a column: the first is always inside.
             Some(j) => {
-                if columns % dealing.lanes != 0 {
-                    inside.push(compare(BinOp::Lt, &column, &Sym::int(columns), span));
-                }
-                stmts.push(let_index(j, column, span));
-                let first = (wide > 1).then(|| compare(BinOp::Eq, c, &Sym::zero(), span));
+                stmts.push(let_index(j, of.column, span));
+                let first = (!c.is_zero()).then(|| compare(BinOp::Eq, c, &Sym::zero(), span));
                 by_rows(pass, body, &first, &once, span)
             }
             None => {
@@ -86,15 +127,83 @@ pub(super) fn apply(
                 body
             }
         };
-        let place = Place {
-            element: &(r * wide) + c,
-            row: r.clone(),
-        };
-        in_registers(pass, &mut body, &place);
-        stmts.extend(guarded(inside, body, span));
+        in_registers(pass, &mut body, &of.place);
+        stmts.extend(guarded(of.inside, body, span));
         stmts
-    }));
+    });
+    let mut stmts = own.stmts;
+    stmts.extend(of_elements?);
     Some(stmts)
+}
+
+/// Stores or loads each element of the thread. An element outside of the memory's data is not
+/// stored, and loaded as zero.
+pub(super) fn moved(
+    pass: &mut Pass<'_>,
+    part: &Part,
+    memory: &View,
+    motion: Motion,
+    span: Span,
+) -> Option<Vec<Stmt>> {
+    let fragment = pass.function.fragments.get(&part.buffer)?;
+    let (Some(FragmentLayout::Dealt(dealing)), shape) = (fragment.layout, fragment.shape.clone())
+    else {
+        return None;
+    };
+    let own = own_place(pass, dealing, span);
+    let (first, _) = all_of(pass, part);
+    let types = [part.buffer, memory.buffer].map(|id| pass.function.buffer(id).elem);
+    let of_elements = elements(pass, (dealing, &own), &shape, span, |pass, of| {
+        let once = (shape.len() == 1 && dealing.lanes > 1 && motion != Motion::Load)
+            .then(|| compare(BinOp::Eq, &own.lane, &Sym::zero(), span));
+        let at = match shape.len() {
+            1 => &first + &of.place.row,
+            _ => &first + &of.place.element,
+        };
+        let indices = match (shape.len(), motion) {
+            (1, _) => vec![of.row],
+            (_, Motion::StoreTransposed) => vec![of.column, of.row],
+            _ => vec![of.row, of.column],
+        };
+        let limits = inside(&pass.function.cx, memory, &indices, span);
+        let access = Access {
+            view: memory.clone(),
+            indices,
+            span,
+        };
+        let [of_part, of_memory] = types;
+        let mut conditions = of.inside;
+        conditions.extend(once);
+        let stmt = match motion {
+            Motion::Load => {
+                let mut value = load_of(access, of_memory, span);
+                if let Some(limits) = limits {
+                    let none = zero(of_memory, span);
+                    let kind = ExprKind::Select(limits, value, none);
+                    value = Expr::new(kind, of_memory, span);
+                }
+                store(part, at, cast(value, of_part, span), span)
+            }
+            Motion::Store | Motion::StoreTransposed => {
+                conditions.extend(limits);
+                let value = cast(read(pass, part, at, span), of_memory, span);
+                let op = None;
+                Stmt::new(StmtKind::Store { access, op, value }, span)
+            }
+        };
+        guarded(conditions, vec![stmt], span)
+    });
+    let mut stmts = own.stmts;
+    stmts.extend(of_elements?);
+    Some(stmts)
+}
+
+/// What is done with a fragment and memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Motion {
+    Load,
+    Store,
+    StoreTransposed,
 }
 
 /// Each thread first reduces its own part of a row, then the lanes that share the row combine their
@@ -140,7 +249,7 @@ pub(super) fn reduce(
     stmts
 }
 
-fn guarded(conditions: Vec<Expr>, then: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+pub(super) fn guarded(conditions: Vec<Expr>, then: Vec<Stmt>, span: Span) -> Vec<Stmt> {
     let both = |a, b| Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span);
     match conditions.into_iter().reduce(both) {
         None => then,

@@ -145,7 +145,11 @@ impl KnownDescriptors {
                     self.same.insert(*local, *same);
                     return false;
                 }
-                if bytes.vars().iter().all(|var| is_constant(function, *var)) {
+                if bytes
+                    .sorted_vars()
+                    .iter()
+                    .all(|var| is_constant(function, *var))
+                {
                     self.known.push((*by, bytes.clone(), *local));
                 }
             }

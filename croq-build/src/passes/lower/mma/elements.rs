@@ -1,22 +1,24 @@
 //! Operations on registers only: fills, `apply`, reductions of rows, conversions.
 
 use super::dealt;
+use super::load::inside;
 use super::pass::{Lanes, Pass, mma, zero};
 use super::registers::{
     Place, across_lanes, all_of, by_one_lane, by_rows, cast, combined, elem, in_registers,
-    let_index, read, store,
+    let_index, pointers, read, store,
 };
 use crate::ir::build;
 use crate::ir::{
-    BinOp, Expr, ExprKind, FragmentLayout, Layout, Level, LocalId, MmaOp, Part, Scalar, Stmt,
-    StmtKind,
+    Access, BinOp, Expr, ExprKind, FragmentLayout, Layout, Level, LocalId, MmaOp, Part, Scalar,
+    Stmt, StmtKind, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-pub fn prepared(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
+pub fn prepared(pass: &mut Pass<'_>, mut stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
     let span = stmt.span;
     let StmtKind::Mma(op) = &stmt.kind else {
+        pointers(pass, &mut stmt);
         return Err(stmt);
     };
     let made = match &**op {
@@ -96,12 +98,7 @@ fn apply(
 ) -> Option<Vec<Stmt>> {
     let fragment = pass.function.fragments.get(&part.buffer)?.clone();
     let lanes = pass.lanes();
-    let once = ExprKind::Binary(
-        BinOp::Eq,
-        Expr::index(lanes.place.clone(), span),
-        Expr::index(Sym::zero(), span),
-    );
-    let once = Expr::new(once, Scalar::Bool, span);
+    let once = first_of_lanes(&lanes, span);
     let stmts = match (fragment.layout?, fragment.shape.as_slice(), indices) {
         (FragmentLayout::Rows { warps }, [rows], [i]) => {
             pass.loops(&[("i", rows / (8 * warps), 1)], span, |pass, at| {
@@ -151,6 +148,45 @@ fn apply(
         body: stmts,
     };
     Some(vec![Stmt::new(kind, span)])
+}
+
+/// Stores one value for each row of a matrix: of the lanes that share the row, the first.
+pub(super) fn store_rows(
+    pass: &mut Pass<'_>,
+    from: &Part,
+    dest: &View,
+    span: Span,
+) -> Option<Vec<Stmt>> {
+    let Some(FragmentLayout::Rows { warps }) = pass.layout(from) else {
+        return None;
+    };
+    let lanes = pass.lanes();
+    let (first, slots) = all_of(pass, from);
+    let to = pass.function.buffer(dest.buffer).elem;
+    Some(pass.loops(&[("i", slots, 1)], span, |pass, at| {
+        let slot = at.iter().sum::<Sym>();
+        let row = row_of_slot(pass, &lanes, warps, &slot);
+        let value = cast(read(pass, from, &first + &slot, span), to, span);
+        let limits = inside(&pass.function.cx, dest, std::slice::from_ref(&row), span);
+        let access = Access {
+            view: dest.clone(),
+            indices: vec![row],
+            span,
+        };
+        let op = None;
+        let store = Stmt::new(StmtKind::Store { access, op, value }, span);
+        let mut conditions = vec![first_of_lanes(&lanes, span)];
+        conditions.extend(limits);
+        dealt::guarded(conditions, vec![store], span)
+    }))
+}
+
+/// Whether a lane is the first of those that share a row.
+fn first_of_lanes(lanes: &Lanes, span: Span) -> Expr {
+    let place = Expr::index(lanes.place.clone(), span);
+    let first = Expr::index(Sym::zero(), span);
+    let equal = ExprKind::Binary(BinOp::Eq, place, first);
+    Expr::new(equal, Scalar::Bool, span)
 }
 
 /// The row of a value of a thread in a column; of each 64 rows, a warp of a warpgroup has 16.

@@ -38,13 +38,6 @@ pub fn filled_at_edges(body: &[Stmt]) -> BTreeSet<BufferId> {
     find.0
 }
 
-pub fn layout_of(pass: &Pass<'_>, part: &Part) -> Option<Metadata> {
-    match pass.function.fragments.get(&part.buffer)?.layout? {
-        FragmentLayout::Metadata(layout) => Some(layout),
-        _ => None,
-    }
-}
-
 /// A fragment of metadata.
 pub struct Words {
     buffer: BufferId,
@@ -56,7 +49,9 @@ pub struct Words {
 
 impl Words {
     pub fn of(pass: &Pass<'_>, part: &Part) -> Option<Self> {
-        let layout = layout_of(pass, part)?;
+        let Some(FragmentLayout::Metadata(layout)) = pass.layout(part) else {
+            return None;
+        };
         let fragment = pass.function.fragments.get(&part.buffer)?;
         let [_, words] = fragment.shape.as_slice() else {
             return None;

@@ -29,9 +29,10 @@ mod wait_insertion;
 mod warpgroup_mma;
 mod zero_initialisation;
 
+use dealt::Motion;
 use pass::{Pass, own};
 
-use crate::ir::{Function, KernelId, MmaOp, Stmt, StmtKind};
+use crate::ir::{FragmentLayout, Function, KernelId, MmaOp, Stmt, StmtKind};
 use crate::symbolic::Sym;
 
 /// Replaces fragments by the threads' parts of them.
@@ -105,15 +106,28 @@ fn expanded(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
         MmaOp::FillElements { part, add, value } => {
             Some(elements::filled(pass, part, *add, value, span))
         }
-        MmaOp::Load { into, source } => match metadata::layout_of(pass, into) {
-            Some(layout) => metadata::load(pass, into, layout, source, span),
-            None => load::load(pass, into, source, span),
+        MmaOp::Load { into, source } => match pass.layout(into) {
+            Some(FragmentLayout::Metadata(layout)) => {
+                metadata::load(pass, into, layout, source, span)
+            }
+            Some(FragmentLayout::Dealt(_)) => dealt::moved(pass, into, source, Motion::Load, span),
+            _ => load::load(pass, into, source, span),
         },
         MmaOp::Store {
             from,
             dest,
             transposed,
-        } => store::store(pass, from, dest, *transposed, span),
+        } => match pass.layout(from) {
+            Some(FragmentLayout::Dealt(_)) => {
+                let motion = match transposed {
+                    true => Motion::StoreTransposed,
+                    false => Motion::Store,
+                };
+                dealt::moved(pass, from, dest, motion, span)
+            }
+            Some(FragmentLayout::Rows { .. }) => elements::store_rows(pass, from, dest, span),
+            _ => store::store(pass, from, dest, *transposed, span),
+        },
         MmaOp::WarpgroupMma(mma) => warpgroup_mma::warpgroup_mma(pass, mma, span),
         MmaOp::Multiply {
             acc,

@@ -148,6 +148,10 @@ impl Pass<'_> {
         buffer.is_some_and(|b| b.storage == Storage::Fragment)
     }
 
+    pub(super) fn layout(&self, part: &Part) -> Option<FragmentLayout> {
+        self.function.fragments.get(&part.buffer)?.layout
+    }
+
     pub(super) fn tile(&self, part: &Part) -> Option<Tile> {
         let fragment = self.function.fragments.get(&part.buffer)?;
         let Some(FragmentLayout::Matrix(layout)) = fragment.layout else {

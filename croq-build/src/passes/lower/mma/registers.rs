@@ -3,7 +3,7 @@
 use super::pass::{Pass, load_of, own, register};
 use crate::ir::{
     Access, BinOp, Expr, ExprKind, Flow, Fragment, FragmentLayout, Function, Intrinsic, LocalId,
-    MathFn, ON, Part, Scalar, Stmt, StmtKind, Storage, Visit, VisitorMut, walk_block,
+    MathFn, ON, Part, Scalar, Stmt, StmtKind, Storage, View, Visit, VisitorMut, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -125,6 +125,26 @@ pub(super) fn in_registers<'a>(pass: &Pass<'a>, body: &mut [Stmt], place: &Place
     }
     let function = &*pass.function;
     let _ = Registers { function, place }.block(body);
+}
+
+/// Replaces fragments that are passed to external C++ by a thread's part of them.
+pub(super) fn pointers(pass: &Pass<'_>, stmt: &mut Stmt) {
+    struct Pointers<'a>(&'a Function);
+    impl VisitorMut for Pointers<'_> {
+        fn pointer(&mut self, view: &mut View) -> Flow {
+            let Some(fragment) = self.0.fragments.get(&view.buffer) else {
+                return ON;
+            };
+            // One without extents is replaced already.
+            if !view.shape.is_empty() {
+                let elements = Sym::int(fragment.shape.iter().product());
+                let number = self.0.cx.div(&view.offset, &elements);
+                *view = register(view.buffer, &number * own(fragment), view.span).view;
+            }
+            ON
+        }
+    }
+    let _ = Pointers(pass.function).stmt(stmt);
 }
 
 /// Combines each row's value with those of the other lanes that share the row.

@@ -16,7 +16,7 @@ use super::mma_group::{
 use super::{release_pipelining, zero_initialisation};
 use crate::ir::{
     Access, BarrierScope, BufferId, Expr, ExprKind, Function, KernelId, MmaOp, Step, Stmt,
-    StmtKind, Visit, any_in, walk_block,
+    StmtKind, View, Visit, any_in, walk_block,
 };
 use crate::source::Span;
 
@@ -204,6 +204,9 @@ fn fragments_of(stmt: &Stmt) -> Registers {
         }
         fn access(&mut self, access: &Access, _written: bool) {
             self.0.insert(access.view.buffer);
+        }
+        fn view(&mut self, view: &View) {
+            self.0.insert(view.buffer);
         }
     }
     let mut find = Find(Registers::new());

@@ -7,7 +7,7 @@
 //! iteration.
 
 use crate::ir::{
-    Access, BinOp, BufferId, Expr, ExprKind, Function, MmaOp, Scalar, Stmt, StmtKind, Visit,
+    Access, BinOp, BufferId, Expr, ExprKind, Function, MmaOp, Scalar, Stmt, StmtKind, View, Visit,
     WarpgroupMma, walk_block,
 };
 use crate::symbolic::Sym;
@@ -113,6 +113,9 @@ fn mentions(stmts: &[Stmt], id: BufferId) -> bool {
         }
         fn access(&mut self, access: &Access, _written: bool) {
             self.1 |= access.view.buffer == self.0;
+        }
+        fn view(&mut self, view: &View) {
+            self.1 |= view.buffer == self.0;
         }
     }
     let mut find = Find(id, false);

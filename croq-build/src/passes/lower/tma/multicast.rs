@@ -168,7 +168,7 @@ impl Divergence for Blocks {
         let rest = present.fold(sym.clone(), |sym, (var, index)| {
             function.cx.substituted(&sym, *var, index)
         });
-        match rest.vars().iter().any(|v| self.places.contains(v)) {
+        match rest.sorted_vars().iter().any(|v| self.places.contains(v)) {
             true => SymUniformity::Divergent,
             false => SymUniformity::Like(rest),
         }

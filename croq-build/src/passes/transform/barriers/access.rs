@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::injectivity::{Forced, forced};
+use super::injectivity::{Comparisons, Forced};
 use super::place::Place;
 use super::vars::Vars;
 use crate::ir::{BarrierReason, BufferId, Function, Level, Storage, ThreadSet};
@@ -93,6 +93,14 @@ pub enum Relation {
     Between(Level),
 }
 
+/// The context of a comparison of two accesses.
+pub struct Comparing<'a> {
+    pub cx: &'a mut Ctx,
+    pub vars: &'a mut Vars,
+    pub sizes: &'a Sizes,
+    pub comparisons: &'a mut Comparisons,
+}
+
 /// The numbers of threads of units.
 pub struct Sizes {
     pub block: Sym,
@@ -158,14 +166,8 @@ impl MemAccess {
     }
 
     /// The unit whose threads must wait for each other between `self` and the later `then`.
-    pub fn conflict(
-        &self,
-        then: &MemAccess,
-        cx: &mut Ctx,
-        vars: &mut Vars,
-        sizes: &Sizes,
-    ) -> Option<Level> {
-        match self.relation(then, self.ordered_at, cx, vars, sizes) {
+    pub fn conflict(&self, then: &MemAccess, within: &mut Comparing<'_>) -> Option<Level> {
+        match self.relation(then, self.ordered_at, within) {
             Relation::Between(level) => Some(level),
             _ => None,
         }
@@ -176,14 +178,12 @@ impl MemAccess {
     pub fn missing_fence(
         &self,
         then: &MemAccess,
-        cx: &mut Ctx,
-        vars: &mut Vars,
-        sizes: &Sizes,
+        within: &mut Comparing<'_>,
     ) -> Option<Option<Level>> {
         if !self.needs_proxy_fence || !then.by_tma {
             return None;
         }
-        match self.relation(then, self.fenced, cx, vars, sizes) {
+        match self.relation(then, self.fenced, within) {
             Relation::Independent | Relation::Ordered => None,
             Relation::OneThread => Some(None),
             Relation::Between(level) => Some(Some(level)),
@@ -194,9 +194,7 @@ impl MemAccess {
         &self,
         then: &MemAccess,
         ordered_at: Option<Level>,
-        cx: &mut Ctx,
-        vars: &mut Vars,
-        sizes: &Sizes,
+        within: &mut Comparing<'_>,
     ) -> Relation {
         if self.buffer != then.buffer || !(self.write || then.write) {
             return Relation::Independent;
@@ -244,15 +242,17 @@ impl MemAccess {
             return Relation::Ordered;
         }
         let forced = match (&self.place, &then.place) {
-            (Some(a), Some(b)) => match forced(cx, vars, a, b, unit) {
-                Some(forced) => forced,
-                None => return Relation::Independent,
-            },
+            (Some(a), Some(b)) => {
+                let context = (&mut *within.cx, &mut *within.vars);
+                match within.comparisons.forced(context, a, b, unit) {
+                    Some(forced) => forced,
+                    None => return Relation::Independent,
+                }
+            }
             _ => Forced::default(),
         };
         for level in [Level::Thread, Level::Warp, Level::Warpgroup] {
-            if level > unit && self.same_unit_within(then, [level, unit], &forced, cx, vars, sizes)
-            {
+            if level > unit && self.same_unit_within(then, [level, unit], &forced, within) {
                 return match level {
                     Level::Thread => Relation::OneThread,
                     _ if is_ordered(level) => Relation::Ordered,
@@ -270,10 +270,9 @@ impl MemAccess {
         then: &MemAccess,
         [level, unit]: [Level; 2],
         forced: &Forced,
-        cx: &Ctx,
-        vars: &Vars,
-        sizes: &Sizes,
+        within: &Comparing<'_>,
     ) -> bool {
+        let (cx, vars, sizes) = (&*within.cx, &*within.vars, within.sizes);
         if self.executor == Executor::EachThread
             && then.executor == Executor::EachThread
             && forced.vars().any(|v| vars.is_whole(v))
@@ -297,7 +296,7 @@ impl MemAccess {
             || !a
                 .0
                 .iter()
-                .all(|v| forced.contains(cx, vars, *v) || is_single(cx, *v))
+                .all(|v| forced.contains(vars, *v) || is_single(cx, *v))
         {
             return false;
         }

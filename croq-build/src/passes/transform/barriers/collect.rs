@@ -5,8 +5,9 @@ use super::place::place;
 use super::tma::is_multicast_without_event;
 use super::vars::Vars;
 use crate::ir::{
-    Access, Arg, Arrival, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level,
-    MmaOp, PrintPart, Role, Stmt, StmtKind, ThreadSet, Tma, Transform, Valid, View,
+    Access, Arg, Arrival, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, FragmentLayout,
+    Function, Level, MmaOp, PrintPart, Role, Stmt, StmtKind, ThreadSet, Tma, Transform, Valid,
+    View, WARP_THREADS, WARPGROUP_THREADS,
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::symbolic::{Sym, Var};
@@ -269,10 +270,13 @@ impl<'a> Collector<'a> {
             let fragment = self.function.fragments.get(&part.buffer)?;
             fragment.layout
         });
-        match layouts.map(|s| s.warps()).max() {
-            Some(2..) => Level::Warpgroup,
-            _ => Level::Warp,
-        }
+        let unit = |layout: FragmentLayout| match layout.threads() {
+            threads if threads == i64::from(WARP_THREADS) => Level::Warp,
+            threads if threads == i64::from(WARPGROUP_THREADS) => Level::Warpgroup,
+            // The fragment is dealt out over the threads of the block.
+            _ => Level::Block,
+        };
+        layouts.map(unit).min().unwrap_or(Level::Warp)
     }
 
     fn copy(&mut self, copy: &Copy, context: &Context, out: &mut Vec<MemAccess>) {

@@ -53,7 +53,7 @@ pub fn independent(
         forced(cx, vars, x, y, Level::Block).is_none_or(|forced| {
             let one_value = |v: Var| matches!(cx.bounds(v), (Some(lo), Some(hi)) if lo == hi);
             nest.iter()
-                .all(|v| one_value(*v) || forced.contains(cx, vars, *v))
+                .all(|v| one_value(*v) || forced.contains(vars, *v))
         })
     };
     accesses.iter().enumerate().all(|(at, a)| {

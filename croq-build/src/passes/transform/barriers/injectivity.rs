@@ -7,21 +7,21 @@
 //! 16 implies qx = qx' and qy = qy'. So a coefficient whose digit on both sides is the same single
 //! thread index forces that index to be equal for both threads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use super::place::{Place, product};
-use super::vars::{Behaviour, Vars, atom_sym};
+use super::place::Place;
+use super::vars::{Behaviour, Vars};
 use crate::ir::Level;
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
 /// The values that must be equal for two threads of a unit that access the same element.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Forced {
     atoms: BTreeSet<Atom>,
 }
 
 impl Forced {
-    pub fn contains(&self, cx: &Ctx, vars: &Vars, var: Var) -> bool {
+    pub fn contains(&self, vars: &Vars, var: Var) -> bool {
         // A number is determined by its quotient and its remainder by the same divisor.
         self.atoms.contains(&Atom::Var(var))
             || self.atoms.iter().any(|atom| match atom {
@@ -32,7 +32,7 @@ impl Forced {
             })
             || vars
                 .meaning(var)
-                .is_some_and(|m| self.atoms.iter().any(|a| atom_sym(cx, a) == *m))
+                .is_some_and(|m| self.atoms.iter().any(|a| Sym::atom(a.clone()) == *m))
     }
 
     pub fn vars(&self) -> impl Iterator<Item = Var> {
@@ -40,6 +40,30 @@ impl Forced {
             Atom::Var(v) => Some(*v),
             _ => None,
         })
+    }
+}
+
+/// The comparisons of places so far. A nest of loops is walked several times, with the same places
+/// each time, and the prover takes most of the time of a walk.
+#[derive(Default)]
+pub struct Comparisons {
+    known: HashMap<(Place, Place, Level), Option<Forced>>,
+}
+
+impl Comparisons {
+    /// [`forced`], which must not depend on anything but its arguments while `self` lives.
+    pub fn forced(
+        &mut self,
+        (cx, vars): (&mut Ctx, &mut Vars),
+        a: &Place,
+        b: &Place,
+        unit: Level,
+    ) -> Option<Forced> {
+        let key = (a.clone(), b.clone(), unit);
+        self.known
+            .entry(key)
+            .or_insert_with(|| forced(cx, vars, a, b, unit))
+            .clone()
     }
 }
 
@@ -80,13 +104,13 @@ struct Radix {
 }
 
 impl Radix {
-    fn x_value(&self, cx: &Ctx) -> Sym {
-        let sum = self.x.iter().map(|a| atom_sym(cx, a));
+    fn x_value(&self) -> Sym {
+        let sum = self.x.iter().map(|a| Sym::atom(a.clone()));
         sum.fold(Sym::int(self.shift), |sum, a| &sum + &a)
     }
 
-    fn y_value(&self, cx: &Ctx) -> Sym {
-        let sum = self.y.iter().map(|a| atom_sym(cx, a));
+    fn y_value(&self) -> Sym {
+        let sum = self.y.iter().map(|a| Sym::atom(a.clone()));
         sum.fold(Sym::zero(), |sum, a| &sum + &a)
     }
 }
@@ -96,7 +120,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
     if x.is_poison() || y.is_poison() {
         return None;
     }
-    let mut all = radixes(cx, vars, x, y, unit)?;
+    let mut all = radixes(vars, x, y, unit)?;
     let mut difference = x.constant_part().checked_sub(y.constant_part())?;
     // If all coefficients are negative, the signs are inverted.
     if all.iter().all(|p| cx.lt(&p.coef, &Sym::zero()).is_yes()) {
@@ -115,11 +139,11 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
         place.shift = shift;
     }
 
-    let below = |value: fn(&Radix, &Ctx) -> Sym, end: usize| {
+    let below = |value: fn(&Radix) -> Sym, end: usize| {
         places
             .iter()
             .take(end)
-            .fold(Sym::zero(), |sum, p| &sum + &(&p.coef * &value(p, cx)))
+            .fold(Sym::zero(), |sum, p| &sum + &(&p.coef * &value(p)))
     };
     let zero = Sym::zero();
     let separates = |at: usize| {
@@ -153,7 +177,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
         // A loop variable may differ between two threads although it has one name.
         let same = x == y
             && place.shift == 0
-            && atom_sym(cx, x)
+            && Sym::atom(x.clone())
                 .vars()
                 .iter()
                 .all(|v| vars.behaviour(*v, unit) != Behaviour::Free);
@@ -165,15 +189,15 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
 }
 
 /// The digits of both sides by their coefficients, without the terms that cancel out.
-fn radixes(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Radix>> {
-    let fixed = |atoms: &[Atom]| atoms.iter().all(|a| vars.is_fixed_atom(cx, a, unit));
+fn radixes(vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Radix>> {
+    let fixed = |atoms: &[Atom]| atoms.iter().all(|a| vars.is_fixed_atom(a, unit));
     let common = |coef: i64, atoms: &[Atom], other: &Sym| {
         fixed(atoms) && other.terms().any(|(c, a)| c == coef && a == atoms)
     };
     let side = |own: &Sym, other: &Sym| -> Option<Vec<Term>> {
         own.terms()
             .filter(|(coef, atoms)| !atoms.is_empty() && !common(*coef, atoms, other))
-            .map(|(coef, atoms)| term(cx, vars, coef, atoms, unit))
+            .map(|(coef, atoms)| term(vars, coef, atoms, unit))
             .collect()
     };
     let mut all: Vec<Radix> = Vec::new();
@@ -203,8 +227,8 @@ fn radixes(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<R
 
 /// Splits a term into the factors that are equal for both threads and the one factor that may
 /// differ.
-fn term(cx: &Ctx, vars: &Vars, coef: i64, atoms: &[Atom], unit: Level) -> Option<Term> {
-    let varying = |a: &&Atom| !vars.is_fixed_atom(cx, a, unit);
+fn term(vars: &Vars, coef: i64, atoms: &[Atom], unit: Level) -> Option<Term> {
+    let varying = |a: &&Atom| !vars.is_fixed_atom(a, unit);
     let mut candidates = atoms.iter().filter(varying);
     let digit = match (candidates.next(), candidates.next()) {
         (Some(digit), None) => digit.clone(),
@@ -223,7 +247,7 @@ fn term(cx: &Ctx, vars: &Vars, coef: i64, atoms: &[Atom], unit: Level) -> Option
     let at = rest.iter().position(|a| *a == digit)?;
     rest.remove(at);
     (!rest.contains(&digit)).then(|| Term {
-        coef: product(cx, coef, &rest),
+        coef: Sym::product(coef, &rest),
         digit,
     })
 }

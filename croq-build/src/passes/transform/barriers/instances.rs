@@ -54,6 +54,6 @@ pub(super) fn is_one_instance(
     };
     indices.into_iter().all(|v| {
         let one_value = matches!(cx.bounds(v), (Some(lo), Some(hi)) if cx.eq(lo, hi).is_yes());
-        one_value || forced.contains(cx, vars, v)
+        one_value || forced.contains(vars, v)
     })
 }

@@ -56,10 +56,11 @@ use crate::ir::{
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
-use access::{Executor, MemAccess, Sizes};
+use access::{Comparing, Executor, MemAccess, Sizes};
 use collect::{Collector, Context};
 use events::EventUses;
 pub use independent::independent;
+use injectivity::Comparisons;
 use overlaps::Overlaps;
 pub use overlaps::Pairs;
 pub use owned::shared_by_instances;
@@ -125,6 +126,7 @@ fn walk(
     let fence = tma::fence(function, body, &by_tma);
     let mut walker = Walker {
         collector: Collector::new(function, vars, by_tma, tma::clustered(body)),
+        comparisons: Comparisons::default(),
         sizes: Sizes {
             block: threads.unwrap_or_else(Sym::one),
             region: None,
@@ -231,6 +233,7 @@ struct Exits {
 struct Walker<'a> {
     collector: Collector<'a>,
     sizes: Sizes,
+    comparisons: Comparisons,
     loops: Vec<Exits>,
     overlaps: Overlaps,
     event_uses: EventUses,
@@ -697,11 +700,16 @@ impl Walker<'_> {
                 if self.overlaps.is_second_walk() {
                     continue;
                 }
-                let needs_proxy_fence =
-                    earlier.missing_fence(then, &mut function.cx, vars, &self.sizes);
+                let mut within = Comparing {
+                    cx: &mut function.cx,
+                    vars,
+                    sizes: &self.sizes,
+                    comparisons: &mut self.comparisons,
+                };
+                let needs_proxy_fence = earlier.missing_fence(then, &mut within);
                 fence |= needs_proxy_fence.is_some();
                 let level = earlier
-                    .conflict(then, &mut function.cx, vars, &self.sizes)
+                    .conflict(then, &mut within)
                     .into_iter()
                     .chain(needs_proxy_fence.flatten())
                     .min();

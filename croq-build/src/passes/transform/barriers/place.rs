@@ -10,7 +10,7 @@ use super::vars::Vars;
 use crate::ir::{Buffer, View};
 use crate::symbolic::{Atom, Ctx, Sym};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Outermost first, with the index in an array of buffers before the proper axes; `None` if the
     /// coordinates do not determine the element.
@@ -69,7 +69,7 @@ fn coordinates(
     let mut origin = vec![Sym::zero(); strides.len()];
     let mut rest = offset.clone();
     for (at, stride) in strides.iter().enumerate() {
-        let (quotient, remainder) = divide_terms(cx, &rest, stride)?;
+        let (quotient, remainder) = divide_terms(&rest, stride)?;
         *origin.get_mut(at)? = quotient;
         rest = remainder;
     }
@@ -83,7 +83,7 @@ fn coordinates(
     let mut sources = vec![0; strides.len()];
     for (axis, stride) in view.strides.iter().enumerate() {
         let (at, factor) = strides.iter().enumerate().find_map(|(at, own)| {
-            let (quotient, remainder) = divide_terms(cx, stride, own)?;
+            let (quotient, remainder) = divide_terms(stride, own)?;
             (remainder.is_zero() && !quotient.is_zero()).then_some((at, quotient))
         })?;
         let (position, extent) = (positions.get(axis)?, view.shape.get(axis)?);
@@ -119,7 +119,7 @@ fn extent_of(buffer: &Buffer, at: usize) -> Option<&Sym> {
 
 /// `sym = quotient * stride + remainder`, term by term: each term that the stride divides is part
 /// of the quotient. `None` for strides that are not a single product.
-fn divide_terms(cx: &Ctx, sym: &Sym, stride: &Sym) -> Option<(Sym, Sym)> {
+fn divide_terms(sym: &Sym, stride: &Sym) -> Option<(Sym, Sym)> {
     let mut terms = stride.terms();
     let (Some((by, factors)), None) = (terms.next(), terms.next()) else {
         // A sum: only an exact multiple would be possible, and zero is the common case.
@@ -134,9 +134,9 @@ fn divide_terms(cx: &Ctx, sym: &Sym, stride: &Sym) -> Option<(Sym, Sym)> {
         }
         match without(atoms, factors) {
             Some(left) if by != 0 && coef % by == 0 => {
-                quotient = &quotient + &product(cx, coef / by, &left)
+                quotient = &quotient + &Sym::product(coef / by, &left)
             }
-            _ => remainder = &remainder + &product(cx, coef, atoms),
+            _ => remainder = &remainder + &Sym::product(coef, atoms),
         }
     }
     Some((quotient, remainder))
@@ -150,10 +150,4 @@ fn without(atoms: &[Atom], factors: &[Atom]) -> Option<Vec<Atom>> {
         left.remove(at);
     }
     Some(left)
-}
-
-pub fn product(cx: &Ctx, coef: i64, atoms: &[Atom]) -> Sym {
-    atoms
-        .iter()
-        .fold(Sym::int(coef), |p, a| &p * &super::vars::atom_sym(cx, a))
 }

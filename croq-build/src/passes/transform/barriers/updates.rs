@@ -175,9 +175,9 @@ fn divided(function: &Function, place: &Place) -> Option<String> {
         for (_, atoms) in place.flat.terms() {
             for atom in atoms {
                 match atom {
-                    Atom::Div(a, _) if a.vars().contains(var) => divided = true,
+                    Atom::Div(a, _) if a.contains(*var) => divided = true,
                     Atom::Var(v) if v == var => return false,
-                    Atom::Rem(a, _) if a.vars().contains(var) => return false,
+                    Atom::Rem(a, _) if a.contains(*var) => return false,
                     _ => {}
                 }
             }

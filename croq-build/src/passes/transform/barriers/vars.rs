@@ -228,9 +228,9 @@ impl Vars {
     /// Replaces every name of an expression by the expression.
     pub fn resolve(&self, cx: &Ctx, sym: &Sym) -> Sym {
         let mut out = sym.clone();
-        for var in sym.vars() {
-            if let Some(definition) = self.definitions.get(&var) {
-                out = cx.substituted(&out, var, definition);
+        for var in sym.sorted_vars() {
+            if let Some(definition) = self.definitions.get(var) {
+                out = cx.substituted(&out, *var, definition);
             }
         }
         out
@@ -257,13 +257,17 @@ impl Vars {
     }
 
     pub fn is_fixed(&self, sym: &Sym, unit: Level) -> bool {
-        sym.vars()
+        sym.sorted_vars()
             .iter()
             .all(|v| self.behaviour(*v, unit) == Behaviour::Fixed)
     }
 
-    pub fn is_fixed_atom(&self, cx: &Ctx, atom: &Atom, unit: Level) -> bool {
-        self.is_fixed(&atom_sym(cx, atom), unit)
+    pub fn is_fixed_atom(&self, atom: &Atom, unit: Level) -> bool {
+        let of = |sym: &Sym| self.is_fixed(sym, unit);
+        match atom {
+            Atom::Var(var) => self.behaviour(*var, unit) == Behaviour::Fixed,
+            Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => of(a) && of(b),
+        }
     }
 
     /// Whether the variable is the linear thread id.
@@ -330,7 +334,8 @@ impl Vars {
     /// The value of `sym` in an earlier iteration of a loop that sets `changing`.
     pub fn in_earlier_iteration(&mut self, cx: &mut Ctx, sym: &Sym, loop_: &Iterations<'_>) -> Sym {
         let mut out = sym.clone();
-        for var in sym.vars().intersection(loop_.changing) {
+        let changing = sym.sorted_vars().iter();
+        for var in changing.filter(|var| loop_.changing.contains(var)) {
             let last = loop_.last.filter(|(v, _)| v == var).map(|(_, last)| last);
             let then = match last {
                 Some(last) if loop_.only_one_ago => last.clone(),
@@ -383,16 +388,6 @@ fn copy_of(cx: &mut Ctx, var: Var, at_most: Option<&Sym>) -> Var {
     let (lo, hi) = (lo.cloned(), at_most.or(hi).cloned());
     let name = cx.name(var).to_owned();
     cx.new_var(&name, lo, hi)
-}
-
-pub fn atom_sym(cx: &Ctx, atom: &Atom) -> Sym {
-    match atom {
-        Atom::Var(v) => Sym::var(*v),
-        Atom::Div(a, b) => cx.div(a, b),
-        Atom::Rem(a, b) => cx.rem(a, b),
-        Atom::Min(a, b) => cx.min(a, b),
-        Atom::Max(a, b) => cx.max(a, b),
-    }
 }
 
 /// The symbolic value of an index expression.

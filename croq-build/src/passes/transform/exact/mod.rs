@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BinOp, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp,
-    ParamKind, Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
+    ParamKind, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
 };
 use crate::settings::Checks;
 use crate::source::Span;
@@ -105,9 +105,8 @@ impl Pass<'_> {
                     needs.bytes(buffer, stmt.span);
                 }
                 StmtKind::Return(_) => {
-                    if let Return::Tensor { shape, .. } = &function.ret {
-                        shape.iter().for_each(|s| needs.value(s, stmt.span));
-                    }
+                    let shapes = function.results.iter().flat_map(|r| r.shape());
+                    shapes.for_each(|s| needs.value(s, stmt.span));
                 }
                 StmtKind::Launch(id) => {
                     if let Some(kernel) = kernels.get(id.index()) {
@@ -473,7 +472,7 @@ impl Walk<'_, '_> {
     }
 
     fn is_of_host(&self, sym: &Sym) -> bool {
-        sym.vars().into_iter().all(self.sizes.is_host)
+        sym.sorted_vars().iter().copied().all(self.sizes.is_host)
     }
 
     /// For a host-computable value that is converted to a smaller type: the check is made before

@@ -352,7 +352,10 @@ impl<'a> Sizes<'a> {
         if e.is_poison() || depth > DEPTH {
             return None;
         }
-        let remember = e.vars().iter().all(|v| !known.bounds.contains_key(v));
+        let remember = e
+            .sorted_vars()
+            .iter()
+            .all(|v| !known.bounds.contains_key(v));
         let key = (e.clone(), how);
         if remember && let Some(size) = self.seen.borrow().get(&key) {
             return size.clone();
@@ -383,7 +386,7 @@ impl<'a> Sizes<'a> {
             Atom::Var(v) => return self.variable(*v, known, how, depth),
             Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => (a, b),
         };
-        let of_host = |s: &Sym| s.vars().iter().all(|v| (self.is_host)(*v));
+        let of_host = |s: &Sym| s.sorted_vars().iter().all(|v| (self.is_host)(*v));
         let by_constant = matches!(atom, Atom::Div(..) | Atom::Rem(..)) && b.as_int().is_some();
         if how == How::Computable && of_host(a) && of_host(b) && !by_constant {
             return Some(Size::of(alone(atom, &self.function.cx)));
@@ -501,7 +504,7 @@ impl<'a> Sizes<'a> {
             }
             fn sym(&mut self, s: &Sym) {
                 let open = |v| matches!(self.0.var_home.get(&v), Some(VarHome::Local(id)) if self.1.contains(id));
-                self.2 |= s.vars().into_iter().any(open);
+                self.2 |= s.sorted_vars().iter().copied().any(open);
             }
         }
         let open = self.open.borrow().clone();
@@ -590,7 +593,7 @@ impl<'a> Sizes<'a> {
 
     /// Whether it depends on more than extents.
     pub fn has_scalar(&self, sym: &Sym) -> bool {
-        sym.vars().into_iter().any(|v| !self.is_dim(v))
+        sym.sorted_vars().iter().any(|v| !self.is_dim(*v))
     }
 
     fn is_dim(&self, v: Var) -> bool {

@@ -408,7 +408,7 @@ impl Visit for Mentioned<'_> {
     }
 
     fn sym(&mut self, sym: &Sym) {
-        for var in sym.vars() {
+        for var in sym.sorted_vars().iter().copied() {
             if let Some(VarHome::Local(id)) = self.function.var_home.get(&var) {
                 self.found.insert(Kept::Local(*id));
             }

@@ -1,0 +1,69 @@
+//! Inline assembly: the text of an `asm` statement, read as PTX.
+//!
+//! On CUDA the text is emitted unchanged. The simulated GPU has no PTX, so the instructions that
+//! this module knows are translated to calls of functions of the device API
+//! (`device/sim/assembly.h`), one for each instruction.
+
+mod arithmetic;
+mod foreign;
+mod instruction;
+mod instructions;
+mod movement;
+mod program;
+mod registers;
+mod template;
+mod types;
+mod waiting;
+
+use program::Program;
+
+pub use foreign::statements;
+pub use template::{Fault, Template};
+
+/// An operand of a statement: a C++ expression, and whether it is a constant (`"n"`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    pub text: String,
+    pub is_constant: bool,
+}
+
+/// A C++ expression in parentheses that does the same as the text on the simulated GPU; `operands`
+/// are `%0`, `%1`, … The error is the first instruction that is not known.
+pub fn translated(template: &Template, operands: &[Value]) -> Result<String, String> {
+    let program = Program::parse(template)?;
+    let mut bound = String::new();
+    let mut names = Vec::new();
+    for (at, Value { text, is_constant }) in operands.iter().enumerate() {
+        if *is_constant {
+            names.push(format!("({text})"));
+            continue;
+        }
+        // Evaluated once, mentioned or not.
+        let name = format!("croq_operand_{at}");
+        bound.push_str(&format!("[[maybe_unused]] auto &&{name} = {text}; "));
+        names.push(name);
+    }
+    let statements = instructions::translated(&program, &names)?;
+    Ok(format!("({{ {bound}{statements} }})"))
+}
+
+/// The same for a text with an instruction that is not known: it ends the call.
+pub fn unknown(what: &str, operands: &[Value]) -> String {
+    let words: Vec<&str> = what.split_whitespace().collect();
+    let mut text = String::from("(");
+    for value in operands {
+        text.push_str(&format!("static_cast<void>({}), ", value.text));
+    }
+    text + &format!(
+        "croq::unknown_assembly({:?}))",
+        format!("assembly:{}", words.join(" "))
+    )
+}
+
+/// Whether the text has no instruction: blanks and comments only.
+pub fn is_empty(template: &Template) -> bool {
+    Program::parse(template).is_ok_and(|program| program.steps.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

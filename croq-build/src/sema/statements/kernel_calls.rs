@@ -1,0 +1,604 @@
+//! Calls of one `__co__` function by another, on the host.
+//!
+//! The body of the called function is lowered at the place of the call, with its parameters bound
+//! to the arguments: the launches are the same, in the same order, buffers stay on the device, and
+//! extents that the caller knows are constants in the kernels.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
+use crate::ir::{self, BufferId, CheckCode, ReturnValue, Role, Scalar, StmtKind};
+use crate::sema::build;
+use crate::sema::checks::{run_time, unsupported};
+use crate::sema::memory::{host_elements, tiles, whole};
+use crate::sema::names::{dimensions, scope};
+use crate::sema::state::asynchronous;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::results::{Leaves, Results};
+use crate::sema::state::scopes::{Entity, IntKind, Scopes};
+use crate::sema::state::siblings::Summary;
+use crate::sema::state::value::{Data, IntValue, Value};
+use crate::sema::values::{constants, convert, shape};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::{self, Name};
+
+/// Whether the name is that of a `__co__` function, and of nothing else here.
+pub(crate) fn is_kernel(el: &Elab<'_>, name: &str) -> bool {
+    el.cx.siblings.named(name).is_some() && el.names.find(name).is_none()
+}
+
+/// The arguments of an expression that calls a `__co__` function.
+pub(crate) fn called<'e>(el: &Elab<'_>, e: &'e ast::Expr) -> Option<(Name, &'e [ast::Expr])> {
+    let (name, args) = match &*e.kind {
+        ast::ExprKind::Call(call) if call.kind == ast::CallKind::Plain => {
+            (call.callee.clone(), call.args.as_slice())
+        }
+        ast::ExprKind::Element(base, arg) => {
+            let ast::ExprKind::Name(text) = &*base.kind else {
+                return None;
+            };
+            let text = text.clone();
+            let span = base.span;
+            (Name { text, span }, std::slice::from_ref(arg))
+        }
+        _ => return None,
+    };
+    is_kernel(el, &name.text).then_some((name, args))
+}
+
+/// An argument, evaluated where the call is.
+enum Argument {
+    Scalar(Value, Scalar),
+    Stream(ir::ParamId),
+    Tensor(Data),
+    /// A private copy of one.
+    Copy(Data),
+    /// Already reported.
+    Error,
+}
+
+/// `f(x, n)`: the value of the result, `None` if there is none.
+pub(crate) fn lower(
+    el: &mut Elab<'_>,
+    name: &Name,
+    args: &[ast::Expr],
+    span: Span,
+) -> Option<Value> {
+    let Some(function) = el.cx.siblings.named(&name.text) else {
+        return Some(Value::Error);
+    };
+    let evaluated = match check_place(el, name, span) {
+        false => None,
+        true => evaluate(el, function, args, span),
+    };
+    let Some(evaluated) = evaluated else {
+        el.results.poisoned = true;
+        return Some(Value::Error);
+    };
+    let summary = el.summary_of(function);
+    if summary.failed || evaluated.iter().any(|arg| matches!(arg, Argument::Error)) {
+        el.results.poisoned = true;
+        return Some(Value::Error);
+    }
+    if !check_apart(el, function, &summary, &evaluated, args) {
+        return Some(Value::Error);
+    }
+    let first = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
+    let evaluated = private(el, function, &summary, evaluated, args);
+    let reported = std::mem::take(el.cx.diags);
+    let values = inline(el, function, evaluated, args, span);
+    let found = std::mem::replace(el.cx.diags, reported);
+    report_found(el, found, name, span);
+    el.names.opened += 1;
+    value_of(el, values, first, &function.name.text, span)
+}
+
+/// Reports a call in a kernel, and one that leads back to itself.
+fn check_place(el: &mut Elab<'_>, name: &Name, span: Span) -> bool {
+    let text = &name.text;
+    if let Some(k) = &el.kernel {
+        let header = k.header;
+        let d = Diagnostic::new(
+            codes::E0788,
+            span,
+            format!("`{text}` is a `__co__` function, which launches kernels"),
+        )
+        .label("called inside `parallel`")
+        .also(header, "this is a kernel")
+        .help("call it before or after this `parallel`, or share code through a `__device__` function");
+        el.cx.report(d);
+        return false;
+    }
+    let own = el.f.name.clone();
+    let mut around = el.calls.iter().chain([&own]);
+    let siblings = el.cx.siblings;
+    let returns = |to: &str| to == text || siblings.reaches(text, to);
+    if around.any(|to| returns(to)) || siblings.reaches(text, text) {
+        let d = Diagnostic::new(codes::E0798, span, format!("`{text}` leads back to itself"))
+            .label("a call without an end")
+            .help("a call is a part of its caller: use a loop of the host");
+        el.cx.report(d);
+        return false;
+    }
+    true
+}
+
+fn report_found(el: &mut Elab<'_>, found: Diagnostics, name: &Name, span: Span) {
+    // What the function itself has to say is said there.
+    for d in found.into_sorted() {
+        if d.severity() == Severity::Error {
+            el.cx
+                .report(d.also(span, format!("in this call of `{}`", name.text)));
+        }
+    }
+}
+
+fn evaluate(
+    el: &mut Elab<'_>,
+    function: &ast::Function,
+    args: &[ast::Expr],
+    span: Span,
+) -> Option<Vec<Argument>> {
+    let (given, wanted) = (args.len(), function.params.len());
+    if given != wanted {
+        let (name, s) = (&function.name.text, if wanted == 1 { "" } else { "s" });
+        let text = format!("`{name}` takes {wanted} argument{s}, {given} given");
+        let d = Diagnostic::new(codes::E0796, span, text)
+            .label("another number")
+            .also(function.name.span, "declared here");
+        el.cx.report(d);
+        return None;
+    }
+    let pairs = function.params.iter().zip(args);
+    Some(
+        pairs
+            .map(|(param, arg)| evaluate_one(el, param, arg))
+            .collect(),
+    )
+}
+
+fn evaluate_one(el: &mut Elab<'_>, param: &ast::Param, arg: &ast::Expr) -> Argument {
+    if matches!(param.ty.kind, ast::ParamTypeKind::Stream) {
+        return match &*arg.kind {
+            ast::ExprKind::Name(name) => match scope::lookup(el, name, arg.span) {
+                Some(Entity::Stream(id)) => Argument::Stream(id),
+                Some(other) => {
+                    let kind = other.kind().to_owned();
+                    unfit(el, param, arg, &kind)
+                }
+                None => Argument::Error,
+            },
+            _ => unfit(el, param, arg, "an expression"),
+        };
+    }
+    let value = el.expression(arg);
+    match (&param.ty.kind, value) {
+        (_, Value::Error) => Argument::Error,
+        (ast::ParamTypeKind::Scalar(elem), value @ (Value::Int(_) | Value::Scalar(_))) => {
+            match convert::scalar_type(&mut el.cx, *elem, param.ty.span) {
+                Some(ty) => Argument::Scalar(value, ty),
+                None => Argument::Error,
+            }
+        }
+        (
+            ast::ParamTypeKind::Spanned { elem, .. } | ast::ParamTypeKind::SpannedRank { elem, .. },
+            Value::Data(data),
+        ) if data.future.is_none() => {
+            let Some(mut data) = whole::expect_whole(el, data, arg.span) else {
+                return Argument::Error;
+            };
+            tiles::emit_exists(el, &mut data);
+            let own = el.f.buffer(data.view.buffer).elem;
+            let rank = rank_of(&param.ty.kind);
+            let wanted = convert::element_type(&mut el.cx, *elem, param.ty.span);
+            if wanted != Some(own) || rank != data.view.rank() {
+                let shown = shape::show(&el.f, &data.view.shape);
+                return unfit(el, param, arg, &format!("`{own} {shown}`"));
+            }
+            Argument::Tensor(data)
+        }
+        (_, other) => {
+            let kind = other.kind();
+            unfit(el, param, arg, &kind)
+        }
+    }
+}
+
+fn rank_of(ty: &ast::ParamTypeKind) -> usize {
+    match ty {
+        ast::ParamTypeKind::Spanned { dims, .. } => dims.len(),
+        ast::ParamTypeKind::SpannedRank { rank, .. } => {
+            usize::try_from(constants::constant(rank).unwrap_or(0)).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+fn unfit(el: &mut Elab<'_>, param: &ast::Param, arg: &ast::Expr, found: &str) -> Argument {
+    let wanted = el.cx.file.snippet(param.span).to_owned();
+    let text = format!("the parameter is `{wanted}`, this is {found}");
+    let d = Diagnostic::new(codes::E0796, arg.span, text)
+        .label("does not fit")
+        .also(param.span, "the parameter");
+    el.cx.report(d);
+    Argument::Error
+}
+
+fn passes_by_value(param: &ast::Param) -> bool {
+    param.by_ref.is_none() && !matches!(param.storage, Some((ast::Storage::Global, _)))
+}
+
+/// Memory that the function writes is no other argument's.
+fn check_apart(
+    el: &mut Elab<'_>,
+    function: &ast::Function,
+    summary: &Summary,
+    evaluated: &[Argument],
+    args: &[ast::Expr],
+) -> bool {
+    let root = |data: &Data| el.storage.pools.find(data.view.buffer).0;
+    for (at, (param, arg)) in function.params.iter().zip(evaluated).enumerate() {
+        let Argument::Tensor(data) = arg else {
+            continue;
+        };
+        let written = summary.writes.get(at).copied().unwrap_or(true) || param.by_ref.is_some();
+        if passes_by_value(param) || !written {
+            continue;
+        }
+        let same = |(other, arg): (usize, &Argument)| match arg {
+            Argument::Tensor(d) if other != at && root(d) == root(data) => Some(other),
+            _ => None,
+        };
+        let other = evaluated.iter().enumerate().find_map(same);
+        let Some((this, other)) = args.get(at).zip(other.and_then(|at| args.get(at))) else {
+            continue;
+        };
+        let name = param.name.as_ref().map_or("it", |name| name.text.as_str());
+        let text = format!(
+            "`{}` writes `{name}`, and another argument is the same memory",
+            function.name.text
+        );
+        let d = Diagnostic::new(codes::E0797, this.span, text)
+            .label("written by the call")
+            .also(other.span, "the same buffer")
+            .help("copy one of them to another buffer first");
+        el.cx.report(d);
+        return false;
+    }
+    true
+}
+
+/// Parameters that are passed by value are private copies, where that makes a difference.
+fn private(
+    el: &mut Elab<'_>,
+    function: &ast::Function,
+    summary: &Summary,
+    evaluated: Vec<Argument>,
+    args: &[ast::Expr],
+) -> Vec<Argument> {
+    let at = |of: &[bool], at: usize| of.get(at).copied().unwrap_or(true);
+    let params = function.params.iter().zip(args).enumerate();
+    let all = evaluated.into_iter().zip(params);
+    let copied = all.map(|(arg, (index, (param, e)))| {
+        let changes = at(&summary.writes, index) || at(&summary.keeps, index);
+        match arg {
+            Argument::Tensor(data) if passes_by_value(param) && changes => {
+                let name = param.name.as_ref().map_or("argument", |n| n.text.as_str());
+                let id = host_elements::copy_of(el, data.view, name, e.span);
+                let view = whole::whole_view(&el.f, id, e.span);
+                Argument::Copy(whole::data_of(view, name, e.span))
+            }
+            arg => arg,
+        }
+    });
+    copied.collect()
+}
+
+/// Lowers the body with the parameters bound, and returns what its `return` gives.
+fn inline<'a>(
+    el: &mut Elab<'a>,
+    function: &'a ast::Function,
+    evaluated: Vec<Argument>,
+    args: &[ast::Expr],
+    span: Span,
+) -> Option<Vec<ReturnValue>> {
+    let leaves = !returns_last(&function.body);
+    if leaves && function.body.iter().any(returns_in_a_loop) {
+        let what = "a call of a `__co__` function that returns in a loop";
+        let remedy = "leave the loop by `break`, and return behind it";
+        unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
+        return None;
+    }
+    let names = std::mem::replace(&mut el.names, Scopes::new());
+    let results = std::mem::replace(&mut el.results, Results::inlined(function));
+    el.results.leaves = leaves.then(|| Leaves {
+        first: BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX)),
+        slots: Vec::new(),
+        declared: Vec::new(),
+    });
+    let exchanged = asynchronous::exchanged(&function.body);
+    let exchanged = std::mem::replace(&mut el.asynchronous.exchanged, exchanged);
+    let untaken = std::mem::replace(&mut el.cx.untaken, &function.untaken);
+    el.calls.push(function.name.text.clone());
+    el.within(Frame::Call, |el| {
+        if bind(el, function, evaluated, args, span) {
+            let stmts = function.body.clone();
+            let block = ast::Block { stmts, span };
+            match leaves {
+                true => lower_as_a_loop(el, &block),
+                false => el.block(&block),
+            }
+        } else {
+            el.results.poisoned = true;
+        }
+    });
+    el.calls.pop();
+    el.cx.untaken = untaken;
+    el.asynchronous.exchanged = exchanged;
+    el.names = names;
+    let done = std::mem::replace(&mut el.results, results);
+    match done.poisoned {
+        true => {
+            el.results.poisoned = true;
+            None
+        }
+        false => Some(done.values),
+    }
+}
+
+/// A loop of one iteration, which each `return` ends.
+fn lower_as_a_loop(el: &mut Elab<'_>, block: &ast::Block) {
+    let ((), body) = build::collect(el, |el| el.block(block));
+    let Some(leaves) = el.results.leaves.take() else {
+        return;
+    };
+    build::splice(el, leaves.declared);
+    el.results.values = leaves.slots;
+    let local = build::new_local(
+        &mut el.f,
+        "once",
+        Scalar::Index,
+        false,
+        Role::Loop,
+        block.span,
+    );
+    let kind = StmtKind::For {
+        local,
+        lo: Sym::zero(),
+        hi: Sym::one(),
+        step: Sym::one(),
+        unroll: None,
+        body,
+    };
+    build::emit(el, kind, block.span);
+}
+
+fn returns_in_a_loop(stmt: &ast::Stmt) -> bool {
+    use ast::StmtKind as S;
+    match &stmt.kind {
+        S::While { .. } | S::Foreach(_) | S::Parallel(_) => {
+            stmt.kind.blocks().any(|b| !has_no_return(b))
+        }
+        kind => kind.blocks().any(|b| b.stmts.iter().any(returns_in_a_loop)),
+    }
+}
+
+/// Whether the only `return` is the last statement.
+fn returns_last(stmts: &[ast::Stmt]) -> bool {
+    let inner = |stmt: &ast::Stmt| stmt.kind.blocks().any(|b| !has_no_return(b));
+    let returns = |stmt: &ast::Stmt| matches!(stmt.kind, ast::StmtKind::Return(_));
+    let before = stmts.split_last().map_or(&[][..], |(_, before)| before);
+    !stmts.iter().any(inner) && !before.iter().any(returns)
+}
+
+fn has_no_return(block: &ast::Block) -> bool {
+    let returns = |stmt: &ast::Stmt| {
+        matches!(stmt.kind, ast::StmtKind::Return(_))
+            || stmt.kind.blocks().any(|b| !has_no_return(b))
+    };
+    !block.stmts.iter().any(returns)
+}
+
+/// Declares the dimensions and the parameters with the values of the arguments.
+fn bind(
+    el: &mut Elab<'_>,
+    function: &ast::Function,
+    evaluated: Vec<Argument>,
+    args: &[ast::Expr],
+    span: Span,
+) -> bool {
+    let mut dims: BTreeMap<String, Sym> = BTreeMap::new();
+    for (param, arg) in function.params.iter().zip(&evaluated) {
+        let (Argument::Tensor(data) | Argument::Copy(data)) = arg else {
+            continue;
+        };
+        for (dim, extent) in dims_of(param).iter().zip(&data.view.shape) {
+            let ast::Dim::Expr(e) = dim else { continue };
+            let ast::ExprKind::Name(text) = &*e.kind else {
+                continue;
+            };
+            if dims.contains_key(text) {
+                continue;
+            }
+            dims.insert(text.clone(), extent.clone());
+            let name = Name {
+                text: text.clone(),
+                span: e.span,
+            };
+            let entity = Entity::Int {
+                value: IntValue {
+                    literal: false,
+                    ..IntValue::plain(extent.clone())
+                },
+                kind: IntKind::Dim,
+            };
+            scope::declare(el, &name, entity);
+        }
+    }
+    let mut shapes = Vec::new();
+    for ((param, arg), e) in function.params.iter().zip(evaluated).zip(args) {
+        let is_own = matches!(arg, Argument::Copy(_));
+        let entity = match arg {
+            Argument::Stream(id) => Entity::Stream(id),
+            Argument::Scalar(value, ty) => scalar(el, param, value, ty, e.span),
+            Argument::Tensor(data) | Argument::Copy(data) => {
+                shapes.push((param, data.view.shape.clone(), e.span));
+                tensor(el, data)
+            }
+            Argument::Error => return false,
+        };
+        if let Some(name) = &param.name {
+            scope::declare(el, name, entity);
+            if !is_own {
+                el.names.mark_param();
+            }
+        }
+    }
+    let mut fits = true;
+    for (param, shape, at) in shapes {
+        for (axis, (dim, extent)) in dims_of(param).iter().zip(&shape).enumerate() {
+            if let ast::Dim::Expr(e) = dim {
+                fits &= check_extent(el, (param, axis, e), extent, (at, span));
+            }
+        }
+    }
+    fits
+}
+
+fn dims_of(param: &ast::Param) -> &[ast::Dim] {
+    match &param.ty.kind {
+        ast::ParamTypeKind::Spanned { dims, .. } => dims,
+        _ => &[],
+    }
+}
+
+/// A whole buffer is one in the called function, too.
+fn tensor(el: &Elab<'_>, data: Data) -> Entity {
+    let buffer = el.f.buffer(data.view.buffer);
+    let whole = data.view.offset.is_zero()
+        && data.view.shape == buffer.shape
+        && data.view.strides == whole::dense_strides(&buffer.shape);
+    match whole {
+        true => Entity::Buffer {
+            id: data.view.buffer,
+            array: Vec::new(),
+        },
+        false => Entity::View(Data {
+            tiled: false,
+            ..data
+        }),
+    }
+}
+
+fn scalar(el: &mut Elab<'_>, param: &ast::Param, value: Value, ty: Scalar, at: Span) -> Entity {
+    if let (Value::Int(i), true) = (&value, ty.is_integer()) {
+        let value = IntValue {
+            literal: false,
+            ..IntValue::plain(i.value.clone())
+        };
+        let kind = IntKind::Param;
+        return Entity::Int { value, kind };
+    }
+    let Some(e) = convert::convert(el, value, ty, at) else {
+        return Entity::Poison;
+    };
+    let name = param.name.as_ref().map_or("argument", |n| n.text.as_str());
+    let local = build::new_local(&mut el.f, name, ty, false, Role::Value, at);
+    let is_integer = ty.is_integer() && ty != Scalar::U64;
+    let var = is_integer.then(|| {
+        let (lo, hi) = convert::integer_range(ty);
+        build::local_var(&mut el.f, local, lo, hi)
+    });
+    let value = Some(e);
+    build::emit(el, StmtKind::Let { local, value }, at);
+    match var {
+        Some(var) => Entity::Int {
+            value: IntValue {
+                literal: false,
+                ..IntValue::plain(Sym::var(var))
+            },
+            kind: IntKind::Param,
+        },
+        None => Entity::Scalar {
+            local,
+            mutable: false,
+        },
+    }
+}
+
+/// Compares an extent of an argument with what the signature says.
+fn check_extent(
+    el: &mut Elab<'_>,
+    (param, axis, e): (&ast::Param, usize, &ast::Expr),
+    extent: &Sym,
+    (at, span): (Span, Span),
+) -> bool {
+    let Some(wanted) = dimensions::of_dimensions(el, e) else {
+        return false;
+    };
+    let name = param.name.as_ref().map_or("", |name| name.text.as_str());
+    let written = el.cx.file.snippet(e.span).to_owned();
+    match el.f.cx.eq(extent, &wanted) {
+        Truth::Yes => true,
+        Truth::No => {
+            let (found, wanted) = (el.f.cx.show(extent), el.f.cx.show(&wanted));
+            let text = format!("axis {axis} of `{name}` has {found} elements, not {wanted}");
+            let d = Diagnostic::new(codes::E0796, at, text)
+                .label("another extent")
+                .also(e.span, format!("`{written}` in the signature"));
+            el.cx.report(d);
+            false
+        }
+        Truth::Unknown => {
+            let message =
+                format!("axis {axis} of `{name}` has {{0}} elements, `{written}` is {{1}}");
+            let check = run_time::Check::new(CheckCode::R01, message, span);
+            run_time::emit_equal_at_entry(el, check, extent, &wanted);
+            true
+        }
+    }
+}
+
+/// What the caller sees of the result.
+fn value_of(
+    el: &mut Elab<'_>,
+    values: Option<Vec<ReturnValue>>,
+    first: BufferId,
+    name: &str,
+    span: Span,
+) -> Option<Value> {
+    let Some(mut values) = values else {
+        return Some(Value::Error);
+    };
+    let value = values.pop()?;
+    if !values.is_empty() {
+        let what = "the value of a call with several results";
+        let remedy = "let the function write to `global` or `&` parameters";
+        unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
+        return Some(Value::Error);
+    }
+    Some(match value {
+        ReturnValue::Scalar(e) => {
+            // Later statements may change what it reads.
+            let ty = e.ty;
+            let local = build::new_local(&mut el.f, name, ty, false, Role::Value, span);
+            let value = Some(e);
+            build::emit(el, StmtKind::Let { local, value }, span);
+            Value::Scalar(ir::Expr::local(local, ty, span))
+        }
+        ReturnValue::Buffer(id) => {
+            let id = match id < first {
+                false => id,
+                // A parameter is returned as a copy.
+                true => {
+                    let view = whole::whole_view(&el.f, id, span);
+                    host_elements::copy_of(el, view, name, span)
+                }
+            };
+            let view = whole::whole_view(&el.f, id, span);
+            Value::Data(whole::data_of(view, name, span))
+        }
+    })
+}

@@ -1,0 +1,104 @@
+//! Functions that call others on the host (`host_calls.co`).
+
+use croq_sys::{Const, Device, Stream, Tensor};
+use croq_tests::compare::{assert_close, assert_exact, near};
+use croq_tests::kernels;
+use half::f16;
+
+#[test]
+fn a_called_function_works_on_the_buffers_of_its_caller() {
+    for (a, b) in [(1, 1), (5, 33), (40, 8)] {
+        let x = Tensor::<f32, _>::random((a, b), -1.0..1.0, 1);
+        let z = Tensor::<f32, _>::random((a, b), -1.0..1.0, 2);
+        let (out, sums) = kernels::written_calls(&x, &z, 0.5).unwrap();
+        let y = |i: usize, j: usize| f64::from(x[[i, j]] * 1.5 + z[[i, j]]);
+        let sum = |i: usize, last: usize| (0..=last).map(|j| y(i, j)).sum::<f64>();
+        assert_close(&sums, |[i, j]| near(sum(i, j), 1e-4));
+        assert_close(&out, |[i, j]| near(y(i, j) - sum(i, b - 1), 1e-4));
+        let stream = Stream::new(&Device::default()).unwrap();
+        let (later, _) = kernels::written_calls_on(&stream, &x, &z, 0.5).unwrap();
+        assert_eq!(later.to_host().unwrap().as_slice(), out.as_slice());
+    }
+}
+
+#[test]
+fn a_tile_is_an_argument_in_a_loop_of_the_host() {
+    for (count, rounds) in [(1, 1), (3, 2), (2, 0)] {
+        let x = Tensor::<f32, _>::random((count, 16, 24), -1.0..1.0, 3);
+        let sums = kernels::written_calls_of_tiles(&x, rounds).unwrap();
+        assert_close(&sums, |[s, i]| {
+            let sum: f64 = (0..24).map(|j| f64::from(x[[s, i, j]])).sum();
+            near(sum * f64::from(rounds), 1e-4)
+        });
+    }
+}
+
+#[test]
+fn a_scalar_result_is_a_number_of_the_host() {
+    for n in [1, 60] {
+        let x = Tensor::<i32, _>::random((n,), 0..40, 4);
+        let y = kernels::written_counts(&x, 10).unwrap();
+        let count = |limit: i32| x.as_slice().iter().filter(|v| **v < limit).count() as i32;
+        let (below, more) = (count(10), count(20) - count(10));
+        assert_exact(&y, |i| x[i] * more + below);
+    }
+}
+
+#[test]
+fn a_called_function_may_return_early() {
+    for (n, mode) in [(1, 0), (20, 0), (20, 1), (33, 2), (2, 2)] {
+        let x = Tensor::<f32, _>::random((n,), -1.0..1.0, 7);
+        let found = kernels::written_early_returns(&x, mode).unwrap();
+        let y = |i: usize| match mode {
+            0 => x[[i]],
+            1 => x[[i]].max(0.25),
+            _ => x[[i]].min(0.25),
+        };
+        let sign = if y(0) > 0.0 { 1.0 } else { -1.0 };
+        assert_close(&found, |[i]| {
+            let z = if i < mode as usize + 3 {
+                y(i).max(-0.5)
+            } else {
+                0.0
+            };
+            near(f64::from((x[[i]] + 1.0) * sign + y(i) - z), 1e-5)
+        });
+    }
+}
+
+#[test]
+fn a_called_function_returns_a_copy_of_a_tile() {
+    for (m, n) in [(1, 1), (3, 20), (4, 33)] {
+        let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 8);
+        let y = kernels::written_returned_tiles(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, j]] - 2.0 * x[[m - 1 - i, j]]);
+    }
+}
+
+#[test]
+fn constants_as_arguments() {
+    let x = Tensor::<f32, _>::random((Const::<20>,), -1.0..1.0, 9);
+    let z = Tensor::<f32, _>::random((Const::<40>,), -1.0..1.0, 10);
+    let (b, c) = kernels::written_constants(&x, &z).unwrap();
+    assert_exact(&b, |[i]| 8.0 * x[[19 - i]]);
+    assert_exact(&c, |[i]| z[[39 - i]] + if i < 32 { 1.0 } else { 0.0 });
+}
+
+#[test]
+fn a_called_function_uses_tensor_cores() {
+    for (m, k) in [(16, 32), (40, 50)] {
+        let a = Tensor::<f16, _>::random((m, k), -1.0..1.0, 5);
+        let b = Tensor::<f16, _>::random((m, k), -1.0..1.0, 6);
+        let both = kernels::written_called_products(&a, &b).unwrap();
+        let product = |i: usize, j: usize| {
+            let of = |t: usize| a[[i, t]].to_f64() * b[[j, t]].to_f64();
+            (0..k).map(of).sum::<f64>()
+        };
+        assert_close(&both, |[i, j]| {
+            let turned: f64 = (0..k)
+                .map(|t| b[[i, t]].to_f64() * a[[j, t]].to_f64())
+                .sum();
+            near(product(i, j) + turned, 1e-3)
+        });
+    }
+}
