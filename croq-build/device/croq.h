@@ -53,6 +53,13 @@
 #else
 #define CROQ_ASSEMBLY(cuda, sim) sim
 #endif
+/* The same for instructions from sm_90 on: code for a GPU before that traps, and the host does not
+ * launch it. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define CROQ_ASSEMBLY_FROM_SM_90(cuda, sim) __trap()
+#else
+#define CROQ_ASSEMBLY_FROM_SM_90(cuda, sim) CROQ_ASSEMBLY(cuda, sim)
+#endif
 /* Another spelling of `__device__` that a `.co` file may use. */
 #define __co_device__ __device__
 

@@ -47,6 +47,38 @@ pub fn translated(template: &Template, operands: &[Value]) -> Result<String, Str
     Ok(format!("({{ {bound}{statements} }})"))
 }
 
+/// Whether the text has an instruction that GPUs before sm_90 lack.
+pub fn needs_sm_90(text: &str) -> bool {
+    const INSTRUCTIONS: [&str; 14] = [
+        "barrier.cluster",
+        "cp.async.bulk",
+        "cp.reduce.async.bulk",
+        "elect.sync",
+        "fence.mbarrier_init",
+        "fence.proxy.async",
+        "getctarank",
+        "griddepcontrol",
+        "mapa",
+        "multimem",
+        "red.async",
+        "setmaxnreg",
+        "st.async",
+        "wgmma",
+    ];
+    let starts = text.split([';', '\n', '{', '}']).map(|piece| {
+        let piece = piece.trim_start();
+        // A predicate before the instruction.
+        match piece.strip_prefix('@') {
+            Some(rest) => rest
+                .split_once(char::is_whitespace)
+                .map_or("", |(_, rest)| rest),
+            None => piece,
+        }
+    });
+    let mut starts = starts.map(str::trim_start);
+    starts.any(|start| INSTRUCTIONS.iter().any(|name| start.starts_with(name)))
+}
+
 /// The same for a text with an instruction that is not known: it ends the call.
 pub fn unknown(what: &str, operands: &[Value]) -> String {
     let words: Vec<&str> = what.split_whitespace().collect();

@@ -137,3 +137,21 @@ fn statements_of_cpp_are_found() {
     };
     assert!(macro_text.simulated().contains("unknown_assembly"));
 }
+
+#[test]
+fn instructions_of_newer_gpus_are_found() {
+    for text in [
+        "griddepcontrol.wait;",
+        "mov.u32 %0, 1;\n@p setmaxnreg.inc.sync.aligned.u32 240;",
+        "{ .reg .pred p; elect.sync _|p, 0xffffffff; }",
+    ] {
+        assert!(needs_sm_90(text), "{text}");
+    }
+    for text in [
+        "add.s32 %0, %1, 2;",
+        "// griddepcontrol.wait",
+        "fence.proxy.alias;",
+    ] {
+        assert!(!needs_sm_90(text), "{text}");
+    }
+}

@@ -77,7 +77,7 @@ pub fn kernel<'a>(
         kernel.name,
         params.join(", ")
     ));
-    if kernel.needs_sm_90() {
+    if crate::ir::needs_sm_90(kernel) {
         writer.line("croq::only_from_sm_90();");
         // With TMA, divisions are a large part of the threads' own work; nonnegative extents make
         // them shifts.

@@ -326,7 +326,7 @@ impl Body<'_, '_> {
         };
         let captured = captures(function, kernel);
         let name = &kernel.name;
-        if kernel.needs_sm_90() {
+        if crate::ir::needs_sm_90(kernel) {
             self.writer.attribute(span);
             self.writer
                 .line(&format!("CROQ_NEEDS({name}, {});", super::tma::SM));

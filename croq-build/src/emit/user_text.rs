@@ -161,7 +161,10 @@ fn for_both_targets(text: &str) -> Cow<'_, str> {
     for statement in assembly::statements(text) {
         let before = text.get(written..statement.range.start).unwrap_or_default();
         // `sema` has written it for both.
-        if before.ends_with("CROQ_ASSEMBLY((") {
+        if ["CROQ_ASSEMBLY((", "CROQ_ASSEMBLY_FROM_SM_90(("]
+            .iter()
+            .any(|b| before.ends_with(b))
+        {
             continue;
         }
         let cuda = text.get(statement.range.clone()).unwrap_or_default();

@@ -69,12 +69,10 @@ impl<P: Phase> Kernel<P> {
     pub fn is_clustered(&self) -> bool {
         self.cluster_size() > 1
     }
-
-    /// Whether it uses features that GPUs before sm_90 do not have.
-    pub fn needs_sm_90(&self) -> bool {
-        !self.maps.is_empty() || self.is_clustered() || self.warpgroups
-    }
 }
+
+/// How C++ text begins that only GPUs from sm_90 on can execute.
+pub const CPP_FROM_SM_90: &str = "CROQ_ASSEMBLY_FROM_SM_90(";
 
 /// Results of analyses of the memory that a kernel accesses.
 #[derive(Clone, Debug, Default)]

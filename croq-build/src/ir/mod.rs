@@ -87,7 +87,8 @@ pub use tma::*;
 pub use view::*;
 
 pub use queries::{
-    Visit, any_expr, any_in, any_stmt, change_exprs, change_views, walk_block, walk_exprs,
+    Visit, any_expr, any_in, any_stmt, change_exprs, change_views, needs_sm_90, walk_block,
+    walk_exprs,
 };
 pub use visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};
 pub use warpgroup::{Described, Instruction, Operand, Source, Step, Tile, WarpgroupMma};

@@ -7,12 +7,12 @@
 use crate::assembly::{self, Fault, Template};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
-    Arg, CheckCode, CppName, Expr, ExprKind, Intrinsic, Level, LocalId, Role, Scalar, StmtKind,
-    Storage,
+    Arg, CPP_FROM_SM_90, CheckCode, CppName, Expr, ExprKind, Intrinsic, Level, LocalId, Role,
+    Scalar, StmtKind, Storage,
 };
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
-use crate::sema::checks::run_time;
+use crate::sema::checks::{run_time, targets};
 use crate::sema::levels::registers;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
@@ -172,7 +172,14 @@ impl Lowered {
             [] => String::new(),
             names => format!(" /* memory: {} */", names.join(", ")),
         };
-        format!("CROQ_ASSEMBLY(({cuda}), {simulated});{reached}")
+        let begin = match assembly::needs_sm_90(&asm.template) {
+            true => {
+                targets::note_targets(el, span, codes::N0860, "such an instruction");
+                CPP_FROM_SM_90
+            }
+            false => "CROQ_ASSEMBLY(",
+        };
+        format!("{begin}({cuda}), {simulated});{reached}")
     }
 }
 
