@@ -138,6 +138,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/tma.co", "W0867"),
     ("tests/run/features/unwritten.co", "W0621"),
     ("tests/run/as_written/copies.co", "W0549"),
+    ("tests/run/as_written/various.co", "W0549"),
 ];
 
 /// The constants of `diagnostics::codes` that a source uses.

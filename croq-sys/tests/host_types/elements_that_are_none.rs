@@ -1,5 +1,5 @@
 use croq_sys::Tensor;
 
 fn main() {
-    let _ = Tensor::<bool, _>::zeros((4, 4));
+    let _ = Tensor::<char, _>::zeros((4, 4));
 }
