@@ -9,9 +9,6 @@ export CROQ_WARNINGS=deny
 # Tests that need nvcc fail without it; otherwise they would be skipped.
 [ "${CROQ_CUDA:-auto}" = off ] || export CROQ_TEST_NVCC=required
 
-# The first build has nothing to reuse, and what later builds could reuse of it takes time to write.
-[ -d "${CARGO_TARGET_DIR:-target}/debug" ] || export CARGO_INCREMENTAL=0
-
 log=$(mktemp)
 trap 'rm -f "$log" "$log.downstream" "$log.over"' EXIT
 passed=0
