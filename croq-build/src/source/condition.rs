@@ -407,7 +407,7 @@ impl Reader<'_> {
 }
 
 /// C's precedence, lowest first.
-fn level(punct: Punct) -> Option<u8> {
+pub(super) fn level(punct: Punct) -> Option<u8> {
     Some(match punct {
         Punct::PipePipe => 1,
         Punct::AmpAmp => 2,

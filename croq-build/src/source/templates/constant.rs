@@ -5,6 +5,7 @@
 //! does not fit 64 bits is an error. An operand of `&&`, `||` and `?:` that is not evaluated may
 //! divide by zero.
 
+use crate::source::condition::level;
 use crate::source::token::{ElemType, Keyword, Punct, Token, TokenKind};
 use crate::span::Span;
 
@@ -279,23 +280,6 @@ fn canonical(elem: ElemType) -> ElemType {
         ElemType::Int => ElemType::S32,
         other => other,
     }
-}
-
-/// C's precedence, lowest first.
-fn level(punct: Punct) -> Option<u8> {
-    Some(match punct {
-        Punct::PipePipe => 1,
-        Punct::AmpAmp => 2,
-        Punct::Pipe => 3,
-        Punct::Caret => 4,
-        Punct::Amp => 5,
-        Punct::EqEq | Punct::Ne => 6,
-        Punct::Lt | Punct::Gt | Punct::Le | Punct::Ge => 7,
-        Punct::Shl | Punct::Shr => 8,
-        Punct::Plus | Punct::Minus => 9,
-        Punct::Star | Punct::Slash | Punct::Percent => 10,
-        _ => return None,
-    })
 }
 
 /// Returns `None` if the result does not fit, or is undefined.
