@@ -52,6 +52,12 @@ impl<P: Phase> Function<P> {
     reason = "an id is an index into a list of its own function: the verifier checks that after each pass"
 )]
 impl<P: Phase> Function<P> {
+    pub fn add_buffer(&mut self, buffer: Buffer) -> BufferId {
+        let id = BufferId(u32::try_from(self.buffers.len()).unwrap_or(u32::MAX));
+        self.buffers.push(buffer);
+        id
+    }
+
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.index()]
     }

@@ -141,11 +141,10 @@ pub(crate) fn new_buffer(func: &mut ir::Function, new: NewBuffer<'_>) -> BufferI
         copies,
         span,
     } = new;
-    let id = BufferId(u32::try_from(func.buffers.len()).unwrap_or(u32::MAX));
     let count = shape
         .iter()
         .fold(copies, |product, extent| &product * extent);
-    func.buffers.push(ir::Buffer {
+    func.add_buffer(ir::Buffer {
         name: name.to_owned(),
         elem,
         storage,
@@ -156,6 +155,5 @@ pub(crate) fn new_buffer(func: &mut ir::Function, new: NewBuffer<'_>) -> BufferI
         written: false,
         swizzle: None,
         swaps: false,
-    });
-    id
+    })
 }

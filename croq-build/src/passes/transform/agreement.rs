@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    Buffer, BufferId, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId,
-    Placed, Scalar, Stmt, StmtKind, Storage, WARPGROUP_THREADS, build,
+    Buffer, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId, Placed,
+    Scalar, Stmt, StmtKind, Storage, WARPGROUP_THREADS, build,
 };
 use crate::passes::check::divergence::Agreement;
 use crate::source::Span;
@@ -140,9 +140,8 @@ impl Insert<'_> {
         if let Some(place) = &self.place {
             return place.clone();
         }
-        let buffer = BufferId(u32::try_from(self.function.buffers.len()).unwrap_or(u32::MAX));
         let count = Sym::int(COMPARED);
-        self.function.buffers.push(Buffer {
+        let buffer = self.function.add_buffer(Buffer {
             name: "compared".to_owned(),
             elem: Scalar::Index,
             storage: Storage::Shared,

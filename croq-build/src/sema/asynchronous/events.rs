@@ -1,7 +1,7 @@
 //! Events: declarations, and the operands of `wait` and `trigger` (language 06).
 
 use crate::diagnostics::{Code, Diagnostic, codes};
-use crate::ir::{Buffer, BufferId, Event, EventAt, EventId, Scalar, StmtKind, Storage};
+use crate::ir::{Buffer, Event, EventAt, EventId, Scalar, StmtKind, Storage};
 use crate::sema::asynchronous::{flags, signals, slots};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -117,9 +117,8 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
         return None;
     }
     let slots = u32::try_from(slots).unwrap_or(1);
-    let barriers = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
     let extent = Sym::int(i64::from(slots));
-    el.f.buffers.push(Buffer {
+    let barriers = el.f.add_buffer(Buffer {
         name: name.text.clone(),
         elem: Scalar::U64,
         storage: Storage::Mbarriers,

@@ -112,9 +112,8 @@ fn store_matrices(
 
 /// Registers for the conversion of elements before they are stored.
 fn staging(pass: &mut Pass<'_>, elem: Scalar, count: i64, span: Span) -> BufferId {
-    let id = BufferId(u32::try_from(pass.function.buffers.len()).unwrap_or(u32::MAX));
     let count = Sym::int(count);
-    pass.function.buffers.push(Buffer {
+    pass.function.add_buffer(Buffer {
         name: "pair".to_owned(),
         elem,
         storage: Storage::Fragment,
@@ -125,8 +124,7 @@ fn staging(pass: &mut Pass<'_>, elem: Scalar, count: i64, span: Span) -> BufferI
         written: true,
         swizzle: None,
         swaps: false,
-    });
-    id
+    })
 }
 
 fn register_of(tile: &Tile, at: Sym, span: Span) -> Expr {

@@ -196,8 +196,7 @@ impl Finder<'_> {
             return *known;
         }
         let span = self.span;
-        let barriers = BufferId(u32::try_from(self.function.buffers.len()).unwrap_or(u32::MAX));
-        self.function.buffers.push(Buffer {
+        let barriers = self.function.add_buffer(Buffer {
             name: format!("{name}_arrived"),
             elem: Scalar::U64,
             storage: Storage::Mbarriers,
