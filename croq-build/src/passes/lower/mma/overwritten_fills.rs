@@ -1,7 +1,7 @@
 //! Removes fills that are overwritten before they are read: a declaration gives every fragment a
 //! value.
 
-use super::zero_initialisation::reached;
+use super::zero_initialisation::{filled, remove_fills};
 use crate::ir::{BufferId, ExprKind, Function, MmaOp, Stmt, StmtKind};
 
 /// Removes them from `stmts` and the blocks inside.
@@ -11,37 +11,11 @@ pub fn remove(function: &Function, stmts: &mut Vec<Stmt>) {
             remove(function, inner);
         }
     }
-    let mut at = 0;
-    while let Some(stmt) = stmts.get(at) {
-        let filled = filled(function, stmt);
-        at += 1;
-        let Some((_, after)) = stmts.split_at_mut_checked(at) else {
-            return;
-        };
-        let next = filled.and_then(|id| Some((id, reached(after, id)?)));
-        if next.is_some_and(|(id, next)| overwrites(next, id)) {
-            at -= 1;
-            stmts.remove(at);
-        }
-    }
-}
-
-/// The fragment that a statement fills completely with a constant.
-fn filled(function: &Function, stmt: &Stmt) -> Option<BufferId> {
-    let StmtKind::Mma(op) = &stmt.kind else {
-        return None;
+    let constant = |stmt: &Stmt| {
+        let (id, value) = filled(function, stmt)?;
+        matches!(&*value.kind, ExprKind::Float(_) | ExprKind::Int(_)).then_some(id)
     };
-    let MmaOp::FillElements {
-        part,
-        add: false,
-        value,
-    } = &**op
-    else {
-        return None;
-    };
-    let constant = matches!(&*value.kind, ExprKind::Float(_) | ExprKind::Int(_));
-    let alone = function.fragments.get(&part.buffer)?.count == 1;
-    (constant && alone).then_some(part.buffer)
+    remove_fills(stmts, constant, |next, id| overwrites(next, id));
 }
 
 /// Whether a statement writes every element, and reads none.

@@ -14,24 +14,42 @@ use crate::symbolic::Sym;
 
 /// Removes such fills from `stmts`.
 pub fn elide_fills(function: &Function, stmts: &mut Vec<Stmt>) {
+    let zeroed = |stmt: &Stmt| {
+        let (acc, value) = filled(function, stmt)?;
+        let zero = match &*value.kind {
+            ExprKind::Float(v) => v.to_bits() == 0,
+            ExprKind::Int(v) => *v == 0,
+            _ => false,
+        };
+        zero.then_some(acc)
+    };
+    remove_fills(stmts, zeroed, |next, acc| begins_with(function, next, acc));
+}
+
+/// Removes fills from `stmts`, where `filled` gives the fragment: those for which the first
+/// statement that uses the fragment `replaces` them.
+pub(super) fn remove_fills(
+    stmts: &mut Vec<Stmt>,
+    filled: impl Fn(&Stmt) -> Option<BufferId>,
+    mut replaces: impl FnMut(&mut Stmt, BufferId) -> bool,
+) {
     let mut at = 0;
     while let Some(stmt) = stmts.get(at) {
+        let filled = filled(stmt);
         at += 1;
-        let Some(acc) = zeroed(function, stmt) else {
-            continue;
-        };
         let Some((_, after)) = stmts.split_at_mut_checked(at) else {
             return;
         };
-        if reached(after, acc).is_some_and(|next| begins_with(function, next, acc)) {
+        let next = filled.and_then(|id| Some((id, reached(after, id)?)));
+        if next.is_some_and(|(id, next)| replaces(next, id)) {
             at -= 1;
             stmts.remove(at);
         }
     }
 }
 
-/// The fragment that a statement fills completely with zeros.
-fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
+/// The fragment that a statement fills completely, and with what.
+pub(super) fn filled<'s>(function: &Function, stmt: &'s Stmt) -> Option<(BufferId, &'s Expr)> {
     let StmtKind::Mma(op) = &stmt.kind else {
         return None;
     };
@@ -43,13 +61,8 @@ fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
     else {
         return None;
     };
-    let zero = match &*value.kind {
-        ExprKind::Float(v) => v.to_bits() == 0,
-        ExprKind::Int(v) => *v == 0,
-        _ => false,
-    };
     let alone = function.fragments.get(&part.buffer)?.count == 1;
-    (zero && alone).then_some(part.buffer)
+    alone.then_some((part.buffer, value))
 }
 
 /// Sets the `accumulate` operand of the MMA that is the statement's first use of the accumulators;
@@ -86,7 +99,7 @@ fn begins_with(function: &Function, stmt: &mut Stmt, acc: BufferId) -> bool {
 }
 
 /// The first statement that uses the accumulators, unless an earlier one may leave.
-pub(super) fn reached(stmts: &mut [Stmt], acc: BufferId) -> Option<&mut Stmt> {
+fn reached(stmts: &mut [Stmt], acc: BufferId) -> Option<&mut Stmt> {
     let leaves = |s: &Stmt| s.leaves_iteration() || matches!(s.kind, StmtKind::Cpp { .. });
     let ends = |s: &&mut Stmt| mentions(std::slice::from_ref(s), acc) || leaves(s);
     let first = stmts.iter_mut().find(ends)?;
