@@ -23,6 +23,16 @@ pub struct Context {
 }
 
 impl Context {
+    /// The context of a kernel's body: every thread executes it.
+    pub fn of_kernel() -> Self {
+        Self {
+            chain: Vec::new(),
+            executor: Executor::EachThread,
+            set: None,
+            inner_region: None,
+        }
+    }
+
     pub fn level(&self) -> Level {
         self.chain.last().map_or(Level::Block, |e| e.level)
     }
@@ -246,7 +256,7 @@ impl<'a> Collector<'a> {
                     }
                 }
             }
-            StmtKind::Cpp { text, names } => {
+            StmtKind::Cpp { text, names, .. } => {
                 let words = identifiers(text);
                 for name in names {
                     let CppName::Buffer(id) = name else { continue };

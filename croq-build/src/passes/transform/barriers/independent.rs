@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::access::{Entry, Executor, MemAccess};
+use super::access::{Entry, MemAccess};
 use super::collect::{Collector, Context};
 use super::injectivity::forced;
 use super::shared_bytes::of_byte;
@@ -29,9 +29,7 @@ pub fn independent(
             level: Level::Thread,
             digits: nest.iter().copied().collect(),
         }],
-        executor: Executor::EachThread,
-        set: None,
-        inner_region: None,
+        ..Context::of_kernel()
     };
     let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
     let mut accesses = Vec::new();

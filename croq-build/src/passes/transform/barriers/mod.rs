@@ -56,7 +56,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
-use access::{Comparing, Executor, MemAccess, Sizes};
+use access::{Comparing, MemAccess, Sizes};
 use collect::{Collector, Context};
 use events::EventUses;
 pub use independent::independent;
@@ -137,12 +137,7 @@ fn walk(
         fence,
         after_fences: false,
     };
-    let context = Context {
-        chain: Vec::new(),
-        executor: Executor::EachThread,
-        set: None,
-        inner_region: None,
-    };
+    let context = Context::of_kernel();
     walker.block(body, &context, Pending::default());
     walker.overlaps
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::access::{Executor, MemAccess};
+use super::access::MemAccess;
 use super::collect::{Collector, Context};
 use super::instances::{EnclosingIndices, is_one_instance};
 use super::vars::Vars;
@@ -44,46 +44,34 @@ pub fn shared_by_instances(
 
 /// The indices of a kernel's blocks.
 pub(super) fn indices_around(function: &Function, body: &[Stmt]) -> EnclosingIndices {
-    let mut seen = Seen {
-        function,
-        around: EnclosingIndices::default(),
-        fences: false,
-        other_sync: false,
-        opaque: false,
-    };
-    walk_block(body, &mut seen);
-    seen.around
+    Seen::of(function, body).around
+}
+
+/// The accesses of a kernel's statements, in which the indices of different blocks differ.
+pub(super) fn accesses_of_blocks<'f>(
+    function: &'f mut Function,
+    around: &EnclosingIndices,
+    body: &[Stmt],
+) -> (Collector<'f>, Vec<MemAccess>) {
+    let mut vars = Vars::default();
+    vars.distinguish(&around.blocks);
+    vars.distinguish(&around.clusters);
+    vars.block(function, body, Level::Block);
+    let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
+    let mut accesses = Vec::new();
+    collector.block(body, &Context::of_kernel(), &mut accesses);
+    (collector, accesses)
 }
 
 fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> Shared {
-    let mut seen = Seen {
-        function,
-        around: EnclosingIndices::default(),
-        fences: false,
-        other_sync: false,
-        opaque: false,
-    };
-    walk_block(body, &mut seen);
     let Seen {
         around,
         fences,
         other_sync,
         opaque,
         ..
-    } = seen;
-    let mut vars = Vars::default();
-    vars.distinguish(&around.blocks);
-    vars.distinguish(&around.clusters);
-    vars.block(function, body, Level::Block);
-    let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
-    let context = Context {
-        chain: Vec::new(),
-        executor: Executor::EachThread,
-        set: None,
-        inner_region: None,
-    };
-    let mut accesses = Vec::new();
-    collector.block(body, &context, &mut accesses);
+    } = Seen::of(function, body);
+    let (mut collector, mut accesses) = accesses_of_blocks(function, &around, body);
     let Collector { function, vars, .. } = &mut collector;
     accesses.retain(|t| function.buffer_is_global(t.buffer));
 
@@ -112,7 +100,7 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
             tracked: &shared.buffers,
             guarded: false,
         },
-        &context,
+        &Context::of_kernel(),
         diags,
     );
     // Atomic operations order other accesses, so they are tracked, too.
@@ -152,6 +140,20 @@ struct Seen<'a> {
     fences: bool,
     other_sync: bool,
     opaque: bool,
+}
+
+impl<'a> Seen<'a> {
+    fn of(function: &'a Function, body: &[Stmt]) -> Self {
+        let mut seen = Self {
+            function,
+            around: EnclosingIndices::default(),
+            fences: false,
+            other_sync: false,
+            opaque: false,
+        };
+        walk_block(body, &mut seen);
+        seen
+    }
 }
 
 impl Visit for Seen<'_> {

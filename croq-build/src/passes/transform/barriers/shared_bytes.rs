@@ -8,13 +8,13 @@
 
 use std::collections::BTreeMap;
 
-use super::access::{Executor, MemAccess};
-use super::collect::{Collector, Context};
+use super::access::MemAccess;
+use super::collect::Collector;
 use super::instances::{EnclosingIndices, is_one_instance};
-use super::owned::indices_around;
+use super::owned::{accesses_of_blocks, indices_around};
 use super::vars::Vars;
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BufferId, Function, KernelId, Level, Scalar, Stmt, StmtKind};
+use crate::ir::{BufferId, Function, KernelId, Scalar, Stmt, StmtKind};
 use crate::passes::lower::copies::{Tile, moves_whole_bytes};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -112,19 +112,7 @@ impl Stores {
             return;
         }
         let around = indices_around(function, body);
-        let mut vars = Vars::default();
-        vars.distinguish(&around.blocks);
-        vars.distinguish(&around.clusters);
-        vars.block(function, others, Level::Block);
-        let mut collector = Collector::new(function, vars, Default::default(), Default::default());
-        let context = Context {
-            chain: Vec::new(),
-            executor: Executor::EachThread,
-            set: None,
-            inner_region: None,
-        };
-        let mut accesses = Vec::new();
-        collector.block(others, &context, &mut accesses);
+        let (mut collector, accesses) = accesses_of_blocks(function, &around, others);
         let Collector { function, vars, .. } = &mut collector;
         // Each block has its own shared memory.
         let in_block = EnclosingIndices::default();
