@@ -9,6 +9,7 @@ pub(crate) mod cpp;
 pub(crate) mod decl;
 pub(crate) mod device_calls;
 pub(crate) mod increments;
+pub(crate) mod inlined_bodies;
 pub(crate) mod kernel_calls;
 pub(crate) mod loops;
 pub(crate) mod print;
