@@ -6,7 +6,7 @@
 //! one; only where the inner iterations are a multiple of twice the slots do slots and phases go
 //! on as if it did not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
@@ -27,11 +27,8 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
         found: BTreeMap::new(),
     };
     let _ = walk.block(&kernel.body);
-    let mut reported = BTreeSet::new();
     for ((event, outer), at) in walk.found {
-        if let Some(event) = function.events.get(event)
-            && reported.insert((event.span, outer))
-        {
+        if let Some(event) = function.events.get(event) {
             diags.push(report(event, at, outer));
         }
     }
