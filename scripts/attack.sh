@@ -36,23 +36,6 @@ echo "== mutants"
 mapfile -t sources < <(find kernels tests examples -name '*.co' -size -64k -not -path '*/target/*' | sort)
 "$attack" mutants "$seed" "$mutants" "$built" "$out/mutants" "${sources[@]}" || found "mutants: see above"
 
-# package FOLDER NAME: creates a package that builds the kernels in FOLDER/kernels.
-package() {
-  mkdir -p "$1/src"
-  cat >"$1/Cargo.toml" <<TOML
-[package]
-name = "$2"
-version = "0.0.0"
-edition = "2024"
-[dependencies]
-croq-sys = { path = "$PWD/croq-sys" }
-[build-dependencies]
-croq-build = { path = "$PWD/croq-build" }
-[workspace]
-TOML
-  cp Cargo.lock "$1/"
-}
-
 echo "== accepted mutants are built"
 scripts/build_accepted.sh "$attack" "$out/mutants/accepted" "$out/build" "$target"
 findings=$((findings + $?))
@@ -60,7 +43,7 @@ findings=$((findings + $?))
 echo "== mutated kernels are called"
 rm -rf "$out/run" && mkdir -p "$out/run"
 cp -r tests/safety/build.rs tests/safety/src "$out/run/"
-package "$out/run" croq-safety
+scripts/package.sh "$out/run" croq-safety
 mkdir -p "$out/run/co"
 "$attack" kernels "$seed" "$runs" "$out/run/co/wrong.co" tests/safety/co/right.co tests/safety/co/wrong.co || found "no kernels"
 : >"$out/run/co/right.co"

@@ -14,19 +14,8 @@ found() {
   findings=$((findings + 1))
 }
 
-rm -rf "$out" && mkdir -p "$out/kernels" "$out/src"
-cat >"$out/Cargo.toml" <<TOML
-[package]
-name = "accepted-mutants"
-version = "0.0.0"
-edition = "2024"
-[dependencies]
-croq-sys = { path = "$PWD/croq-sys" }
-[build-dependencies]
-croq-build = { path = "$PWD/croq-build" }
-[workspace]
-TOML
-cp Cargo.lock "$out/"
+rm -rf "$out" && mkdir -p "$out/kernels"
+scripts/package.sh "$out" accepted-mutants
 echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/build.rs"
 printf '#![forbid(unsafe_code)]\ncroq_sys::include_kernels!();\n' >"$out/src/lib.rs"
 cp "$accepted"/*.co "$out/kernels/" 2>/dev/null
