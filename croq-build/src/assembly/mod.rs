@@ -48,7 +48,7 @@ pub fn translated(template: &Template, operands: &[Value]) -> Result<String, Str
 }
 
 /// Whether the text has an instruction that GPUs before sm_90 lack.
-pub fn needs_sm_90(text: &str) -> bool {
+pub fn needs_sm_90(template: &Template) -> bool {
     const INSTRUCTIONS: [&str; 14] = [
         "barrier.cluster",
         "cp.async.bulk",
@@ -65,18 +65,9 @@ pub fn needs_sm_90(text: &str) -> bool {
         "st.async",
         "wgmma",
     ];
-    let starts = text.split([';', '\n', '{', '}']).map(|piece| {
-        let piece = piece.trim_start();
-        // A predicate before the instruction.
-        match piece.strip_prefix('@') {
-            Some(rest) => rest
-                .split_once(char::is_whitespace)
-                .map_or("", |(_, rest)| rest),
-            None => piece,
-        }
-    });
-    let mut starts = starts.map(str::trim_start);
-    starts.any(|start| INSTRUCTIONS.iter().any(|name| start.starts_with(name)))
+    program::has_word(template, |word| {
+        INSTRUCTIONS.iter().any(|name| word.starts_with(name))
+    })
 }
 
 /// The same for a text with an instruction that is not known: it ends the call.

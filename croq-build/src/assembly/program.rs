@@ -103,6 +103,15 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | ':')
 }
 
+/// Whether a word of the text, such as an opcode with its modifiers, meets a condition. The text
+/// need not be readable as a whole.
+pub fn has_word(template: &Template, meets: impl Fn(&str) -> bool) -> bool {
+    template.parts.iter().any(|part| match part {
+        Part::Operand(_) => false,
+        Part::Text(text) => uncommented(text).split(|c| !is_word(c)).any(&meets),
+    })
+}
+
 /// The text without its comments.
 fn uncommented(text: &str) -> String {
     let mut out = String::new();

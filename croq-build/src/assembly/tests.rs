@@ -140,6 +140,7 @@ fn statements_of_cpp_are_found() {
 
 #[test]
 fn instructions_of_newer_gpus_are_found() {
+    let needs_sm_90 = |text| needs_sm_90(&Template::parse(text, &[None, None]).expect("a text"));
     for text in [
         "griddepcontrol.wait;",
         "mov.u32 %0, 1;\n@p setmaxnreg.inc.sync.aligned.u32 240;",

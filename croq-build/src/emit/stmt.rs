@@ -275,7 +275,7 @@ impl Body<'_, '_> {
             }
             StmtKind::Print { newline, parts } => self.print(span, *newline, parts),
             StmtKind::Eval(e) => self.evaluate(span, e),
-            StmtKind::Cpp { text, names } => self.spliced(span, text, names),
+            StmtKind::Cpp { text, names, .. } => self.spliced(span, text, names),
             StmtKind::Alloc(buffer) => self.alloc(span, *buffer),
             StmtKind::Launch(kernel) => self.launch(span, *kernel),
             StmtKind::AwaitSignal { signal, ordinal } => {

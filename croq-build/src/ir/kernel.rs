@@ -71,9 +71,6 @@ impl<P: Phase> Kernel<P> {
     }
 }
 
-/// How C++ text begins that only GPUs from sm_90 on can execute.
-pub const CPP_FROM_SM_90: &str = "CROQ_ASSEMBLY_FROM_SM_90(";
-
 /// Results of analyses of the memory that a kernel accesses.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFacts {

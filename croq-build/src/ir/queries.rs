@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};
-use super::{Access, CPP_FROM_SM_90, Expr, Kernel, Phase, Stmt, StmtKind, Tiles, View};
+use super::{Access, Expr, Kernel, Phase, Stmt, StmtKind, Tiles, View};
 use crate::symbolic::Sym;
 
 /// Callbacks for everything in a list of statements, outer items first; each does nothing by
@@ -149,9 +149,11 @@ pub fn change_exprs<P: Phase>(stmts: &mut [Stmt<P>], change: &mut dyn FnMut(&mut
 
 /// Whether a kernel uses features that GPUs before sm_90 do not have.
 pub fn needs_sm_90<P: Phase>(kernel: &Kernel<P>) -> bool {
-    let is_newer = |stmt: &Stmt<P>| match &stmt.kind {
-        StmtKind::Cpp { text, .. } => text.starts_with(CPP_FROM_SM_90),
-        _ => false,
+    let is_newer = |stmt: &Stmt<P>| {
+        let StmtKind::Cpp { from_sm_90, .. } = &stmt.kind else {
+            return false;
+        };
+        *from_sm_90
     };
     let units = !kernel.maps.is_empty() || kernel.is_clustered() || kernel.warpgroups;
     units || any_stmt(&kernel.body, is_newer)

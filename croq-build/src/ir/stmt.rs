@@ -172,6 +172,8 @@ pub enum StmtKind<P: Phase = Tiles> {
     Cpp {
         text: String,
         names: Vec<CppName>,
+        /// Whether GPUs before sm_90 cannot execute it.
+        from_sm_90: bool,
     },
     /// On the host: allocates a buffer, cleared to zero. In a kernel: the declaration of a shared
     /// buffer, whose previous contents are lost; the shared-memory plan uses this statement and

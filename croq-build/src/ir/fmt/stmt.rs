@@ -291,7 +291,7 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
             )
         }
         StmtKind::Eval(e) => format!("eval {}", expr::expr(p, e)),
-        StmtKind::Cpp { text, names } => {
+        StmtKind::Cpp { text, names, .. } => {
             let names = names.iter().map(|name| match name {
                 CppName::Local(id) => p.local(*id),
                 CppName::Buffer(id) => p.buffer(*id),

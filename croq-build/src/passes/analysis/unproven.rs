@@ -125,7 +125,7 @@ impl Visit<Threads> for Escapes<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        let StmtKind::Cpp { text, names } = &stmt.kind else {
+        let StmtKind::Cpp { text, names, .. } = &stmt.kind else {
             return;
         };
         let words = identifiers(text);

@@ -203,7 +203,7 @@ impl<P: Phase> Visit<P> for Collector<'_, P> {
             StmtKind::TriggerSignal(at) => self.sym(&at.slot),
             StmtKind::Fetch(id) => drop(self.uses.buffers.insert(*id)),
             StmtKind::Exchange(ids) => self.uses.buffers.extend(ids),
-            StmtKind::Cpp { text, names } => self.text(text, names),
+            StmtKind::Cpp { text, names, .. } => self.text(text, names),
             StmtKind::Alloc(buffer) => drop(self.uses.buffers.insert(*buffer)),
             StmtKind::Return(values) => {
                 self.uses

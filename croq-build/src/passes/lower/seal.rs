@@ -265,7 +265,15 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
         },
         StmtKind::Print { newline, parts } => StmtKind::Print { newline, parts },
         StmtKind::Eval(value) => StmtKind::Eval(value),
-        StmtKind::Cpp { text, names } => StmtKind::Cpp { text, names },
+        StmtKind::Cpp {
+            text,
+            names,
+            from_sm_90,
+        } => StmtKind::Cpp {
+            text,
+            names,
+            from_sm_90,
+        },
         StmtKind::Alloc(id) => StmtKind::Alloc(id),
         StmtKind::Launch(id) => StmtKind::Launch(id),
         StmtKind::TriggerSignal(at) => StmtKind::TriggerSignal(at),

@@ -73,7 +73,7 @@ fn new_homes(function: &mut Function, sources: &BTreeMap<LocalId, LocalId>) {
 fn named_in_text(function: &Function, body: &[Stmt]) -> BTreeSet<LocalId> {
     let mut found = BTreeSet::new();
     any_stmt(body, |stmt| {
-        if let StmtKind::Cpp { text, names } = &stmt.kind {
+        if let StmtKind::Cpp { text, names, .. } = &stmt.kind {
             let words = identifiers(text);
             found.extend(names.iter().filter_map(|name| match name {
                 CppName::Local(id) => {

@@ -7,8 +7,8 @@
 use crate::assembly::{self, Fault, Template};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
-    Arg, CPP_FROM_SM_90, CheckCode, CppName, Expr, ExprKind, Intrinsic, Level, LocalId, Role,
-    Scalar, StmtKind, Storage,
+    Arg, CheckCode, CppName, Expr, ExprKind, Intrinsic, Level, LocalId, Role, Scalar, StmtKind,
+    Storage,
 };
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
@@ -70,9 +70,21 @@ pub(crate) fn lower(el: &mut Elab<'_>, asm: &AsmStmt, span: Span) {
     lowered
         .names
         .extend(std::mem::take(&mut lowered.operand_names));
+    let from_sm_90 = assembly::needs_sm_90(&template);
+    if from_sm_90 {
+        targets::note_targets(el, span, codes::N0860, "such an instruction");
+    }
     let text = lowered.text(el, asm, &template, span);
-    let names = lowered.names;
-    build::emit(el, StmtKind::Cpp { text, names }, span);
+    let wrapper = match from_sm_90 {
+        true => "CROQ_ASSEMBLY_FROM_SM_90",
+        false => "CROQ_ASSEMBLY",
+    };
+    let statement = StmtKind::Cpp {
+        text: format!("{wrapper}{text}"),
+        names: lowered.names,
+        from_sm_90,
+    };
+    build::emit(el, statement, span);
     for Output { target, local } in outputs {
         let value = Expr::local(local, el.f.local(local).ty, span);
         assign::set(el, target, value, span);
@@ -144,7 +156,7 @@ impl Lowered {
         self.operands.push((constraint, text));
     }
 
-    /// The C++ of the statement, for both targets.
+    /// The statement as arguments of `CROQ_ASSEMBLY`: the C++ for both targets.
     fn text(&self, el: &mut Elab<'_>, asm: &AsmStmt, template: &Template, span: Span) -> String {
         let list = |operands: &[(String, String)]| {
             let operand =
@@ -172,14 +184,7 @@ impl Lowered {
             [] => String::new(),
             names => format!(" /* memory: {} */", names.join(", ")),
         };
-        let begin = match assembly::needs_sm_90(&asm.template) {
-            true => {
-                targets::note_targets(el, span, codes::N0860, "such an instruction");
-                CPP_FROM_SM_90
-            }
-            false => "CROQ_ASSEMBLY(",
-        };
-        format!("{begin}({cuda}), {simulated});{reached}")
+        format!("(({cuda}), {simulated});{reached}")
     }
 }
 

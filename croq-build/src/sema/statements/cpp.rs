@@ -96,6 +96,7 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
         StmtKind::Cpp {
             text: text.to_owned(),
             names,
+            from_sm_90: false,
         },
         span,
     );

@@ -286,7 +286,7 @@ impl Visit for Seen<'_> {
                 arrivals.for_each(|at| self.uses(at.barriers));
             }
             StmtKind::Tma(op) => op.buffers().into_iter().for_each(|id| self.uses(id)),
-            StmtKind::Cpp { text, names } => {
+            StmtKind::Cpp { text, names, .. } => {
                 let words = identifiers(text);
                 for name in names {
                     if let CppName::Buffer(id) = name

@@ -245,7 +245,7 @@ impl<'a> Walk<'a> {
                 let value = self.values.expr(value);
                 self.fill(view, value);
             }
-            StmtKind::Cpp { text, names } => self.text(text, names, stmt.span),
+            StmtKind::Cpp { text, names, .. } => self.text(text, names, stmt.span),
             StmtKind::If {
                 cond,
                 then,

@@ -82,7 +82,7 @@ impl Visitor for Find<'_> {
                 let written = written.map(|(view, _)| view.buffer);
                 self.changes.written.extend(written);
             }
-            StmtKind::Cpp { text, names } => {
+            StmtKind::Cpp { text, names, .. } => {
                 let words = identifiers(text);
                 let buffers = names.iter().filter_map(|name| match name {
                     CppName::Buffer(id) => Some(*id),
