@@ -320,9 +320,7 @@ impl Compilers<'_> {
                         "-x",
                         "cu",
                         "-std=c++17",
-                        // Of the host half, which launches; device code is always optimised in
-                        // full, and is the same at every level.
-                        "-O1",
+                        self.host.optimisation.of_launches(),
                         // Line numbers of the `.co` file for profilers and compute-sanitizer. Never
                         // `-G`, which would disable the optimisation of device code.
                         "-lineinfo",
