@@ -52,7 +52,8 @@ linted() {
 # after these have been started: until then cargo locks the target folder.
 downstream() {
   until grep -q '^running' "$log" || [ -e "$log.over" ]; do sleep 1; done
-  linted test --package croq-downstream --all-features --no-fail-fast --quiet
+  # Chosen by their targets: with `--package` dependencies would have other features, and be compiled again.
+  linted test --workspace --test name_probes --test packages --all-features --no-fail-fast --quiet
 }
 
 step "formatting" cargo fmt --all --check

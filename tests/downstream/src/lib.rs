@@ -114,9 +114,6 @@ impl Package {
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", target_folder())
             .env("CARGO_TERM_COLOR", "never")
-            // Each package is built once or twice, and nobody debugs it.
-            .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            .env("CARGO_INCREMENTAL", "0")
             .env("CROQ_CUDA", "off");
         // Cargo sets these for this test; a user's environment does not have them.
         for name in [
