@@ -33,6 +33,8 @@ fn main() {
     }
     println!("  slowest {:.3} ms", ms(slowest));
 
+    check(&root);
+
     println!("growth: the same function many times over (linear: the last column stays level)");
     for copies in [25usize, 100, 400, 1600, 2600] {
         let text: String = (0..copies).map(function).collect();
@@ -63,28 +65,56 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-fn compile(text: &str) -> Compiled {
+/// The longest of the programs that `make test` runs.
+fn check(root: &Path) {
+    let mut files = Vec::new();
+    collect(&root.join("tests/run"), &mut files);
+    let lines = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        (text.lines().count(), text)
+    };
+    let mut texts: Vec<_> = files.iter().map(|file| (lines(file), file)).collect();
+    texts.sort_by(|a, b| b.cmp(a));
+    println!("diagnostics alone, as in `croq check`, best of 20 (bar: 10 ms for 500 lines)");
+    for ((lines, text), file) in texts.iter().take(8) {
+        let options = Options {
+            texts: false,
+            ..Options::default()
+        };
+        let (best, _) = time_with(text, &options, 20);
+        let shown = file
+            .strip_prefix(root)
+            .unwrap_or(file)
+            .display()
+            .to_string();
+        println!("  {shown:<44} {lines:>4} lines {:>8.3} ms", ms(best));
+    }
+}
+
+fn compile(text: &str, options: &Options) -> Compiled {
     let names = FileNames {
         path: "bench.co".into(),
         stem: "bench".into(),
         hash: "00000000".into(),
     };
-    compile_text(
-        &names,
-        text,
-        &Options {
-            cuda: true,
-            ..Options::default()
-        },
-    )
+    compile_text(&names, text, options)
 }
 
+/// The time until all texts are generated.
 fn time(text: &str, times: u32) -> (Duration, Compiled) {
-    let mut result = compile(text);
+    let options = Options {
+        cuda: true,
+        ..Options::default()
+    };
+    time_with(text, &options, times)
+}
+
+fn time_with(text: &str, options: &Options, times: u32) -> (Duration, Compiled) {
+    let mut result = compile(text, options);
     let mut best = Duration::MAX;
     for _ in 0..times {
         let start = Instant::now();
-        result = compile(text);
+        result = compile(text, options);
         best = best.min(start.elapsed());
     }
     (best, result)
@@ -171,7 +201,7 @@ fn nvcc(root: &Path, files: &[PathBuf]) {
     );
     for file in files {
         let text = std::fs::read_to_string(file).unwrap_or_default();
-        let Some(outputs) = compile(&text).outputs else {
+        let Some(outputs) = time(&text, 0).1.outputs else {
             continue;
         };
         let _ = std::fs::write(folder.join("bench.h"), outputs.header);

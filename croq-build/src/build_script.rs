@@ -210,6 +210,7 @@ fn options(
         checks: settings.checks,
         thread_order: settings.thread_order,
         verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
+        texts: true,
     }
 }
 

@@ -112,15 +112,20 @@ fn check(args: &Arguments) -> Outcome {
     }
     let mut outcome = Outcome::default();
     let mut files = Vec::new();
+    let builds = args.switches.iter().any(|switch| switch == "--build");
+    let options = pipeline::Options {
+        texts: builds,
+        ..args.options.clone()
+    };
     for path in &args.files {
-        match compile(path, args) {
+        match compile(path, args, &options) {
             Ok((mut compiled, _)) => {
                 let missing =
                     missing_headers::reports(&compiled.file, folder(path), &args.headers());
                 let found = missing.is_empty();
                 compiled.diagnostics.extend(missing);
                 compiled.diagnostics.sort_by_key(Diagnostic::order);
-                if found && args.switches.iter().any(|s| s == "--build") {
+                if found && builds {
                     build(path, args, &mut compiled);
                 }
                 files.push((compiled.file, compiled.diagnostics));
@@ -183,7 +188,7 @@ fn emit(args: &Arguments) -> Outcome {
     }
     let directives = args.switches.iter().any(|switch| switch == DIRECTIVES);
     let mut outcome = Outcome::default();
-    match compile(path, args) {
+    match compile(path, args, &args.options) {
         Ok((compiled, ir)) => {
             let files = [(compiled.file, compiled.diagnostics)];
             report(&mut outcome, args, &files);
@@ -205,7 +210,11 @@ fn emit(args: &Arguments) -> Outcome {
     outcome
 }
 
-fn compile(path: &str, args: &Arguments) -> Result<(Compiled, String), Diagnostic> {
+fn compile(
+    path: &str,
+    args: &Arguments,
+    options: &pipeline::Options,
+) -> Result<(Compiled, String), Diagnostic> {
     let unreadable = |problem: Problem| {
         let mut diagnostic = Diagnostic::new(
             problem.code,
@@ -232,10 +241,7 @@ fn compile(path: &str, args: &Arguments) -> Result<(Compiled, String), Diagnosti
         hash: hash.chars().take(8).collect(),
     };
     Ok(pipeline::compile_and_dump(
-        &names,
-        &text,
-        &args.options,
-        &args.dump,
+        &names, &text, options, &args.dump,
     ))
 }
 

@@ -29,6 +29,8 @@ pub struct Options {
     pub thread_order: ThreadOrder,
     /// Whether the IR is verified after each stage.
     pub verify: bool,
+    /// Whether texts are generated; otherwise only diagnostics.
+    pub texts: bool,
 }
 
 impl Default for Options {
@@ -42,6 +44,7 @@ impl Default for Options {
             checks: Checks::All,
             thread_order: ThreadOrder::Auto,
             verify: cfg!(debug_assertions),
+            texts: true,
         }
     }
 }
@@ -84,7 +87,7 @@ pub struct Compiled {
     pub file: SourceFile,
     /// In the order of the text.
     pub diagnostics: Vec<Diagnostic>,
-    /// `None` after an error, and for a file without a `__co__` function.
+    /// `None` after an error, for a file without a `__co__` function, and without [`Options::texts`].
     pub outputs: Option<Outputs>,
 }
 
@@ -326,15 +329,22 @@ fn compile(
             .label("nothing is generated from this file"),
         );
     }
-    if diagnostics.has_errors() || functions.is_empty() {
-        return Compiled {
-            file,
-            diagnostics: notes_once(diagnostics.into_sorted()),
-            outputs: None,
-        };
+    let wanted = options.texts && !diagnostics.has_errors() && !functions.is_empty();
+    let outputs = wanted.then(|| outputs(names, &file, &functions, options));
+    Compiled {
+        file,
+        diagnostics: notes_once(diagnostics.into_sorted()),
+        outputs,
     }
+}
 
-    let declared = Declared::of(&file);
+fn outputs(
+    names: &FileNames,
+    file: &SourceFile,
+    functions: &[ir::Function<ir::Threads>],
+    options: &Options,
+) -> Outputs {
+    let declared = Declared::of(file);
     let meta = FileMeta {
         stem: names.stem.clone(),
         path: names.path.clone(),
@@ -343,17 +353,12 @@ fn compile(
         unchecked: matches!(options.checks, Checks::Entry | Checks::None),
         reports: options.checks == Checks::Report,
     };
-    let outputs = Outputs {
-        device: emit::device_text(&meta, &file, &functions),
-        header: emit::header(&meta, &functions, &declared),
-        shims: emit::shims(&meta, &functions),
-        wrappers: emit::wrappers(&meta, &functions, &declared),
-        memory: emit::memory_report(&meta, &file, &functions, &options.capacities()),
-        functions: emit::wrapper_names(&functions, &declared),
-    };
-    Compiled {
-        file,
-        diagnostics: notes_once(diagnostics.into_sorted()),
-        outputs: Some(outputs),
+    Outputs {
+        device: emit::device_text(&meta, file, functions),
+        header: emit::header(&meta, functions, &declared),
+        shims: emit::shims(&meta, functions),
+        wrappers: emit::wrappers(&meta, functions, &declared),
+        memory: emit::memory_report(&meta, file, functions, &options.capacities()),
+        functions: emit::wrapper_names(functions, &declared),
     }
 }
