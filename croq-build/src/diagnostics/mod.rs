@@ -131,6 +131,8 @@ pub struct Diagnostics {
     pushed: usize,
     /// What is reported now is about this instance.
     instance: Option<InstanceName>,
+    /// Whether there is an error that another collector has.
+    error_elsewhere: bool,
 }
 
 impl Diagnostics {
@@ -154,6 +156,13 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
+    /// Adds all diagnostics of another collector, which are about no instance yet.
+    pub fn append(&mut self, other: Self) {
+        for diagnostic in other.list {
+            self.push(diagnostic);
+        }
+    }
+
     /// What `report` reports is about this instance.
     pub fn within<R>(
         &mut self,
@@ -171,8 +180,20 @@ impl Diagnostics {
         self.list.len() >= REPORTS
     }
 
+    /// Whether there is an error, here or in what this depends on.
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(|d| d.severity() == Severity::Error)
+        let is_error = |d: &Diagnostic| d.severity() == Severity::Error;
+        self.error_elsewhere || self.list.iter().any(is_error)
+    }
+
+    /// Whether what this depends on has an error, which another collector has.
+    pub fn has_error_elsewhere(&self) -> bool {
+        self.error_elsewhere
+    }
+
+    /// What this depends on has an error, which another collector has.
+    pub fn note_error_elsewhere(&mut self) {
+        self.error_elsewhere = true;
     }
 
     pub fn len(&self) -> usize {

@@ -102,3 +102,34 @@ fn a_called_function_uses_tensor_cores() {
         });
     }
 }
+
+#[test]
+fn conditions_of_a_called_function_are_unknown_to_its_caller() {
+    for n in [-5, 3, 4, 9] {
+        let expected = if n > 3 { 101 } else { 2 };
+        assert_eq!(kernels::written_level(n).unwrap(), expected, "{n}");
+    }
+    let nested = |i| match i {
+        i if i > 5 => 1,
+        i if i > 3 => 3,
+        _ => 2,
+    };
+    for i in [2, 3, 4, 5, 6] {
+        let found = kernels::written_twice(i).unwrap();
+        assert_eq!(found, nested(i) * 10 + nested(i + 1), "{i}");
+    }
+    let x = Tensor::<i32, _>::from_fn((8,), |[i]| i as i32 + 10);
+    assert_eq!(kernels::written_element(&x, 7).unwrap(), 34);
+    for i in [-1, 8, 1000, 100_000_000] {
+        let error = kernels::written_element(&x, i).unwrap_err().to_string();
+        assert!(error.contains("host_calls.co:"), "{i}: {error}");
+    }
+    for i in [-2, -1, 0, 5] {
+        let y = kernels::written_unless(&x, i).unwrap();
+        assert_exact(&y, |at| match i {
+            -2 => x[at],
+            -1 => 0,
+            _ => i + 1 + 1000,
+        });
+    }
+}

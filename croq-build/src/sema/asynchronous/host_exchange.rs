@@ -90,7 +90,7 @@ fn buffer_of(el: &mut Elab<'_>, name: &Name) -> Option<BufferId> {
 /// A function whose body is lowered at a call must not change what the caller's names stand for.
 fn check_own(el: &mut Elab<'_>, name: &Name) -> Option<()> {
     let is_param = el.names.find(&name.text).is_some_and(|b| b.is_param);
-    if el.calls.is_empty() || !is_param {
+    if el.calls.open.is_empty() || !is_param {
         return Some(());
     }
     let what = "exchanging a parameter that is the caller's memory, in a function that is called";

@@ -50,8 +50,16 @@ pub(crate) struct Elab<'a> {
     pub asynchronous: Asynchronous,
     pub fragments: FragmentState,
     pub earlier: Earlier,
-    /// The functions whose bodies are lowered here, outermost first.
-    pub calls: Vec<String>,
+    pub calls: Calls,
+}
+
+/// The calls of `__co__` functions whose bodies are a part of this function.
+#[derive(Default)]
+pub(crate) struct Calls {
+    /// The functions whose bodies are lowered now, outermost first.
+    pub open: Vec<String>,
+    /// All calls so far.
+    pub count: usize,
 }
 
 impl<'a> Elab<'a> {
@@ -94,7 +102,7 @@ impl<'a> Elab<'a> {
             },
             fragments: FragmentState::default(),
             earlier: Earlier::default(),
-            calls: Vec::new(),
+            calls: Calls::default(),
         }
     }
 

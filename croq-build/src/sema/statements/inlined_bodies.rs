@@ -56,7 +56,7 @@ pub(super) fn inline<'a>(
     let exchanged = asynchronous::exchanged(&function.body);
     let exchanged = std::mem::replace(&mut el.asynchronous.exchanged, exchanged);
     let untaken = std::mem::replace(&mut el.cx.untaken, &function.untaken);
-    el.calls.push(function.name.text.clone());
+    el.calls.open.push(function.name.text.clone());
     el.within(Frame::Call, |el| {
         if bind(el, function, evaluated, args, span) {
             let stmts = function.body.clone();
@@ -69,7 +69,7 @@ pub(super) fn inline<'a>(
             el.results.poisoned = true;
         }
     });
-    el.calls.pop();
+    el.calls.open.pop();
     el.cx.untaken = untaken;
     el.asynchronous.exchanged = exchanged;
     el.names = names;
@@ -85,7 +85,10 @@ pub(super) fn inline<'a>(
 
 /// A loop of one iteration, which each `return` ends.
 fn lower_as_a_loop(el: &mut Elab<'_>, block: &ast::Block) {
+    // What holds behind a `return` under a condition holds in this body alone.
+    el.f.cx.push_scope();
     let ((), body) = build::collect(el, |el| el.block(block));
+    el.f.cx.pop_scope();
     let Some(leaves) = el.results.leaves.take() else {
         return;
     };

@@ -43,6 +43,10 @@ pub(crate) fn called<'e>(el: &Elab<'_>, e: &'e ast::Expr) -> Option<(Name, &'e [
     is_kernel(el, &name.text).then_some((name, args))
 }
 
+/// The most calls within each other, and the most calls in a function with those in called functions.
+const MOST_WITHIN: usize = 32;
+const MOST_CALLS: usize = 1000;
+
 /// `f(x, n)`: the value of the result, `None` if there is none.
 pub(crate) fn lower(
     el: &mut Elab<'_>,
@@ -62,7 +66,11 @@ pub(crate) fn lower(
         return Some(Value::Error);
     };
     let summary = el.summary_of(function);
-    if summary.failed || evaluated.iter().any(|arg| matches!(arg, Argument::Error)) {
+    let failed = evaluated.iter().any(|arg| matches!(arg, Argument::Error));
+    if summary.failed {
+        el.cx.diags.note_error_elsewhere();
+    }
+    if summary.failed || failed {
         el.results.poisoned = true;
         return Some(Value::Error);
     }
@@ -95,8 +103,20 @@ fn check_place(el: &mut Elab<'_>, name: &Name, span: Span) -> bool {
         el.cx.report(d);
         return false;
     }
+    el.calls.count += 1;
+    let (within, count) = (el.calls.open.len(), el.calls.count);
+    if within >= MOST_WITHIN || count > MOST_CALLS {
+        let what = match within >= MOST_WITHIN {
+            true => format!("a call within {MOST_WITHIN} others"),
+            false => format!("a function of more than {MOST_CALLS} calls"),
+        };
+        let remedy =
+            "each call is replaced by the body of the called function: use loops of the host";
+        unsupported::report_with_remedy(&mut el.cx, span, &what, Some(remedy));
+        return false;
+    }
     let own = el.f.name.clone();
-    let mut around = el.calls.iter().chain([&own]);
+    let mut around = el.calls.open.iter().chain([&own]);
     let siblings = el.cx.siblings;
     let returns = |to: &str| to == text || siblings.reaches(text, to);
     if around.any(|to| returns(to)) || siblings.reaches(text, text) {
@@ -110,6 +130,9 @@ fn check_place(el: &mut Elab<'_>, name: &Name, span: Span) -> bool {
 }
 
 fn report_found(el: &mut Elab<'_>, found: Diagnostics, name: &Name, span: Span) {
+    if found.has_error_elsewhere() {
+        el.cx.diags.note_error_elsewhere();
+    }
     // What the function itself has to say is said there.
     for d in found.into_sorted() {
         if d.severity() == Severity::Error {

@@ -232,7 +232,7 @@ fn open_loop(
         }
     }
     // A range without elements is an error unless a call's arguments make it so.
-    never |= !el.calls.is_empty() && el.f.cx.lt(&lo, &hi) == Truth::No;
+    never |= !el.calls.open.is_empty() && el.f.cx.lt(&lo, &hi) == Truth::No;
     let name = alias
         .filter(|n| !n.is_wildcard())
         .map(|n| n.text.clone())

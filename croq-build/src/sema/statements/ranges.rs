@@ -138,7 +138,7 @@ fn checked_range(
     for (axis, extent) in extents.iter().enumerate() {
         if el.f.cx.le(&Sym::one(), extent) == Truth::No {
             // Another call may have other arguments: `loops` leaves out what never runs.
-            if !el.calls.is_empty() {
+            if !el.calls.open.is_empty() {
                 continue;
             }
             let shown = el.f.cx.show(extent);
