@@ -1,7 +1,7 @@
 //! `if`, `while`, `break`, `continue`, `yield`.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Stmt, StmtKind};
+use crate::ir::{Expr, Stmt, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::levels::uniformity;
@@ -31,15 +31,10 @@ pub(crate) fn lower_if(
     let divergence = uniformity::divergence(el, &cond);
     let (yes, no) = el.within(divergence.map(Frame::Divergent), |el| {
         el.names.enter_arm(arms, true);
-        let never = decided == Some(false);
-        let ((), yes) = conditionals::assuming(el, &cond, true, never, |el| el.block(then));
+        let yes = lower_arm(el, (&cond, true), decided == Some(false), Some(then));
         el.names.leave_arm();
         el.names.enter_arm(arms, false);
-        let ((), no) = conditionals::assuming(el, &cond, false, decided == Some(true), |el| {
-            if let Some(b) = otherwise {
-                el.block(b);
-            }
-        });
+        let no = lower_arm(el, (&cond, false), decided == Some(true), otherwise);
         el.names.leave_arm();
         (yes, no)
     });
@@ -64,6 +59,28 @@ pub(crate) fn lower_if(
             }
         }
     }
+}
+
+/// The statements of an arm. If it is `never` taken, placeholders that it copies into stay empty.
+fn lower_arm(
+    el: &mut Elab<'_>,
+    (cond, holds): (&Expr, bool),
+    never: bool,
+    block: Option<&ast::Block>,
+) -> Vec<Stmt> {
+    let futures = &el.asynchronous.futures;
+    let empty: Vec<bool> = futures.iter().map(|f| never && f.data.is_none()).collect();
+    let ((), stmts) = conditionals::assuming(el, cond, holds, never, |el| {
+        if let Some(block) = block {
+            el.block(block);
+        }
+    });
+    for (future, empty) in el.asynchronous.futures.iter_mut().zip(empty) {
+        if empty {
+            future.data = None;
+        }
+    }
+    stmts
 }
 
 pub(crate) fn lower_while(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span: Span) {
