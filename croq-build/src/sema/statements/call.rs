@@ -53,6 +53,9 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         }
         (_, "assert") => print::lower_assert(el, call, span),
         (CallKind::CompileTime, _) => print::emit_print(el, call),
+        (_, "__bar_sync" | "__bar_arrive") => {
+            barriers::lower_named_barrier(el, call, name == "__bar_sync", span);
+        }
         (_, "print" | "println") => print::lower_print(el, call, name == "println", span),
         _ => {
             lower_builtin(el, call, span);
@@ -112,11 +115,10 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
         }
         return Value::Error;
     }
-    if matches!(name, "__bar_sync" | "__bar_arrive") {
-        barriers::lower_named_barrier(el, call, name == "__bar_sync", span);
-        return Value::Error;
-    }
-    if matches!(name, "assert" | "print" | "println") {
+    if matches!(
+        name,
+        "__bar_sync" | "__bar_arrive" | "assert" | "print" | "println"
+    ) {
         return report_without_value(el, name, span);
     }
     if let [index] = call.args.as_slice()
