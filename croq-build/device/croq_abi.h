@@ -72,9 +72,10 @@ typedef struct croq_sim_order {
  * stored value was equal to the previous one, and the line (19 bits). */
 typedef struct croq_sim_device_cell {
   croq_u32 written, writer, read, reader, read_too, reader_too;
-  /* a digest of the stored value; after an atomic operation the epoch of another one, or 0 */
+  /* a digest of the stored value; after an atomic operation the epoch of another one, or of an
+   * earlier store by the same block, or 0 */
   croq_u32 value;
-  croq_u32 other; /* the thread of that other atomic operation */
+  croq_u32 other; /* that other access, like `writer` */
 } croq_sim_device_cell;
 
 /* The cells of a buffer. */

@@ -22,8 +22,8 @@ use super::device::Watch;
 use super::hazard::{AccessRecord, Hazard};
 use super::marks::element;
 use crate::abi::{
-    CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, croq_sim_access, croq_sim_cell,
-    croq_sim_order,
+    CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, CROQ_ACCESS_WRITES, croq_sim_access,
+    croq_sim_cell, croq_sim_order,
 };
 
 /// The thread's bits in `writer` and `reader` of a cell, followed by the flags and the line.
@@ -46,16 +46,22 @@ struct Times {
     written: u32,
     read: u32,
     /// The number of its list of readers, from 1 on, if it has one.
-    list: u32,
+    readers: u32,
+    /// The same for a list of threads that changed it atomically.
+    changers: u32,
 }
 
-/// One of several readers of an element.
+/// One of several threads that accessed an element.
 #[derive(Clone, Copy)]
-struct Reader {
+struct Party {
     thread: u32,
     clock: u32,
     line: u32,
 }
+
+/// An earlier access that is unordered with the current one. If it is one of several, it may not be
+/// known which.
+type Unordered = Option<(u32, &'static str, u32)>;
 
 pub(super) struct Order {
     /// The state that device code reads. It contains the epoch and the cells.
@@ -64,7 +70,7 @@ pub(super) struct Order {
     shared: usize,
     cells: Vec<Cell<croq_sim_cell>>,
     times: Vec<Times>,
-    lists: Vec<Vec<Reader>>,
+    lists: Vec<Vec<Party>>,
     free: Vec<u32>,
     pub(super) clocks: Clocks,
     /// The checks of device memory.
@@ -246,41 +252,114 @@ impl Order {
         };
         let mut times = self.times.get(at).copied().unwrap_or_default();
         let who = thread | access.line << LINE;
-        let writer = cell.writer & THREAD;
-        if cell.written == epoch
-            && writer != thread
-            && cell.writer & MANY == 0
-            && !(kind == CROQ_ACCESS_ATOMIC && cell.writer & ATOMIC != 0)
-            && !self.happens_before(thread, writer, times.written)
-        {
+        if let Some(record) = self.unordered_writer(thread, kind, epoch, &cell, &times) {
             if kind == CROQ_ACCESS_SAME {
-                cell.writer |= MANY;
-                self.put(at, cell, times);
+                if cell.writer & ATOMIC == 0 {
+                    cell.writer |= MANY;
+                    self.put(at, cell, times);
+                }
                 return Ok(());
             }
-            let record = (writer, "wrote it", cell.writer >> LINE);
-            return Err(race(thread, access, kind, "written", Some(record)));
+            return Err(race(thread, access, kind, "written", record));
         }
-        if kind == CROQ_ACCESS_READS {
-            self.read(thread, who, epoch, &mut cell, &mut times);
-        } else {
-            if kind != CROQ_ACCESS_SAME
-                && cell.read == epoch
-                && let Some(reader) = self.unknown_reader(thread, &cell, &times)
-            {
-                return Err(race(thread, access, kind, "read", reader));
+        if matches!(kind, CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC)
+            && cell.read == epoch
+            && let Some(reader) = self.unordered_reader(thread, &cell, &times)
+        {
+            return Err(race(thread, access, kind, "read", reader));
+        }
+        match kind {
+            CROQ_ACCESS_READS => self.read(thread, who, epoch, &mut cell, &mut times),
+            CROQ_ACCESS_ATOMIC => self.change(thread, who, epoch, &mut cell, &mut times),
+            _ => {
+                self.drop_list(&mut times.changers);
+                (cell.written, cell.writer) = (epoch, who);
+                times.written = self.clocks.own(thread);
+                // A store that changes nothing is no race with the reads before it.
+                if kind != CROQ_ACCESS_SAME {
+                    cell.read = 0;
+                    self.drop_list(&mut times.readers);
+                }
             }
-            self.drop_list(&mut times);
-            let flag = if kind == CROQ_ACCESS_ATOMIC {
-                ATOMIC
-            } else {
-                0
-            };
-            (cell.written, cell.writer, cell.read) = (epoch, who | flag, 0);
-            times.written = self.clocks.own(thread);
         }
         self.put(at, cell, times);
         Ok(())
+    }
+
+    /// A write of the element in this epoch that is unordered with the thread's access.
+    fn unordered_writer(
+        &self,
+        thread: u32,
+        kind: u32,
+        epoch: u32,
+        cell: &croq_sim_cell,
+        times: &Times,
+    ) -> Option<Unordered> {
+        let atomic = cell.writer & ATOMIC != 0;
+        if cell.written != epoch || (atomic && kind == CROQ_ACCESS_ATOMIC) {
+            return None;
+        }
+        let did = if atomic { "changed it" } else { "wrote it" };
+        if cell.writer & MANY != 0 {
+            // Plain stores of several threads stored equal values.
+            return match atomic {
+                true => self.unordered_party(thread, (cell.writer, did), times.changers),
+                false => None,
+            };
+        }
+        let writer = cell.writer & THREAD;
+        match writer == thread || self.happens_before(thread, writer, times.written) {
+            true => None,
+            false => Some(Some((writer, did, cell.writer >> LINE))),
+        }
+    }
+
+    /// One of several threads that accessed an element, which is unordered with the thread. `who`
+    /// is one of them; without a list nothing orders them.
+    fn unordered_party(
+        &self,
+        thread: u32,
+        (who, did): (u32, &'static str),
+        list: u32,
+    ) -> Option<Unordered> {
+        let state = |thread, line| Some(Some((thread, did, line)));
+        match self.lists.get((list as usize).wrapping_sub(1)) {
+            None if who & THREAD == thread => Some(None),
+            None => state(who & THREAD, who >> LINE),
+            Some(parties) => parties
+                .iter()
+                .find(|p| p.thread != thread && !self.happens_before(thread, p.thread, p.clock))
+                .and_then(|p| state(p.thread, p.line)),
+        }
+    }
+
+    /// An atomic operation. Reads stay in the record, because the thread's own are not ordered with
+    /// atomic operations of other threads; and so does a plain store by the thread.
+    fn change(
+        &mut self,
+        thread: u32,
+        who: u32,
+        epoch: u32,
+        cell: &mut croq_sim_cell,
+        times: &mut Times,
+    ) {
+        let writer = cell.writer & THREAD;
+        let (atomic, many) = (cell.writer & ATOMIC != 0, cell.writer & MANY != 0);
+        let now = cell.written == epoch;
+        if now && !atomic && !many && writer == thread {
+            return;
+        }
+        let of_others = now && atomic && (many || writer != thread);
+        // Later accesses that are ordered after this one are also ordered after those before it.
+        if !of_others || (!many && self.happens_before(thread, writer, times.written)) {
+            self.drop_list(&mut times.changers);
+            (cell.written, cell.writer) = (epoch, who | ATOMIC);
+            times.written = self.clocks.own(thread);
+            return;
+        }
+        let before = (!many).then_some((cell.writer, times.written));
+        self.add(&mut times.changers, before, (thread, who));
+        cell.writer |= MANY;
     }
 
     fn put(&mut self, at: usize, cell: croq_sim_cell, times: Times) {
@@ -313,39 +392,47 @@ impl Order {
         if is_first
             || (alone && (reader == thread || self.happens_before(thread, reader, times.read)))
         {
-            self.drop_list(times);
+            self.drop_list(&mut times.readers);
             (cell.read, cell.reader) = (epoch, who);
             times.read = self.clocks.own(thread);
             return;
         }
-        let clock = self.clocks.own(thread);
-        if !self.times.is_empty() {
-            if alone {
-                self.drop_list(times);
-                times.list = self.new_list();
-            }
-            let now = |thread, clock, who: u32| Reader {
-                thread,
-                clock,
-                line: who >> LINE,
-            };
-            let before = now(reader, times.read, cell.reader);
-            if let Some(list) = self.lists.get_mut((times.list as usize).wrapping_sub(1)) {
-                if alone {
-                    list.push(before);
-                }
-                let me = now(thread, clock, who);
-                // Mostly they are in increasing order.
-                match list.last() {
-                    Some(last) if last.thread < thread => list.push(me),
-                    _ => match list.iter_mut().find(|r| r.thread == thread) {
-                        Some(old) => *old = me,
-                        None => list.push(me),
-                    },
-                }
-            }
-        }
+        let before = alone.then_some((cell.reader, times.read));
+        self.add(&mut times.readers, before, (thread, who));
         cell.reader |= MANY;
+    }
+
+    /// Adds the thread to the list of those that accessed an element, which begins with `before`,
+    /// its record and time. Without clocks there are no lists.
+    fn add(&mut self, list: &mut u32, before: Option<(u32, u32)>, (thread, who): (u32, u32)) {
+        if self.times.is_empty() {
+            return;
+        }
+        if before.is_some() {
+            self.drop_list(list);
+            *list = self.new_list();
+        }
+        let me = Party {
+            thread,
+            clock: self.clocks.own(thread),
+            line: who >> LINE,
+        };
+        let Some(parties) = self.lists.get_mut((*list as usize).wrapping_sub(1)) else {
+            return;
+        };
+        parties.extend(before.map(|(who, clock)| Party {
+            thread: who & THREAD,
+            clock,
+            line: who >> LINE,
+        }));
+        // Mostly they are in increasing order.
+        match parties.last() {
+            Some(last) if last.thread < thread => parties.push(me),
+            _ => match parties.iter_mut().find(|p| p.thread == thread) {
+                Some(old) => *old = me,
+                None => parties.push(me),
+            },
+        }
     }
 
     fn new_list(&mut self) -> u32 {
@@ -358,38 +445,29 @@ impl Order {
         }
     }
 
-    fn drop_list(&mut self, times: &mut Times) {
-        let list = std::mem::take(&mut times.list);
+    fn drop_list(&mut self, list: &mut u32) {
+        let list = std::mem::take(list);
         if let Some(readers) = self.lists.get_mut((list as usize).wrapping_sub(1)) {
             readers.clear();
             self.free.push(list);
         }
     }
 
-    /// A reader of the element in this epoch that is unordered with the thread. If it is one of
-    /// several, it may not be known which.
-    #[allow(clippy::option_option)]
-    fn unknown_reader(
+    /// A reader of the element in this epoch that is unordered with the thread.
+    fn unordered_reader(
         &self,
         thread: u32,
         cell: &croq_sim_cell,
         times: &Times,
-    ) -> Option<Option<(u32, &'static str, u32)>> {
-        let reader = cell.reader & THREAD;
-        let state = |thread, line| Some(Some((thread, "read it", line)));
-        if cell.reader & MANY == 0 {
-            return match reader == thread || self.happens_before(thread, reader, times.read) {
-                true => None,
-                false => state(reader, cell.reader >> LINE),
-            };
+    ) -> Option<Unordered> {
+        let did = "read it";
+        if cell.reader & MANY != 0 {
+            return self.unordered_party(thread, (cell.reader, did), times.readers);
         }
-        match self.lists.get((times.list as usize).wrapping_sub(1)) {
-            None if reader == thread => Some(None),
-            None => state(reader, cell.reader >> LINE),
-            Some(readers) => readers
-                .iter()
-                .find(|r| r.thread != thread && !self.happens_before(thread, r.thread, r.clock))
-                .and_then(|r| state(r.thread, r.line)),
+        let reader = cell.reader & THREAD;
+        match reader == thread || self.happens_before(thread, reader, times.read) {
+            true => None,
+            false => Some(Some((reader, did, cell.reader >> LINE))),
         }
     }
 }
@@ -405,7 +483,7 @@ fn race(
     access: &croq_sim_access,
     kind: u32,
     earlier: &str,
-    other: Option<(u32, &'static str, u32)>,
+    other: Unordered,
 ) -> Box<Hazard> {
     let (now, does) = match kind {
         CROQ_ACCESS_READS => ("read", "reads it"),

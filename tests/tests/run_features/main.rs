@@ -5,6 +5,7 @@
 #![allow(clippy::redundant_closure)]
 
 mod arithmetic;
+mod atomic_races;
 mod atomics;
 mod bounded;
 mod buffers;

@@ -2,7 +2,7 @@
 
 use super::log::{ATOMIC, Log, PAGE, SAME};
 use super::report::{AccessRecord, Did, Race, between, record};
-use super::rules::Earlier;
+use super::rules::{Earlier, did_other};
 use super::{Watched, locked};
 use crate::abi::croq_sim_device_cell;
 
@@ -61,7 +61,8 @@ fn side(log: &Log, cell: &croq_sim_device_cell) -> Side {
         let store = at(cell.written, cell.writer, did);
         side.stores.push((store, flags, cell.value));
         if atomic && cell.value != 0 {
-            (side.stores).push((at(cell.value, cell.other, did), flags, 0));
+            let also = at(cell.value, cell.other, did_other(cell));
+            (side.stores).push((also, cell.other & (ATOMIC | SAME), 0));
         }
     }
     for (epoch, who) in [(cell.read, cell.reader), (cell.read_too, cell.reader_too)] {

@@ -468,7 +468,7 @@ impl Now<'_> {
             epoch => self.unordered(epoch, cell.writer, did),
         };
         let also = match atomic && cell.value != 0 {
-            true => self.unordered(cell.value, cell.other, Did::Changed),
+            true => self.unordered(cell.value, cell.other, did_other(cell)),
             false => None,
         };
         if kind == CROQ_ACCESS_READS {
@@ -492,17 +492,27 @@ impl Now<'_> {
             if stored.is_some() && !atomic {
                 return stored;
             }
+            if also.is_some() && cell.other & ATOMIC == 0 {
+                return also;
+            }
             if reader.is_some() {
                 return reader;
             }
             if stored.is_some() || also.is_some() {
                 if also.is_none() && cell.value == 0 {
-                    (cell.value, cell.other) = (self.state.epoch, self.who);
+                    (cell.value, cell.other) = (self.state.epoch, self.who | ATOMIC);
                 }
                 return None;
             }
+            // A plain store that is ordered before this operation need not be ordered before those
+            // of other threads or blocks: it stays in the record.
+            let (epoch, who) = match atomic {
+                true => (cell.value, cell.other),
+                false => (cell.written, cell.writer),
+            };
+            let stays = epoch != 0 && epoch >= self.state.before && who & ATOMIC == 0;
+            (cell.value, cell.other) = if stays { (epoch, who) } else { (0, 0) };
             (cell.written, cell.writer) = (self.state.epoch, self.who | ATOMIC);
-            (cell.value, cell.other) = (0, 0);
             return None;
         }
         if let Some(earlier) = stored {
@@ -537,6 +547,14 @@ impl Now<'_> {
         } else if self.relation_to(*read) == Relation::Past {
             (*read, *reader) = (self.state.epoch, self.who);
         }
+    }
+}
+
+/// What the second access of a cell whose first is an atomic operation did.
+pub(super) fn did_other(cell: &croq_sim_device_cell) -> Did {
+    match cell.other & ATOMIC {
+        0 => Did::Wrote,
+        _ => Did::Changed,
     }
 }
 

@@ -234,7 +234,7 @@ impl Detail {
         if cell.written != 0 {
             (detail.stores).push(record(cell.written, cell.writer, cell.value));
             if cell.writer & ATOMIC != 0 && cell.value != 0 {
-                (detail.stores).push(record(cell.value, cell.other | ATOMIC, 0));
+                (detail.stores).push(record(cell.value, cell.other, 0));
             }
         }
         for (epoch, who) in [(cell.read, cell.reader), (cell.read_too, cell.reader_too)] {
@@ -298,8 +298,10 @@ fn judge(
         CROQ_ACCESS_READS => &mut detail.reads,
         _ => &mut detail.stores,
     };
-    // Later accesses that are ordered after this one are also ordered after those before it.
-    list.retain(unknown);
+    // Later accesses that are ordered after this one are also ordered after those before it. But
+    // atomic operations, and stores that change nothing, conflict with fewer accesses than others.
+    let conflicts_with_fewer = matches!(kind, CROQ_ACCESS_ATOMIC | CROQ_ACCESS_SAME);
+    list.retain(|r| unknown(r) || (conflicts_with_fewer && r.kind != kind));
     if list.len() >= MOST {
         list.remove(0);
     }
