@@ -40,10 +40,10 @@ fn main() {
             .zip(number(count))
             .zip(number(keep))
             .map(|((seed, count), keep)| mutants(seed, count, keep, Path::new(folder), sources)),
-        ["worker", seed, first, last, folder, sources @ ..] => number(seed)
+        ["worker", seed, first, last, sources @ ..] => number(seed)
             .zip(number(first))
             .zip(number(last))
-            .map(|((seed, first), last)| worker(seed, first, last, Path::new(folder), sources)),
+            .map(|((seed, first), last)| worker(seed, first, last, sources)),
         ["kernels", seed, count, file, sources @ ..] => number(seed)
             .zip(number(count))
             .map(|(seed, count)| kernels(seed, count, Path::new(file), sources)),
@@ -119,16 +119,13 @@ fn mutant(mutator: &Mutator, texts: &[String], seed: u32, index: u32) -> String 
 }
 
 /// Mutants `first..last`: one line for each, `begin INDEX` and then `end INDEX accepted|rejected SECONDS MEGABYTES`.
-fn worker(seed: u32, first: u32, last: u32, folder: &Path, sources: &[&str]) -> bool {
+fn worker(seed: u32, first: u32, last: u32, sources: &[&str]) -> bool {
     let texts = read(sources);
     let mutator = Mutator::default();
     std::panic::set_hook(Box::new(|info| eprintln!("{info}")));
     let mut out = std::io::stdout().lock();
     for index in first..last {
         let text = mutant(&mutator, &texts, seed, index);
-        // What stands here when the process ends too early is the finding.
-        let at = folder.join("current.co");
-        let _ = fs::write(&at, &text);
         let _ = writeln!(out, "begin {index}");
         let _ = out.flush();
         reset_peak();
@@ -208,7 +205,8 @@ fn processor_seconds() -> f64 {
 
 struct Totals {
     accepted: Vec<u32>,
-    findings: Vec<String>,
+    /// Of mutants by number, and what is found.
+    findings: Vec<(u32, String)>,
     slowest: (f64, u32),
     largest: (u64, u32),
 }
@@ -230,7 +228,7 @@ fn mutants(seed: u32, count: u32, keep: u32, folder: &Path, sources: &[&str]) ->
     while next < count {
         // A fresh process now and then, so that memory that is kept shows as such.
         let last = count.min(next + 2000);
-        next = run_worker(seed, next, last, folder, sources, &mut totals);
+        next = run_worker(seed, next, last, sources, &mut totals);
     }
     let accepted = totals.accepted.len();
     let texts = read(sources);
@@ -245,8 +243,10 @@ fn mutants(seed: u32, count: u32, keep: u32, folder: &Path, sources: &[&str]) ->
         let text = mutant(&mutator, &texts, seed, index);
         let _ = fs::write(kept.join(format!("m{number:03}.co")), text);
     }
-    for finding in &totals.findings {
-        println!("finding: {finding}");
+    for (index, what) in &totals.findings {
+        let file = findings.join(format!("{index}.co"));
+        let _ = fs::write(&file, mutant(&mutator, &texts, seed, *index));
+        println!("finding: mutant {index} {what} ({})", file.display());
     }
     println!(
         "attack: {count} mutants, {accepted} accepted, {} findings; slowest {:.2} s ({}), peak {} MB ({})",
@@ -260,14 +260,7 @@ fn mutants(seed: u32, count: u32, keep: u32, folder: &Path, sources: &[&str]) ->
 }
 
 /// Returns the index to go on with.
-fn run_worker(
-    seed: u32,
-    first: u32,
-    last: u32,
-    folder: &Path,
-    sources: &[&str],
-    totals: &mut Totals,
-) -> u32 {
+fn run_worker(seed: u32, first: u32, last: u32, sources: &[&str], totals: &mut Totals) -> u32 {
     let program = env::current_exe().unwrap_or_else(|_| PathBuf::from("attack"));
     let child = Command::new(program)
         .args([
@@ -276,14 +269,14 @@ fn run_worker(
             &first.to_string(),
             &last.to_string(),
         ])
-        .arg(folder)
         .args(sources)
         .stdout(Stdio::piped())
         .spawn();
     let mut child = match child {
         Ok(child) => child,
         Err(error) => {
-            totals.findings.push(format!("no child process: {error}"));
+            let what = format!("has no child process: {error}");
+            totals.findings.push((first, what));
             return last;
         }
     };
@@ -299,11 +292,7 @@ fn run_worker(
     }
     let mut current = first;
     let mut finished = first;
-    let mut report = |index: u32, what: String| {
-        let file = folder.join("findings").join(format!("{index}.co"));
-        let _ = fs::copy(folder.join("current.co"), &file);
-        totals.findings.push(format!("{what} ({})", file.display()));
-    };
+    let mut report = |index: u32, what: String| totals.findings.push((index, what));
     let hangs = loop {
         match receive.recv_timeout(SILENCE) {
             Ok(line) => {
@@ -319,13 +308,13 @@ fn run_worker(
                             totals.accepted.push(index);
                         }
                         if *word == "panicked" {
-                            report(index, format!("mutant {index} panics"));
+                            report(index, "panics".to_owned());
                         }
                         if seconds > MOST_SECONDS {
-                            report(index, format!("mutant {index} takes {seconds} s"));
+                            report(index, format!("takes {seconds} s"));
                         }
                         if megabytes > MOST_MEGABYTES {
-                            report(index, format!("mutant {index} takes {megabytes} MB"));
+                            report(index, format!("takes {megabytes} MB"));
                         }
                         if seconds > totals.slowest.0 {
                             totals.slowest = (seconds, index);
@@ -349,12 +338,9 @@ fn run_worker(
         return last;
     }
     match (hangs, status) {
-        (true, _) => report(
-            current,
-            format!("mutant {current} is not over after {SILENCE:?}"),
-        ),
-        (false, Ok(status)) => report(current, format!("mutant {current}: {status}")),
-        (false, Err(error)) => report(current, format!("mutant {current}: {error}")),
+        (true, _) => report(current, format!("is not over after {SILENCE:?}")),
+        (false, Ok(status)) => report(current, format!("ends with {status}")),
+        (false, Err(error)) => report(current, format!("has no status: {error}")),
     }
     current + 1
 }

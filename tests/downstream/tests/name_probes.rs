@@ -219,7 +219,8 @@ impl Probe {
         for part in [
             " F(", "_F(", "outer_F", "word_F", "tensor_F", "lane_F", "a_F",
         ] {
-            text = text.replace(part, &part.replace('F', &format!("f{at}")));
+            // `f128` is one of the words: the names of functions end in a letter.
+            text = text.replace(part, &part.replace('F', &format!("f{at}x")));
         }
         Self {
             name: name.to_owned(),
@@ -230,7 +231,7 @@ impl Probe {
 
     fn of_device(at: usize, name: &str) -> Self {
         let text = format!(
-            "__device__ inline float {name}(float a) {{ return a; }} __co__ void f{at}(global f32 [N, 64] x) \
+            "__device__ inline float {name}(float a) {{ return a; }} __co__ void f{at}x(global f32 [N, 64] x) \
              {{ parallel b by N : block, t by 64 : thread {{ mutable f32 v = 0.0f; v = call {name}(x.at(b, t)); \
              __cpp__(\"v += {name}(v);\"); assert(v > 0.0f, \"no\"); x.at(b, t) = v; }} }}"
         );
