@@ -211,6 +211,7 @@ fn options(
         thread_order: settings.thread_order,
         verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
         texts: true,
+        threads: 1,
     }
 }
 

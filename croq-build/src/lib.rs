@@ -46,6 +46,7 @@ pub mod diagnostics;
 pub mod emit;
 mod error;
 pub mod ir;
+mod parallel;
 pub mod passes;
 pub mod pipeline;
 pub mod sema;

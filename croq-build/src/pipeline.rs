@@ -3,7 +3,8 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics, InstanceName, codes, notes_once};
 use crate::emit::{self, Declared, FileMeta};
-use crate::ir::{self, Function, KernelId, Phase};
+use crate::ir::{self, Function, KernelId, Phase, Threads};
+use crate::parallel;
 use crate::passes::pass::{Pass, State};
 use crate::passes::{self, driver};
 use crate::sema::{self, Checked};
@@ -31,6 +32,8 @@ pub struct Options {
     pub verify: bool,
     /// Whether texts are generated; otherwise only diagnostics.
     pub texts: bool,
+    /// How many threads the passes may use. A build script has one: it shares cargo's jobs.
+    pub threads: usize,
 }
 
 impl Default for Options {
@@ -45,6 +48,7 @@ impl Default for Options {
             thread_order: ThreadOrder::Auto,
             verify: cfg!(debug_assertions),
             texts: true,
+            threads: 1,
         }
     }
 }
@@ -146,7 +150,16 @@ struct DumpObserver<'d> {
     text: String,
 }
 
-impl DumpObserver<'_> {
+impl<'d> DumpObserver<'d> {
+    fn new(dump: &'d Dump) -> Self {
+        let text = String::new();
+        Self { dump, text }
+    }
+
+    fn append(&mut self, later: Self) {
+        self.push(&later.text);
+    }
+
     fn stage<P: Phase>(&mut self, stage: &str, function: &Function<P>, kernel: Option<KernelId>) {
         let wanted = self.dump.all || self.dump.after.iter().any(|name| name == stage);
         let of = self.dump.of.as_deref();
@@ -157,28 +170,27 @@ impl DumpObserver<'_> {
             Some(id) => {
                 let name = function.kernels.get(id.index()).map(|k| k.name.as_str());
                 if of.is_none_or(|of| Some(of) == name || of == function.name) {
-                    self.push(
-                        stage,
-                        name.unwrap_or_default(),
-                        &ir::fmt::kernel(function, id),
-                    );
+                    let name = name.unwrap_or_default();
+                    let text = ir::fmt::kernel(function, id);
+                    self.push(&format!("// {name} after {stage}\n{text}"));
                 }
             }
             None => {
                 let kernels = || function.kernels.iter().map(|k| k.name.as_str());
                 if of.is_none_or(|of| of == function.name || kernels().any(|name| name == of)) {
-                    self.push(stage, &function.name, &ir::fmt::function(function));
+                    let name = &function.name;
+                    let text = ir::fmt::function(function);
+                    self.push(&format!("// {name} after {stage}\n{text}"));
                 }
             }
         }
     }
 
-    fn push(&mut self, stage: &str, of: &str, text: &str) {
-        if !self.text.is_empty() {
+    fn push(&mut self, text: &str) {
+        if !self.text.is_empty() && !text.is_empty() {
             self.text.push('\n');
         }
-        self.text
-            .push_str(&format!("// {of} after {stage}\n{text}"));
+        self.text.push_str(text);
     }
 }
 
@@ -205,10 +217,7 @@ pub fn compile_and_dump(
     options: &Options,
     dump: &Dump,
 ) -> (Compiled, String) {
-    let mut observer = DumpObserver {
-        dump,
-        text: String::new(),
-    };
+    let mut observer = DumpObserver::new(dump);
     let compiled = compile(names, text, options, &mut observer);
     (compiled, observer.text)
 }
@@ -224,13 +233,13 @@ fn state<'d>(options: &Options, verify: bool, diags: &'d mut Diagnostics) -> Sta
     )
 }
 
-/// Runs the stages that complete the result of `sema` for a function. `None` after an error in it.
-fn completed(
+/// Runs the stages that complete the result of `sema` for a function, as far as its errors allow.
+fn complete(
     checked: Checked,
     options: &Options,
-    diagnostics: &mut Diagnostics,
+    syntax_errors: bool,
     observer: &mut DumpObserver,
-) -> Option<Function> {
+) -> Checked {
     let Checked {
         mut function,
         mut findings,
@@ -242,7 +251,7 @@ fn completed(
     } else {
         observer.stage(SEMA, &function, None);
         // A function with syntax errors is incomplete.
-        let verify = options.verify && !diagnostics.has_errors();
+        let verify = options.verify && !syntax_errors;
         if verify && let Err(violation) = ir::verify::function(&function) {
             own.push(driver::report(SEMA, &function, violation));
         } else {
@@ -250,7 +259,52 @@ fn completed(
             driver::complete(&mut function, &mut state, observer);
         }
     }
-    findings.publish(diagnostics).then_some(function)
+    Checked { function, findings }
+}
+
+/// Runs all passes on all functions, which are independent. Returns those without errors, lowered;
+/// none if there is an error in one.
+fn run_passes(
+    checked: Vec<Checked>,
+    file: &SourceFile,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+    observer: &mut DumpObserver,
+) -> Vec<Function<Threads>> {
+    let dump = observer.dump;
+    let syntax_errors = diagnostics.has_errors();
+    let completed = parallel::map(options.threads, checked, |checked| {
+        let mut observer = DumpObserver::new(dump);
+        let checked = complete(checked, options, syntax_errors, &mut observer);
+        (checked, observer)
+    });
+    let mut functions = Vec::new();
+    for (Checked { function, findings }, seen) in completed {
+        observer.append(seen);
+        let instance = instance(file, &function.name);
+        if diagnostics.within(instance, |diagnostics| findings.publish(diagnostics)) {
+            functions.push(function);
+        }
+    }
+    let verify = options.verify && !diagnostics.has_errors();
+    let lowered = parallel::map(options.threads, functions, |function| {
+        let mut observer = DumpObserver::new(dump);
+        let mut own = Diagnostics::new();
+        let name = function.name.clone();
+        let mut state = state(options, verify, &mut own);
+        let lowered = driver::lower(function, &mut state, &mut observer);
+        (name, lowered, own, observer)
+    });
+    let mut functions = Vec::new();
+    for (name, lowered, own, seen) in lowered {
+        observer.append(seen);
+        diagnostics.within(instance(file, &name), |diagnostics| diagnostics.append(own));
+        functions.extend(lowered);
+    }
+    if diagnostics.has_errors() {
+        functions.clear();
+    }
+    functions
 }
 
 /// The template instance of a function, if it is one.
@@ -298,23 +352,7 @@ fn compile(
         reports: options.checks == Checks::Report,
     };
     let checked = sema::check(&file, &tree, &sema_options, &mut diagnostics);
-    let mut complete = Vec::new();
-    for checked in checked {
-        let instance = instance(&file, &checked.function.name);
-        complete.extend(diagnostics.within(instance, |diagnostics| {
-            completed(checked, options, diagnostics, observer)
-        }));
-    }
-    let mut functions = Vec::new();
-    let verify = options.verify && !diagnostics.has_errors();
-    for function in complete {
-        let instance = instance(&file, &function.name);
-        functions.extend(diagnostics.within(instance, |diagnostics| {
-            let mut state = state(options, verify, diagnostics);
-            driver::lower(function, &mut state, observer)
-        }));
-    }
-
+    let functions = run_passes(checked, &file, options, &mut diagnostics, observer);
     for disagreement in emit::disagreements(&functions, &Declared::of(&file)) {
         diagnostics.push(mismatched_instance(&disagreement));
     }

@@ -92,6 +92,7 @@ const STAGES: &[(&str, &[&str])] = &[
     (
         "pipeline",
         &[
+            "parallel",
             "span",
             "target",
             "settings",
