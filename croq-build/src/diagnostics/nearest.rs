@@ -48,7 +48,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter(|candidate| *candidate != word && candidate.len().abs_diff(word.len()) <= 3)
-        .map(|candidate| (edit_distance(word, candidate), candidate))
+        .map(|candidate| match candidate.eq_ignore_ascii_case(word) {
+            true => (0, candidate),
+            false => (edit_distance(word, candidate), candidate),
+        })
         .filter(|(distance, candidate)| {
             // A word without a common letter is not a misspelling of the other.
             *distance <= word.len().max(candidate.len()).div_ceil(4).min(3)
