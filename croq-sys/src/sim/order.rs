@@ -1,6 +1,7 @@
 //! Detects races in shared memory: unordered accesses by different threads of a block.
 //!
-//! For each byte at which an element begins, a cell records the last write and the reads since.
+//! For each byte at which an element begins, a cell records the last write and the reads since the
+//! last plain store that changed it.
 //! Device code checks the cells itself (`sim/order.h`) and calls the runtime if they do not decide.
 //! Accesses of different *epochs*, with a barrier over the whole block in between, are always
 //! ordered. Others are if the earlier one happens before the later one by vector clocks
@@ -57,6 +58,17 @@ struct Party {
     thread: u32,
     clock: u32,
     line: u32,
+}
+
+impl Party {
+    /// From a cell's record.
+    fn of(who: u32, clock: u32) -> Self {
+        Self {
+            thread: who & THREAD,
+            clock,
+            line: who >> LINE,
+        }
+    }
 }
 
 /// An earlier access that is unordered with the current one. If it is one of several, it may not be
@@ -299,38 +311,33 @@ impl Order {
         if cell.written != epoch || (atomic && kind == CROQ_ACCESS_ATOMIC) {
             return None;
         }
+        // Plain stores of several threads stored equal values.
+        if cell.writer & MANY != 0 && !atomic {
+            return None;
+        }
         let did = if atomic { "changed it" } else { "wrote it" };
-        if cell.writer & MANY != 0 {
-            // Plain stores of several threads stored equal values.
-            return match atomic {
-                true => self.unordered_party(thread, (cell.writer, did), times.changers),
-                false => None,
-            };
-        }
-        let writer = cell.writer & THREAD;
-        match writer == thread || self.happens_before(thread, writer, times.written) {
-            true => None,
-            false => Some(Some((writer, did, cell.writer >> LINE))),
-        }
+        self.unordered_party(thread, (cell.writer, did), (times.written, times.changers))
     }
 
-    /// One of several threads that accessed an element, which is unordered with the thread. `who`
-    /// is one of them; without a list nothing orders them.
+    /// A thread that accessed an element, unordered with this one: the recorded one of `who` at that
+    /// time, or of several one of the list. Without a list nothing orders them.
     fn unordered_party(
         &self,
         thread: u32,
         (who, did): (u32, &'static str),
-        list: u32,
+        (time, list): (u32, u32),
     ) -> Option<Unordered> {
-        let state = |thread, line| Some(Some((thread, did, line)));
-        match self.lists.get((list as usize).wrapping_sub(1)) {
-            None if who & THREAD == thread => Some(None),
-            None => state(who & THREAD, who >> LINE),
-            Some(parties) => parties
-                .iter()
-                .find(|p| p.thread != thread && !self.happens_before(thread, p.thread, p.clock))
-                .and_then(|p| state(p.thread, p.line)),
-        }
+        let recorded = Party::of(who, time);
+        let list = self.lists.get((list as usize).wrapping_sub(1));
+        let parties = match list {
+            Some(list) if who & MANY != 0 => list.as_slice(),
+            None if who & MANY != 0 && recorded.thread == thread => return Some(None),
+            _ => std::slice::from_ref(&recorded),
+        };
+        let unordered =
+            |p: &&Party| p.thread != thread && !self.happens_before(thread, p.thread, p.clock);
+        let found = parties.iter().find(unordered);
+        found.map(|p| Some((p.thread, did, p.line)))
     }
 
     /// An atomic operation. Reads stay in the record, because the thread's own are not ordered with
@@ -358,7 +365,7 @@ impl Order {
             return;
         }
         let before = (!many).then_some((cell.writer, times.written));
-        self.add(&mut times.changers, before, (thread, who));
+        self.add(&mut times.changers, before, who);
         cell.writer |= MANY;
     }
 
@@ -398,13 +405,13 @@ impl Order {
             return;
         }
         let before = alone.then_some((cell.reader, times.read));
-        self.add(&mut times.readers, before, (thread, who));
+        self.add(&mut times.readers, before, who);
         cell.reader |= MANY;
     }
 
     /// Adds the thread to the list of those that accessed an element, which begins with `before`,
     /// its record and time. Without clocks there are no lists.
-    fn add(&mut self, list: &mut u32, before: Option<(u32, u32)>, (thread, who): (u32, u32)) {
+    fn add(&mut self, list: &mut u32, before: Option<(u32, u32)>, who: u32) {
         if self.times.is_empty() {
             return;
         }
@@ -412,23 +419,15 @@ impl Order {
             self.drop_list(list);
             *list = self.new_list();
         }
-        let me = Party {
-            thread,
-            clock: self.clocks.own(thread),
-            line: who >> LINE,
-        };
+        let me = Party::of(who, self.clocks.own(who & THREAD));
         let Some(parties) = self.lists.get_mut((*list as usize).wrapping_sub(1)) else {
             return;
         };
-        parties.extend(before.map(|(who, clock)| Party {
-            thread: who & THREAD,
-            clock,
-            line: who >> LINE,
-        }));
+        parties.extend(before.map(|(who, clock)| Party::of(who, clock)));
         // Mostly they are in increasing order.
         match parties.last() {
-            Some(last) if last.thread < thread => parties.push(me),
-            _ => match parties.iter_mut().find(|p| p.thread == thread) {
+            Some(last) if last.thread < me.thread => parties.push(me),
+            _ => match parties.iter_mut().find(|p| p.thread == me.thread) {
                 Some(old) => *old = me,
                 None => parties.push(me),
             },
@@ -460,15 +459,8 @@ impl Order {
         cell: &croq_sim_cell,
         times: &Times,
     ) -> Option<Unordered> {
-        let did = "read it";
-        if cell.reader & MANY != 0 {
-            return self.unordered_party(thread, (cell.reader, did), times.readers);
-        }
-        let reader = cell.reader & THREAD;
-        match reader == thread || self.happens_before(thread, reader, times.read) {
-            true => None,
-            false => Some(Some((reader, did, cell.reader >> LINE))),
-        }
+        let list = (times.read, times.readers);
+        self.unordered_party(thread, (cell.reader, "read it"), list)
     }
 }
 
