@@ -27,10 +27,11 @@ fn of_a_thread_that_also_adds() {
     }
     let x = numbers();
     let sum: i32 = (0..64).map(|i: usize| x[[i]]).sum();
-    races(kernels::store_before_adding(&x, 0), "total");
-    let y = kernels::store_before_adding(&x, 1).unwrap();
-    assert_exact(&y, |_| 100 + sum);
+    // Some thread of these is the first to go on after a barrier, and some the last.
     for who in [0, 1, 31, 62, 63] {
+        races(kernels::store_before_adding(&x, who, 0), "total");
+        let y = kernels::store_before_adding(&x, who, 1).unwrap();
+        assert_exact(&y, |_| 100 + sum);
         races(kernels::read_after_adding(&x, who, 0), "total");
         races(kernels::read_before_adding(&x, who, 0), "total");
         races(kernels::store_after_adding(&x, who, 0), "total");
@@ -81,7 +82,27 @@ fn of_a_block_that_clears() {
     let x = Tensor::<i32, _>::from_fn((64,), |[i]| (i % 3) as i32);
     let y = kernels::cleared_by_a_block(&x, 1).unwrap();
     assert_exact(&y, |[i]| [22, 21, 21].get(i).copied().unwrap_or(0));
-    races(kernels::stored_and_added(&x, 0), "sum");
-    let y = kernels::stored_and_added(&x, 1).unwrap();
-    assert_exact(&y, |_| 100 + 63);
+    for who in [0, 1, 62, 63] {
+        races(kernels::stored_and_added(&x, who, 0), "sum");
+        let y = kernels::stored_and_added(&x, who, 1).unwrap();
+        assert_exact(&y, |_| 100 + 63);
+    }
+}
+
+#[test]
+fn with_clocks_of_threads() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = numbers();
+    let sum: i32 = (0..64).map(|i: usize| x[[i]]).sum();
+    for who in 0..64 {
+        races(kernels::stored_and_added_by_warps(&x, who, 0), "sum");
+        let y = kernels::stored_and_added_by_warps(&x, who, 1).unwrap();
+        assert_exact(&y, |_| 100 + sum);
+        let wrong = kernels::stored_and_added_by_warps_in_a_tile(&x, who, 0);
+        races(wrong, "total");
+        let y = kernels::stored_and_added_by_warps_in_a_tile(&x, who, 1).unwrap();
+        assert_exact(&y, |_| 100 + sum);
+    }
 }
