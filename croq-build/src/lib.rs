@@ -20,8 +20,8 @@
 //! → [`sema`] → [`ir`] → [`passes`] → [`emit`] → [`toolchain`]. The first six are pure
 //! ([`pipeline::compile_text`] runs all of them); only the last one runs processes and accesses
 //! files. Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the
-//! GPUs to compile for, and `assembly` reads PTX. `tests/structure.rs` verifies the order, and that no two source files
-//! depend on each other.
+//! GPUs to compile for, `assembly` reads PTX, and `parallel` shares work among threads.
+//! `tests/structure.rs` verifies the order, and that no two source files depend on each other.
 
 // No program may crash the compiler: an unexpected state is an internal error (E1199). Tests may
 // panic.

@@ -88,7 +88,10 @@ const STAGES: &[(&str, &[&str])] = &[
         "emit",
         &["span", "assembly", "source", "symbolic", "ir", "passes"],
     ),
-    ("toolchain", &["span", "target", "source", "diagnostics"]),
+    (
+        "toolchain",
+        &["parallel", "span", "target", "source", "diagnostics"],
+    ),
     (
         "pipeline",
         &[

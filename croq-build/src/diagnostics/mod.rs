@@ -158,6 +158,7 @@ impl Diagnostics {
 
     /// Adds all diagnostics of another collector, which are about no instance yet.
     pub fn append(&mut self, other: Self) {
+        self.error_elsewhere |= other.error_elsewhere;
         for diagnostic in other.list {
             self.push(diagnostic);
         }

@@ -9,11 +9,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::environment::Environment;
+use crate::parallel::Queue;
 
 /// The time between two attempts to get a slot.
 const RETRY: Duration = Duration::from_millis(10);
@@ -52,19 +51,7 @@ impl Slots {
 
     /// Runs `work` on every item and returns the results in the order of the items.
     pub fn run<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-        let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
-        let next = AtomicUsize::new(0);
-        let take_one = || {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let (Some(item), Some(place)) = (items.get(index), results.get(index)) else {
-                return false;
-            };
-            let result = work(item);
-            if let Ok(mut place) = place.lock() {
-                *place = Some(result);
-            }
-            true
-        };
+        let queue = Queue::new(items);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             if let Some(pipe) = &self.pipe {
@@ -72,12 +59,10 @@ impl Slots {
                     scope.spawn(|| {
                         // Waits for a slot only while there is work for it: two build scripts that
                         // block on each other's slots would deadlock.
-                        while next.load(Ordering::Relaxed) < items.len() {
+                        while !queue.is_empty() {
                             match pipe.slot() {
                                 Ok(Some(_slot)) => {
-                                    if !take_one() {
-                                        return;
-                                    }
+                                    queue.work_on_one(&work);
                                 }
                                 Ok(None) => std::thread::sleep(RETRY),
                                 Err(_) => return,
@@ -86,12 +71,9 @@ impl Slots {
                     });
                 }
             }
-            while take_one() {}
+            while queue.work_on_one(&work) {}
         });
-        results
-            .into_iter()
-            .filter_map(|place| place.into_inner().ok().flatten())
-            .collect()
+        queue.into_results()
     }
 }
 
@@ -177,6 +159,7 @@ fn open_pipe(path: &Path, options: &mut OpenOptions) -> Option<File> {
 mod tests {
     use super::*;
     use crate::toolchain::environment::tests::environment;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn results_come_in_the_order_of_the_items() {

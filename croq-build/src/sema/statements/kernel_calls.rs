@@ -57,7 +57,7 @@ pub(crate) fn lower(
     let Some(function) = el.cx.siblings.named(&name.text) else {
         return Some(Value::Error);
     };
-    let evaluated = match check_place(el, name, span) {
+    let evaluated = match check_place(el, name, span) && count_call(el, span) {
         false => None,
         true => evaluate(el, function, args, span),
     };
@@ -103,6 +103,22 @@ fn check_place(el: &mut Elab<'_>, name: &Name, span: Span) -> bool {
         el.cx.report(d);
         return false;
     }
+    let own = el.f.name.clone();
+    let mut around = el.calls.open.iter().chain([&own]);
+    let siblings = el.cx.siblings;
+    let returns = |to: &str| to == text || siblings.reaches(text, to);
+    if around.any(|to| returns(to)) || siblings.reaches(text, text) {
+        let d = Diagnostic::new(codes::E0798, span, format!("`{text}` leads back to itself"))
+            .label("a call without an end")
+            .help("a call is a part of its caller: use a loop of the host");
+        el.cx.report(d);
+        return false;
+    }
+    true
+}
+
+/// Reports a call beyond the limits.
+fn count_call(el: &mut Elab<'_>, span: Span) -> bool {
     el.calls.count += 1;
     let (within, count) = (el.calls.open.len(), el.calls.count);
     if within >= MOST_WITHIN || count > MOST_CALLS {
@@ -113,17 +129,6 @@ fn check_place(el: &mut Elab<'_>, name: &Name, span: Span) -> bool {
         let remedy =
             "each call is replaced by the body of the called function: use loops of the host";
         unsupported::report_with_remedy(&mut el.cx, span, &what, Some(remedy));
-        return false;
-    }
-    let own = el.f.name.clone();
-    let mut around = el.calls.open.iter().chain([&own]);
-    let siblings = el.cx.siblings;
-    let returns = |to: &str| to == text || siblings.reaches(text, to);
-    if around.any(|to| returns(to)) || siblings.reaches(text, text) {
-        let d = Diagnostic::new(codes::E0798, span, format!("`{text}` leads back to itself"))
-            .label("a call without an end")
-            .help("a call is a part of its caller: use a loop of the host");
-        el.cx.report(d);
         return false;
     }
     true
