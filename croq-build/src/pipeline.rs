@@ -400,3 +400,48 @@ fn outputs(
         functions: emit::wrapper_names(functions, &declared),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FileNames, Options, compile_and_dump};
+
+    const TEXT: &str = "
+        __co__ s32 [N] first(s32 [N] x) { s32 [N] y; parallel p by N y.at(p) = x.at(p); return y; }
+        __co__ void second(global s32 [N] x) { parallel p by N { u8 unused = 300; x.at(p) = 1; } }
+        __co__ s32 third(s32 n) { return first_of_all; }";
+
+    /// Without the last function there is no error.
+    fn compiled(text: &str, threads: usize, texts: bool) -> (Vec<String>, String, bool) {
+        let names = FileNames {
+            path: "t.co".to_owned(),
+            stem: "t".to_owned(),
+            hash: "0".to_owned(),
+        };
+        let options = Options {
+            threads,
+            texts,
+            ..Options::default()
+        };
+        let mut dump = super::Dump::default();
+        dump.add("all").expect("a stage");
+        let (compiled, ir) = compile_and_dump(&names, text, &options, &dump);
+        let messages = compiled.diagnostics.iter().map(|d| format!("{d:?}"));
+        (messages.collect(), ir, compiled.outputs.is_some())
+    }
+
+    #[test]
+    fn reports_and_ir_do_not_depend_on_threads_and_texts() {
+        let (without_error, _) = TEXT.rsplit_once("__co__").expect("a function");
+        for (text, reports) in [(TEXT, 3), (without_error, 2)] {
+            let one = compiled(text, 1, true);
+            assert_eq!(one.0.len(), reports, "{:?}", one.0);
+            assert_eq!(one.2, text == without_error, "{:?}", one.0);
+            assert!(one.1.contains("// first after seal"), "{}", one.1);
+            for (threads, texts) in [(1, false), (2, true), (3, false), (8, false)] {
+                let other = compiled(text, threads, texts);
+                assert_eq!((&other.0, &other.1), (&one.0, &one.1), "{threads}");
+                assert_eq!(other.2, one.2 && texts);
+            }
+        }
+    }
+}

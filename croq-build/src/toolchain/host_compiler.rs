@@ -295,4 +295,20 @@ mod tests {
         let other = HostCompiler::of(&environment(&[]), "aarch64-unknown-linux-gnu", HOST).identity;
         assert!(plain != flags && plain != other);
     }
+
+    #[test]
+    fn what_cargo_does_not_optimise_is_compiled_quickly() {
+        let of = |level| HostCompiler::of(&environment(&[("OPT_LEVEL", level)]), HOST, HOST);
+        let levels = |compiler: &HostCompiler| {
+            let optimisation = compiler.optimisation;
+            (optimisation.of_sim(), optimisation.of_launches())
+        };
+        assert_eq!(levels(&of("0")), (1, "-O0"));
+        for level in ["1", "3", "s"] {
+            assert_eq!(levels(&of(level)), (2, "-O1"), "{level}");
+        }
+        let outside = HostCompiler::of(&environment(&[]), HOST, HOST);
+        assert_eq!(levels(&outside), (2, "-O1"));
+        assert_ne!(of("0").identity, of("3").identity);
+    }
 }
