@@ -14,6 +14,10 @@ pub(super) fn operation<'a, P: Phase>(v: &mut Verifier<'a, P>, op: &'a MmaOp<P>)
         if let Some(FragmentLayout::Dealt(_)) = layout {
             continue;
         }
+        // A fragment that is only filled has no shape and no registers.
+        if layout.is_none() && matches!(op, MmaOp::FillElements { .. }) {
+            continue;
+        }
         let warps = layout.map_or(1, FragmentLayout::warps);
         let unit = match warps {
             1 => Level::Warp,

@@ -123,9 +123,11 @@ pub(crate) fn lower_store(
     Some(())
 }
 
-/// Cuts a destination to the fragment's extents; if the destination is smaller, the rest is masked.
+/// Cuts a destination to the fragment's extents. If the destination is smaller, the rest of the
+/// fragment is masked; if it is larger, the elements beyond the fragment are not written.
 fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str) -> Option<()> {
     let mut smaller = false;
+    let mut larger = false;
     for (axis, extent) in shape.iter().copied().enumerate() {
         let (Some(own), Some(valid)) = (view.shape.get(axis).cloned(), view.valid.get(axis)) else {
             return None;
@@ -141,13 +143,30 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str
             if let Some(valid) = view.valid.get_mut(axis) {
                 valid.hi = Some(hi);
             }
+        } else {
+            larger |= el.f.cx.lt(&extent, &own) == Truth::Yes;
         }
         if let Some(own) = view.shape.get_mut(axis) {
             *own = extent;
         }
     }
+    let shown = format!("{shape:?}");
+    if larger {
+        el.cx.report(
+            Diagnostic::new(
+                codes::W0929,
+                view.span,
+                format!("`{name}` is larger than the {shown} elements that are stored"),
+            )
+            .label("the elements beyond them are not written")
+            .help(format!(
+                "name the tile that is written, for example `{name}.view({}).from({})`",
+                shape.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
+                vec!["0"; shape.len()].join(", "),
+            )),
+        );
+    }
     if smaller {
-        let shown = format!("{shape:?}");
         el.cx.report(
             Diagnostic::new(
                 codes::W0929,
