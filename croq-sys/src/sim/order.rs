@@ -9,7 +9,8 @@
 //!
 //! Until some threads of the block use a barrier without the others, the accesses of an epoch are
 //! all unordered between threads, and cells suffice. From then on, to the end of the launch, every
-//! access is reported to the runtime.
+//! access is reported to the runtime. Of several threads that read an element, or changed it
+//! atomically, before that in the same epoch only one is known.
 //!
 //! Not races: atomic operations on the same element, and a store of the value that the element
 //! already has, since all threads of a block execute its statements. Not detected: accesses by code
@@ -182,19 +183,38 @@ impl Order {
         }
     }
 
-    /// From now on vector clocks are needed; for the epoch so far they were not recorded.
+    /// From now on vector clocks are needed. Until now no thread has released its accesses in this
+    /// epoch, so its clock is the time of all of them. Of several threads that accessed an element
+    /// only one is known: later accesses are compared with that one.
     fn report_all(&mut self) {
         self.device.report_all();
         let state = self.state.get();
-        if self.is_enabled && state.reports_all == 0 {
-            self.state.set(croq_sim_order {
-                reports_all: 1,
-                ..state
-            });
-            self.times.clear();
-            self.times.resize(self.cells.len(), Times::default());
-            self.begin_epoch();
+        if !self.is_enabled || state.reports_all != 0 {
+            return;
         }
+        self.state.set(croq_sim_order {
+            reports_all: 1,
+            ..state
+        });
+        let clocks = &self.clocks;
+        let timed = |place: &Cell<croq_sim_cell>| {
+            let mut cell = place.get();
+            let mut times = Times::default();
+            if cell.written == state.epoch {
+                times.written = clocks.own(cell.writer & THREAD);
+                if cell.writer & ATOMIC != 0 {
+                    cell.writer &= !MANY;
+                }
+            }
+            if cell.read == state.epoch {
+                times.read = clocks.own(cell.reader & THREAD);
+                cell.reader &= !MANY;
+            }
+            place.set(cell);
+            times
+        };
+        self.times.clear();
+        self.times.extend(self.cells.iter().map(timed));
     }
 
     /// Some threads were at a barrier.

@@ -63,6 +63,21 @@ fn between_threads_of_a_level() {
 }
 
 #[test]
+fn across_the_first_barrier_of_some_warps() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x: Tensor<i32, (Const<96>,)> = Tensor::random((Const,), 0..16, 3);
+    let right = kernels::race_before_a_named_barrier(&x, 1, 3).unwrap();
+    assert_eq!((right[[0]], right[[33]], right[[50]]), (2, 3, x[[33]]));
+    let kernel = "race_before_a_named_barrier";
+    let written = kernels::race_before_a_named_barrier(&x, 0, 3);
+    races(written, kernel, "s", ["s.at(t / 33) =", "s.at(written)"]);
+    let read = kernels::race_before_a_named_barrier(&x, 1, 2);
+    races(read, kernel, "s", ["s.at(2 + t / 33)", "s.at(read)"]);
+}
+
+#[test]
 fn between_warps() {
     if !Device::default().is_sim() {
         return;
