@@ -19,10 +19,16 @@ pub(crate) fn emit(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
         }
     }
     note_place(el, &kind);
-    if let (StmtKind::Alloc(id), 1) = (&kind, el.build.sinks.len()) {
+    emit_at(el, el.build.sinks.len(), kind, span);
+}
+
+/// The same at the end of one of the statement lists under construction, which are counted from the
+/// outermost on. Not for declarations of locals.
+pub(crate) fn emit_at(el: &mut Elab<'_>, list: usize, kind: StmtKind, span: Span) {
+    if let (StmtKind::Alloc(id), 1) = (&kind, list) {
         el.storage.of_the_call.insert(*id);
     }
-    if let Some(sink) = el.build.sinks.last_mut() {
+    if let Some(sink) = el.build.sinks.get_mut(list.wrapping_sub(1)) {
         sink.push(Stmt::new(kind, span));
     }
 }

@@ -153,3 +153,22 @@ fn an_event_of_an_array_that_is_not_triggered_is_an_error() {
         other => panic!("{other}"),
     }
 }
+
+#[test]
+fn the_host_copies_under_conditions_and_in_loops() {
+    for n in [1, 70, 600] {
+        let x = Tensor::<i32, _>::random((n,), -99..99, 15);
+        let z = Tensor::<i32, _>::random((n,), -99..99, 16);
+        for first in [true, false] {
+            let y = kernels::written_one_of_two(&x, &z, first).unwrap();
+            assert_exact(&y, |i| if first { x[i] } else { z[i] });
+        }
+    }
+    for (rows, columns, width) in [(1, 1, 1), (3, 70, 33), (5, 40, 99)] {
+        let x = Tensor::<i32, _>::random((rows, columns), -99..99, 17);
+        let y = kernels::written_row_by_row(&x, width).unwrap();
+        assert_exact(&y, |[r, i]| {
+            if i < width as usize { x[[r, i]] } else { 0 }
+        });
+    }
+}

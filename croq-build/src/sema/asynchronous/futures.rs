@@ -16,7 +16,7 @@ use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::buffer_pools;
 use crate::sema::names::scope;
-use crate::sema::state::asynchronous::{Future, Handle, Home};
+use crate::sema::state::asynchronous::{Future, Handle, Home, Place};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
@@ -69,7 +69,7 @@ pub(crate) fn declare_placeholders_of_the_host(el: &mut Elab<'_>) -> Vec<FutureI
     for (text, entity) in visible {
         let Entity::Future(of) = entity else { continue };
         let empty = get(el, of).filter(|f| f.any && f.data.is_none());
-        let Some(span) = empty.map(|f| f.span) else {
+        let Some((span, failed)) = empty.map(|f| (f.span, f.failed)) else {
             continue;
         };
         let name = Name { text, span };
@@ -77,6 +77,7 @@ pub(crate) fn declare_placeholders_of_the_host(el: &mut Elab<'_>) -> Vec<FutureI
         let id = new(el, &name, true, handle);
         if let Some(future) = el.asynchronous.futures.get_mut(id.index()) {
             future.home = Home::PlaceholderOf(of);
+            future.failed = failed;
         }
         scope::declare(el, &name, Entity::Future(id));
         made.push(id);
@@ -124,6 +125,10 @@ pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Hand
         },
         failed: false,
         regions: Vec::new(),
+        place: Place {
+            lists: el.build.sinks.len(),
+            locals: el.f.locals.len(),
+        },
     });
     el.f.futures.push(ir::Future {
         name: name.text.clone(),

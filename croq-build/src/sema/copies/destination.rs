@@ -1,7 +1,7 @@
 //! Destinations of copies that have no name but the future's.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, Level, StmtKind, Storage, Valid, View};
+use crate::ir::{self, BufferId, FutureId, Level, Stmt, StmtKind, Storage, Valid, VarHome, View};
 use crate::sema::asynchronous::futures::{self, Bound};
 use crate::sema::build;
 use crate::sema::copies::legality;
@@ -12,7 +12,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
 use crate::sema::values::shape;
 use crate::source::Span;
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, Var};
 use crate::syntax::ast::{self, CopyDest, CopyStmt};
 
 /// The destination of a copy into storage: the tile that the future already has, or a new buffer.
@@ -100,6 +100,47 @@ pub(crate) fn check_shape(
     Some(())
 }
 
+/// Allocates a placeholder's buffer in the block that declares the placeholder, before the
+/// statement of that block that contains the copy.
+fn allocate_at_placeholder(
+    el: &mut Elab<'_>,
+    future: FutureId,
+    id: BufferId,
+    shape: &[Sym],
+    at: Span,
+) -> Option<()> {
+    let future = futures::get(el, future)?;
+    let (place, declared) = (future.place, future.span);
+    let block = el.build.sinks.get(place.lists.wrapping_sub(1));
+    let is_known = |v: &Var| match el.f.var_home.get(v) {
+        Some(VarHome::Local(local)) => {
+            let declares =
+                |s: &Stmt| matches!(&s.kind, StmtKind::Let { local: l, .. } if l == local);
+            local.index() < place.locals || block.is_some_and(|b| b.iter().any(declares))
+        }
+        _ => true,
+    };
+    if !shape
+        .iter()
+        .all(|extent| extent.vars().iter().all(is_known))
+    {
+        let shown = shape::show(&el.f, shape);
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0829,
+                at,
+                format!("the tile's shape {shown} is not known where the placeholder is declared"),
+            )
+            .label("can't allocate a buffer for the placeholder")
+            .also(declared, "declared here")
+            .help("declare the placeholder in the block of the copy, or copy into a buffer"),
+        );
+        return None;
+    }
+    build::emit_at(el, place.lists, StmtKind::Alloc(id), at);
+    Some(())
+}
+
 /// Declares a buffer that only the future names.
 fn new_destination(
     el: &mut Elab<'_>,
@@ -135,8 +176,14 @@ fn new_destination(
         Bound::Again(id) => futures::get(el, *id).map(|f| f.depth) != Some(el.names.depth()),
         _ => false,
     };
-    if matches!(storage, Storage::Host | Storage::Shared) && !outer {
-        build::emit(el, StmtKind::Alloc(id), at);
+    match (bound, storage) {
+        (Bound::Again(future), Storage::Host) if outer => {
+            allocate_at_placeholder(el, *future, id, &shape, at)?;
+        }
+        (_, Storage::Host | Storage::Shared) if !outer => {
+            build::emit(el, StmtKind::Alloc(id), at);
+        }
+        _ => {}
     }
     buffers::warn_of_spills(el, id, at);
     let size = shape.iter().fold(Sym::one(), |p, e| &p * e);

@@ -34,6 +34,16 @@ pub(crate) struct Future {
     pub failed: bool,
     /// The `inthreads` regions around its copies.
     pub regions: Vec<Span>,
+    pub place: Place,
+}
+
+/// Where in the function's statements a future was declared.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// The number of statement lists under construction.
+    pub lists: usize,
+    /// The number of locals.
+    pub locals: usize,
 }
 
 /// Where a future was declared.

@@ -161,7 +161,11 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str
             .label("the elements beyond them are not written")
             .help(format!(
                 "name the tile that is written, for example `{name}.view({}).from({})`",
-                shape.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
+                shape
+                    .iter()
+                    .map(i64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", "),
                 vec!["0"; shape.len()].join(", "),
             )),
         );
