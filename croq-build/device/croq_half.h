@@ -81,8 +81,8 @@ template <class T> CROQ_FN T clamped_to_one(T v) {
   return wide > 0 ? wide < 1 ? v : T(1) : T(0);
 }
 /* The larger and the smaller one; the other operand if one is a NaN. */
-template <class T> CROQ_FN T larger(T a, T b) { return round_to<T>(::fmaxf(widen(a), widen(b))); }
-template <class T> CROQ_FN T smaller(T a, T b) { return round_to<T>(::fminf(widen(a), widen(b))); }
+template <class T> CROQ_FN T larger(T a, T b) { return round_to<T>(max(widen(a), widen(b))); }
+template <class T> CROQ_FN T smaller(T a, T b) { return round_to<T>(min(widen(a), widen(b))); }
 template <class T> CROQ_FN bool is_nan(T v) { return widen(v) != widen(v); }
 template <class T> CROQ_FN T nan_of() { return round_to<T>(nan); }
 

@@ -82,9 +82,25 @@ CROQ_FN bool is_finite(double x) { return x - x == 0; }
   CROQ_EACH_NARROW(CROQ_BINARY_NARROW, name)
 CROQ_BINARY(atan2, atan2)
 CROQ_BINARY(pow, pow)
-/* If one operand is a NaN, the result is the other one. */
+/* If one operand is a NaN, the result is the other one. -0 is smaller than +0, as in the GPU's
+ * instructions: a C library may take either. */
+#if defined(__CUDA_ARCH__)
 CROQ_BINARY(min, fmin)
 CROQ_BINARY(max, fmax)
+#else
+#define CROQ_ORDERED(T)                                                                            \
+  CROQ_FN T min(T x, T y) {                                                                        \
+    return x < y ? x : y < x ? y : x == y ? (std::signbit(x) ? x : y) : x != x ? y : x;            \
+  }                                                                                                \
+  CROQ_FN T max(T x, T y) {                                                                        \
+    return y < x ? x : x < y ? y : x == y ? (std::signbit(x) ? y : x) : x != x ? y : x;            \
+  }
+CROQ_ORDERED(float)
+CROQ_ORDERED(double)
+#undef CROQ_ORDERED
+CROQ_EACH_NARROW(CROQ_BINARY_NARROW, min)
+CROQ_EACH_NARROW(CROQ_BINARY_NARROW, max)
+#endif
 #undef CROQ_BINARY
 
 /* For integers; both operands have one type. */

@@ -159,10 +159,10 @@ CROQ_MIN_MAX(long, unsigned long, unsigned long)
 CROQ_MIN_MAX(unsigned long, long, unsigned long)
 CROQ_MIN_MAX(long long, unsigned long long, unsigned long long)
 CROQ_MIN_MAX(unsigned long long, long long, unsigned long long)
-CROQ_FN float min(float a, float b) { return ::fminf(a, b); }
-CROQ_FN float max(float a, float b) { return ::fmaxf(a, b); }
-CROQ_FN double min(double a, double b) { return ::fmin(a, b); }
-CROQ_FN double max(double a, double b) { return ::fmax(a, b); }
+CROQ_FN float min(float a, float b) { return croq::min(a, b); }
+CROQ_FN float max(float a, float b) { return croq::max(a, b); }
+CROQ_FN double min(double a, double b) { return croq::min(a, b); }
+CROQ_FN double max(double a, double b) { return croq::max(a, b); }
 CROQ_MIN_MAX(float, double, double)
 CROQ_MIN_MAX(double, float, double)
 #undef CROQ_MIN_MAX

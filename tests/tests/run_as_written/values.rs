@@ -146,6 +146,28 @@ fn what_is_no_number_loses() {
     }
 }
 
+/// The order of equal zeros does not decide: -0 is less than +0.
+#[test]
+fn extremes_of_zeros() {
+    for zeros in [[-0.0f32, 0.0], [0.0, -0.0]] {
+        let x = Tensor::from_vec((2,), zeros.to_vec()).unwrap();
+        let mut y = Tensor::from_vec((Const::<2>,), vec![f32::NAN; 2]).unwrap();
+        let mut wide = Tensor::from_vec((Const::<2>,), vec![f64::NAN; 2]).unwrap();
+        kernels::float_extremes(&x, &mut y, &mut wide).unwrap();
+        let signs = |[largest, least]: [bool; 2]| assert!(!largest && least, "{zeros:?}");
+        signs([0, 1].map(|i| y[[i]].is_sign_negative()));
+        signs([0, 1].map(|i| wide[[i]].is_sign_negative()));
+        let narrow = Tensor::from_vec((2,), zeros.map(f16::from_f32).to_vec()).unwrap();
+        let brain = Tensor::from_vec((2,), zeros.map(bf16::from_f32).to_vec()).unwrap();
+        let mut y = Tensor::from_vec((Const::<2>,), vec![f16::NAN; 2]).unwrap();
+        let mut w = Tensor::from_vec((Const::<2>,), vec![bf16::NAN; 2]).unwrap();
+        let mut before = Tensor::<f16, _>::zeros((2,));
+        kernels::narrow_extremes(&narrow, &brain, &mut y, &mut w, &mut before).unwrap();
+        signs([0, 1].map(|i| y[[i]].is_sign_negative()));
+        signs([0, 1].map(|i| w[[i]].is_sign_negative()));
+    }
+}
+
 /// erf by its series, which converges for every argument.
 fn erf(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
