@@ -150,3 +150,12 @@ fn clusters_of_four_parts() {
         (1000 * (p % 2) + 10 * (z % 2) + z / 2) as i32
     });
 }
+
+#[test]
+fn a_variable_with_one_value() {
+    for k in [1, 5] {
+        let x = Tensor::<f32, _>::random((k, Const::<32>), -4.0..4.0, 23);
+        let y = kernels::written_with_one_column(&x).unwrap();
+        assert_exact(&y, |[i, k]| x[[k, i % 32]] + (i / 32) as f32);
+    }
+}

@@ -45,7 +45,8 @@ pub(crate) fn folded(extents: &[Sym]) -> Vec<ThreadIndex> {
     parts.collect()
 }
 
-/// Declares an index variable's local, and returns it as a symbolic integer.
+/// Declares an index variable's local, and returns it as a symbolic integer. Below the block one
+/// with a single value is that constant: it doesn't differ between threads.
 pub(crate) fn new_index_variable(
     el: &mut Elab<'_>,
     name: &str,
@@ -54,6 +55,9 @@ pub(crate) fn new_index_variable(
     extent: &Sym,
     home: Option<ThreadIndex>,
 ) -> Sym {
+    if level > Level::Block && extent.is_one() {
+        return Sym::zero();
+    }
     let at = value.span;
     let local = build::new_local(
         &mut el.f,

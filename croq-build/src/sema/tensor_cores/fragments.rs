@@ -293,7 +293,7 @@ fn lower_extents(el: &mut Elab<'_>, shape: &[ast::Expr], span: Span) -> Option<V
                     Diagnostic::new(
                         codes::E0901,
                         e.span,
-                        format!("the extents of a fragment are constants, this is `{shown}`"),
+                        format!("the extents of a fragment are positive constants, this is `{shown}`"),
                     )
                     .label("registers are given out when the kernel is compiled"),
                 );
