@@ -159,3 +159,13 @@ fn a_variable_with_one_value() {
         assert_exact(&y, |[i, k]| x[[k, i % 32]] + (i / 32) as f32);
     }
 }
+
+#[test]
+fn regions_up_to_a_number() {
+    let x = Tensor::<i32, _>::random((Const::<32>,), 0..99, 24);
+    for n in [0, 64, 65, 100, 128, 1000] {
+        let y = kernels::written_up_to(&x, n).unwrap();
+        let copied = |i: usize| i >= 64 && (i as i32) < n;
+        assert_exact(&y, |[i]| if copied(i) { x[[i % 32]] } else { -1 });
+    }
+}

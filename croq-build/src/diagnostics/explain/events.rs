@@ -3,7 +3,6 @@
 explanations! {
     E0565: "no barrier for these threads",
     W0565: "copy by a part of a warp",
-    E0566: "threads of a region not known at compile time",
     W0568: "regions without an event between them",
     W0583: "named barrier 15",
     W0584: "named barrier of a part of a warp",

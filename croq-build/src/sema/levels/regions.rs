@@ -5,7 +5,6 @@ use crate::ir::{self, BinOp, Condition, Expr, ExprKind, StmtKind, ThreadSet, UnO
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::levels::{instances, uniformity};
-use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::values::conditionals;
@@ -59,9 +58,6 @@ pub(crate) fn lower_inthreads(
     let own = thread_set(el, &cond);
     if el.cx.diags.len() == before {
         lints::lint_pointless_region(el, own.as_ref(), pred.span);
-        if is_async && own.is_none() {
-            report_threads_unknown(&mut el.cx, pred.span);
-        }
     }
     let set = match (own, el.path.regions().next()) {
         (Some(own), Some((around, _))) => around.map(|a| a.intersect(&own)),
@@ -116,20 +112,6 @@ pub(crate) fn lower_inthreads(
 fn lower_body(el: &mut Elab<'_>, cond: &Expr, body: &ast::Block) {
     let level = uniformity::finest(el, cond);
     el.within(Frame::Uneven(level), |el| el.block(body));
-}
-
-/// Reports a region with `.async` whose threads are not known statically.
-fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
-    let text = cx.file.snippet(at).to_owned();
-    cx.report(
-            Diagnostic::new(
-                codes::E0566,
-                at,
-                format!("which threads satisfy `{text}` is known only at run time"),
-            )
-            .label("must be known here")
-            .help("compare variables of inner `parallel`s of constant size with constants; use `if` for the rest"),
-        );
 }
 
 /// Checks that both sides of `&&` and `||` depend on the thread.
