@@ -109,7 +109,12 @@ fn members<'t>(any: Rule<'t, Expr>, tiling: Rule<'t, Expr>) -> Rule<'t, Postfix>
             Postfix::View(ViewOp::Chunk { factors, at }, start.to(end))
         },
     );
-    let step = member("step", Class::Member).ignore_then(list()).boxed();
+    // Two spellings of one operator.
+    let step = choice((
+        member("step", Class::Member),
+        member("stride", Class::Member),
+    ));
+    let step = step.ignore_then(list()).boxed();
     let subspan = member("subspan", Class::Member)
         .then(with_strides())
         .then(step.or_not())
@@ -223,7 +228,9 @@ fn no_such_member(base: &Expr, member: &Name) -> Fault {
         "shape" | "size" | "shapes" => {
             diagnostic.help("the shape of `x` is `x.span`, its element count `|x|`")
         }
-        "step" => diagnostic.help("`.step` follows `.subspan(…)`, before `.at(…)`"),
+        "step" | "stride" => {
+            diagnostic.help(format!("`.{text}` follows `.subspan(…)`, before `.at(…)`"))
+        }
         "from" => diagnostic.help("`.from` follows `.view(…)`"),
         _ => match diagnostics::nearest(text, MEMBERS) {
             Some(near) => diagnostic.help(format!("did you mean `.{near}`?")),

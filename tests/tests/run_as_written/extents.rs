@@ -51,3 +51,10 @@ fn a_quotient_of_a_dimension_and_a_parameter() {
         });
     }
 }
+
+#[test]
+fn tiles_with_a_stride() {
+    let x = Tensor::<f32, _>::random((Const::<12>, Const::<8>), 1.0..2.0, 31);
+    let y = kernels::written_strided_tiles(&x).unwrap();
+    assert_exact(&y, |[i, j]| if i % 3 < 2 { x[[i, j]] } else { 0.0 });
+}

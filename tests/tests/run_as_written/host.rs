@@ -167,8 +167,6 @@ fn the_host_copies_under_conditions_and_in_loops() {
     for (rows, columns, width) in [(1, 1, 1), (3, 70, 33), (5, 40, 99)] {
         let x = Tensor::<i32, _>::random((rows, columns), -99..99, 17);
         let y = kernels::written_row_by_row(&x, width).unwrap();
-        assert_exact(&y, |[r, i]| {
-            if i < width as usize { x[[r, i]] } else { 0 }
-        });
+        assert_exact(&y, |[r, i]| if i < width as usize { x[[r, i]] } else { 0 });
     }
 }

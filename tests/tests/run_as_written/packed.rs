@@ -64,6 +64,17 @@ fn tiles_of_packed_rows() {
 }
 
 #[test]
+fn threads_copy_packed_tiles_of_tma() {
+    for (m, n) in [(16, 64), (45, 200), (3, 2)] {
+        let x = random::<F4E2M1x2>(m, n, -6.0..6.0);
+        let sums = kernels::packed_by_tma(&x).unwrap();
+        for (row, sum) in values(&x).chunks(n).zip(sums.as_slice()) {
+            assert_eq!(*sum, row.iter().sum::<f32>(), "{m} x {n}");
+        }
+    }
+}
+
+#[test]
 fn codes_select_from_a_table() {
     let codes = random::<U4x2>(1, 1000, 0..16);
     let codes = Tensor::from_vec((1000,), codes.into_vec()).unwrap();

@@ -284,6 +284,17 @@ fn one_thread_alone() {
 }
 
 #[test]
+fn threads_that_replace_tma_fill_with_zeros() {
+    for m in [6, 7, 12, 17] {
+        let x = Tensor::<i32, _>::random((m, Const::<8>), -1000..1000, 33);
+        let y = kernels::tma_replaced_at_the_end(&x).unwrap();
+        assert_exact(&y, |[i, j]| {
+            (i / 6 * 6..m.min(i / 6 * 6 + 6)).map(|r| x[[r, j]]).sum()
+        });
+    }
+}
+
+#[test]
 fn what_threads_write_and_the_engine_reads() {
     let x = Tensor::<i32, _>::random((Const::<256>,), -1000..1000, 28);
     let y = kernels::tma_of_own(&x).unwrap();

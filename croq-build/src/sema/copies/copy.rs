@@ -90,6 +90,9 @@ fn lower_parts(
     let engine = tma::choose_engine(el, c, &mut source.view, &dest.view, zero_fill, level)?;
     let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
     let engine = completing(el, engine, event)?;
+    // TMA fills what is beyond the data with zeros, and so do threads that copy in its place.
+    let in_place_of_tma = c.engine == ast::Engine::Tma && engine.is_threads();
+    let zero_fill = zero_fill || (in_place_of_tma && source.view.valid.iter().any(cut));
     whole::mark_accessed(&mut el.f, &source.view, true, false);
     whole::mark_accessed(&mut el.f, &dest.view, false, true);
     el.storage.stored.entry(dest.view.buffer).or_insert(span);

@@ -6,11 +6,12 @@ use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
 use crate::sema::checks::targets;
 use crate::sema::copies::tma_legality;
 use crate::sema::levels::{cluster_legality, uniformity};
-use crate::sema::memory::{packed, swizzles};
+use crate::sema::memory::swizzles;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::values::constants;
 use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
 
 /// The engine that executes a copy. The levels, shapes and storages of the copy are already
@@ -30,13 +31,6 @@ pub(crate) fn choose_engine(
     let source = &*from;
     let load = el.f.buffer(dest.buffer).storage == Storage::Shared;
     let (global, shared) = if load { (source, dest) } else { (dest, source) };
-    packed::refuse(
-        el,
-        global.buffer,
-        c.head,
-        "`tma` can't copy",
-        "write `dma.copy`: its threads copy whole bytes",
-    )?;
     let bytes = i64::try_from(el.f.buffer(global.buffer).elem.bytes()).unwrap_or(1);
     let at = if load {
         c.source.span
@@ -51,24 +45,37 @@ pub(crate) fn choose_engine(
         cluster_legality::check_whole_blocks(&mut el.cx, level, load, c)?;
     }
     let frame = tma_legality::tensor_of(el, global, at)?;
+    let elem = el.f.buffer(global.buffer).elem;
     let covered = match load {
         true => tma_legality::check_box(el, source, dest, zero_fill, &frame, c)?,
         false => tma_legality::Covered::whole(source),
     };
     let shape = covered.shape;
     tma_legality::check_ends(el, global, &frame, load && !zero_fill, at)?;
-    let swizzle = swizzles::asked_so_far(el, shared.buffer);
-    tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;
-    tma_legality::check_tensor(el, global, &frame, bytes, at)?;
-    if let Some(why) = tma_legality::why_out_of_reach(el, shared, bytes, c) {
+    let why = if elem.is_packed() {
+        Some(format!("{} elements share a byte", elem.per_byte()))
+    } else {
+        let swizzle = swizzles::asked_so_far(el, shared.buffer);
+        tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;
+        tma_legality::check_tensor(el, global, &frame, bytes, at)?;
+        tma_legality::why_out_of_reach(el, shared, bytes, c)
+    };
+    if let Some(why) = why {
+        let help = match elem.is_packed() {
+            true => "write `dma`",
+            false => "give the tile a buffer of its own, or write `dma`",
+        };
+        if load {
+            cover_box(el, from, &shape, &covered.equal_at_entry);
+        }
         el.cx.report(
             Diagnostic::new(
                 codes::W0867,
                 c.head,
-                "this tile of shared memory is not addressable by TMA: threads copy it instead",
+                "this tile is not addressable by TMA: threads copy it instead",
             )
             .label(why)
-            .help("give the tile a buffer of its own, or write `dma`"),
+            .help(help),
         );
         return Some(Engine::Threads);
     }
@@ -79,6 +86,23 @@ pub(crate) fn choose_engine(
     }
     targets::note_targets(el, c.head, codes::N0860, "TMA");
     Some(Engine::Tma(tma))
+}
+
+/// Gives the source of a copy by threads the extents that the box of a load would have: positions
+/// beyond the source become zero.
+fn cover_box(el: &mut Elab<'_>, from: &mut View, shape: &[Sym], equal_at_entry: &[usize]) {
+    for (axis, extent) in shape.iter().enumerate() {
+        let (Some(own), Some(valid)) = (from.shape.get_mut(axis), from.valid.get_mut(axis)) else {
+            return;
+        };
+        let smaller = std::mem::replace(own, extent.clone());
+        if !equal_at_entry.contains(&axis) && el.f.cx.eq(&smaller, extent) != Truth::Yes {
+            valid.hi = Some(match valid.hi.take() {
+                Some(hi) => el.f.cx.min(&hi, &smaller),
+                None => smaller,
+            });
+        }
+    }
 }
 
 /// Whether any of the targets has TMA.

@@ -10,7 +10,7 @@ use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::state::scopes::Entity;
-use crate::sema::state::value::Value;
+use crate::sema::state::value::{IntValue, Value};
 use crate::sema::tensor_cores::operands::{self, sym};
 use crate::sema::tensor_cores::{layouts, units};
 use crate::sema::values::{arith, convert};
@@ -163,6 +163,10 @@ fn lower_fill_value(el: &mut Elab<'_>, e: &ast::Expr, elem: Option<Scalar>) -> O
         (Some(elem), _) if is_zero && elem.is_float() => {
             Some(Expr::new(ExprKind::Float(0.0), elem, e.span))
         }
+        (Some(elem), _) if is_zero && elem.is_integer() => {
+            let zero = Value::Int(IntValue::plain(Sym::zero()));
+            convert::convert(el, zero, elem, e.span)
+        }
         (Some(elem), value) => convert::convert(el, value, elem, e.span),
         (None, Value::Scalar(v)) => Some(v),
         (None, value) => convert::convert(el, value, Scalar::S32, e.span),
@@ -293,7 +297,9 @@ fn lower_extents(el: &mut Elab<'_>, shape: &[ast::Expr], span: Span) -> Option<V
                     Diagnostic::new(
                         codes::E0901,
                         e.span,
-                        format!("the extents of a fragment are positive constants, this is `{shown}`"),
+                        format!(
+                            "the extents of a fragment are positive constants, this is `{shown}`"
+                        ),
                     )
                     .label("registers are given out when the kernel is compiled"),
                 );
