@@ -340,7 +340,7 @@ fn assign(
             _ => unnamed(emit, "a copy"),
         },
         Value::Mma(mma) => match (named, op) {
-            (Some(name), None) => StmtKind::Mma(tensor::bind(mma, Some(name))),
+            (Some(name), None) => tensor::bind_to(mma, name),
             _ => unnamed(emit, "a fragment"),
         },
         Value::Map {

@@ -242,15 +242,18 @@ fn removed<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
             .label("removed")
             .help(help),
         ));
-        Ok(())
+        Ok(span)
     });
     let rest = comma(e.any.clone()).or_not().ignored();
     let angled = between(Punct::Lt, comma(e.angle.clone()), Punct::Gt)
         .or_not()
         .ignored();
-    old.then(angled)
-        .then(rest)
-        .map(|_| made(MmaOp::Commit, false, Vec::new()))
+    old.then_ignore(angled)
+        .then_ignore(rest)
+        .map(|span| {
+            let lost = expr(ExprKind::Error, span);
+            made(MmaOp::Commit, false, vec![lost])
+        })
         .boxed()
 }
 
@@ -284,6 +287,14 @@ pub fn schedule(attribute: &Expr) -> Option<Vec<Expr>> {
 pub fn bind(mut mma: MmaStmt, name: Option<Name>) -> MmaStmt {
     mma.target = name;
     mma
+}
+
+/// `name = mma.…;` The name of a removed operation is declared with an erroneous value.
+pub fn bind_to(mma: MmaStmt, name: Name) -> StmtKind {
+    match mma.operands.as_slice() {
+        [only] if matches!(*only.kind, ExprKind::Error) => super::parsed::lost(name),
+        _ => StmtKind::Mma(bind(mma, Some(name))),
+    }
 }
 
 pub fn begins_mma(kind: &TokenKind) -> bool {
