@@ -175,3 +175,18 @@ fn rows_of_any_length() {
     let error = kernels::swizzle_long_rows(&x).unwrap_err().to_string();
     assert!(error.contains("32 bytes beyond the last group"), "{error}");
 }
+
+#[test]
+fn swizzles_wider_than_rows() {
+    for k in [16, 80] {
+        let (x, z) = (halves((Const::<64>, k), 26), halves((Const::<64>, k), 27));
+        let y = kernels::swizzle_of_short_rows(&x, &z).unwrap();
+        for i in 0..64 {
+            for j in 0..64 {
+                let terms = (0..k).map(|c| x[[i, c]].to_f32() * z[[j, c]].to_f32());
+                let sum: f32 = terms.sum();
+                assert!((y[[i, j]] - sum).abs() <= 1e-3 * (1.0 + sum.abs()), "{i} {j}");
+            }
+        }
+    }
+}

@@ -90,11 +90,33 @@ pub(crate) fn ask_of_access(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Spa
         "there is no swizzle for",
         "remove it: rows of packed elements are stored as they are",
     )?;
+    let bytes = no_wider_than_rows(el, id, bytes, at);
     for part in el.storage.pools.parts(id) {
         check_rows_in_groups(el, part, bytes, at)?;
     }
     el.storage.swizzles.said.push((id, bytes, at));
     Some(())
+}
+
+/// The width of a swizzle that is wider than the buffer's rows is that of the rows. Elements are
+/// found by the same layout everywhere, so the program computes the same.
+fn no_wider_than_rows(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> u32 {
+    let (_, columns) = rows_and_columns(el, id);
+    let buffer = el.f.buffer(id);
+    let (name, row) = (buffer.name.clone(), &columns * buffer.elem.size());
+    let row = row.as_int().and_then(|row| u32::try_from(row).ok());
+    match row {
+        Some(row @ (32 | 64)) if row < bytes => {
+            let text = format!("rows of `{name}` are {row} bytes: so is their swizzle");
+            el.cx.report(
+                Diagnostic::new(codes::N0856, at, text)
+                    .label(format!("{bytes} bytes do not fit"))
+                    .help(format!("`.swiz<{row}>` says the same")),
+            );
+            row
+        }
+        _ => bytes,
+    }
 }
 
 /// The swizzle that was requested for a buffer so far.
