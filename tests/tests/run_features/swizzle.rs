@@ -185,7 +185,10 @@ fn swizzles_wider_than_rows() {
             for j in 0..64 {
                 let terms = (0..k).map(|c| x[[i, c]].to_f32() * z[[j, c]].to_f32());
                 let sum: f32 = terms.sum();
-                assert!((y[[i, j]] - sum).abs() <= 1e-3 * (1.0 + sum.abs()), "{i} {j}");
+                assert!(
+                    (y[[i, j]] - sum).abs() <= 1e-3 * (1.0 + sum.abs()),
+                    "{i} {j}"
+                );
             }
         }
     }
