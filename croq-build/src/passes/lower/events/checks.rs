@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::first_iteration;
 use super::trip_counts;
+use super::unordered;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BufferId, Engine, EventAt, EventId, Function, KernelId, Slot, Stmt, StmtKind, Storage,
@@ -29,11 +30,15 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
         match (first(&uses.waits), first(&uses.triggers)) {
             (Some(wait), None) => {
                 whole = false;
-                let mut d = Diagnostic::new(codes::E1008, wait, format!("nothing triggers `{name}`"))
-                    .label("waits forever");
+                let mut d =
+                    Diagnostic::new(codes::E1008, wait, format!("nothing triggers `{name}`"))
+                        .label("waits forever");
                 d = match first(&uses.copies) {
                     Some(copy) => d
-                        .also(copy, "its bytes arrive, but no `trigger` completes the phase")
+                        .also(
+                            copy,
+                            "its bytes arrive, but no `trigger` completes the phase",
+                        )
                         .help(format!("`trigger {name}…;` after the copies")),
                     None => d
                         .also(event.span, "declared here")
@@ -41,13 +46,9 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
                 };
                 diags.push(d);
             }
-            (None, Some(trigger)) => diags.push(
-                Diagnostic::new(codes::W1009, trigger, format!("nothing waits for `{name}`"))
-                    .label("no thread waits for it")
-                    .help(format!(
-                        "`wait {name}…;` where other threads use the results of preceding statements; if none do, remove it"
-                    )),
-            ),
+            (None, Some(trigger)) => {
+                diags.push(never_waited_for(function, body, event_id, name, trigger));
+            }
             _ => {}
         }
     }
@@ -55,6 +56,26 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
     if whole {
         first_iteration::check(function, body, diags);
         trip_counts::check(function, id, body, diags);
+    }
+}
+
+fn never_waited_for(
+    function: &Function,
+    body: &[Stmt],
+    event: EventId,
+    name: &str,
+    trigger: Span,
+) -> Diagnostic {
+    let d = Diagnostic::new(codes::W1009, trigger, format!("nothing waits for `{name}`"))
+        .label("no thread waits for it");
+    match unordered::published(function, body, event) {
+        Some(tile) => d
+            .also(tile.written, format!("`{}` is written here, before the `trigger`", tile.buffer))
+            .also(tile.used, format!("used here by other threads, without a `wait {name}…;`"))
+            .help(format!("`wait {name}…;` before this use of `{}`", tile.buffer)),
+        None => d.help(format!(
+            "`wait {name}…;` where other threads use the results of preceding statements; if none do, remove it"
+        )),
     }
 }
 

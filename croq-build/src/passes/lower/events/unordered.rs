@@ -5,7 +5,7 @@
 //! uniform in the threads of both: where a thread's own indices determine it, the accesses may be
 //! disjoint.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::threads::Threads;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
@@ -64,7 +64,8 @@ struct Region {
     set: ThreadSet,
     accesses: Vec<MemAccess>,
     waits: BTreeSet<EventId>,
-    triggers: BTreeSet<EventId>,
+    /// The number of accesses before the last trigger of each event.
+    triggers: BTreeMap<EventId, usize>,
     numbers: BTreeSet<u32>,
 }
 
@@ -74,7 +75,7 @@ impl Region {
             set: set.clone(),
             accesses: Vec::new(),
             waits: BTreeSet::new(),
-            triggers: BTreeSet::new(),
+            triggers: BTreeMap::new(),
             numbers: BTreeSet::new(),
         };
         let mut gather = Gather {
@@ -118,7 +119,10 @@ impl Visit for Gather<'_> {
         let region = &mut self.region;
         match &stmt.kind {
             StmtKind::WaitEvent(at) => drop(region.waits.insert(at.event)),
-            StmtKind::Trigger(at) => drop(region.triggers.insert(at.event)),
+            StmtKind::Trigger(at) => {
+                let before = region.accesses.len();
+                region.triggers.insert(at.event, before);
+            }
             StmtKind::Barrier {
                 scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
                 ..
@@ -197,6 +201,53 @@ fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut 
     }
 }
 
+/// A tile that a region writes before it triggers an event.
+pub struct Published {
+    pub buffer: String,
+    pub written: Span,
+    /// The first use by a region of other threads.
+    pub used: Span,
+}
+
+/// What the triggers of an event announce to other threads: the first tile that their region
+/// writes before them and that another region uses.
+pub fn published(function: &Function, body: &[Stmt], event: EventId) -> Option<Published> {
+    let regions = regions(function, body);
+    // A region within another one comes after it.
+    let mut triggering = regions.iter().rev();
+    let (from, count) =
+        triggering.find_map(|region| Some((region, *region.triggers.get(&event)?)))?;
+    let mut before = from.accesses.iter().take(count).filter(|a| a.write);
+    before.find_map(|written| {
+        let others = regions.iter().filter(|to| !to.set.meets(&from.set));
+        let mut accesses = others.flat_map(|to| &to.accesses);
+        let used = accesses.find(|access| access.buffer == written.buffer)?;
+        Some(Published {
+            buffer: function.buffers.get(written.buffer.index())?.name.clone(),
+            written: written.span,
+            used: used.span,
+        })
+    })
+}
+
+fn regions(function: &Function, stmts: &[Stmt]) -> Vec<Region> {
+    let mut found = Vec::new();
+    for stmt in stmts {
+        if let StmtKind::Region {
+            set: Some(set),
+            body,
+            ..
+        } = &stmt.kind
+        {
+            found.push(Region::of(function, set, body));
+        }
+        for block in stmt.kind.blocks() {
+            found.extend(regions(function, block));
+        }
+    }
+    found
+}
+
 /// The regions that a chain of events reaches from a region.
 fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::from([from]);
@@ -206,7 +257,8 @@ fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
             continue;
         }
         for (at, next) in running.iter().enumerate() {
-            if !region.triggers.is_disjoint(&next.waits) && reached.insert(at) {
+            let waits = region.triggers.keys().any(|e| next.waits.contains(e));
+            if waits && reached.insert(at) {
                 open.push(at);
             }
         }
