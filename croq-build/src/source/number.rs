@@ -18,7 +18,8 @@ pub(super) fn number(c: &mut Cursor<'_>, start: usize) -> Lexeme {
     digits(c);
     let int_end = c.pos;
     let mut is_float = false;
-    if c.peek(0) == b'.' {
+    // `0..n` is a range of another language: its points are not the number's.
+    if c.peek(0) == b'.' && c.peek(1) != b'.' {
         if c.peek(1).is_ascii_digit() {
             c.pos += 1;
             digits(c);

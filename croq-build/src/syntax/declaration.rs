@@ -3,9 +3,11 @@
 use chumsky::prelude::*;
 
 use super::ast::{EventItem, Expr, StmtKind};
+use super::control::skip_group;
 use super::derivation::tuple_value;
 use super::expression::Exprs;
-use super::fault::{Class, Fault};
+use super::fault::{Class, Expected, Fault};
+use super::foreign_types;
 use super::parsed::{Parsed, Prefix};
 use super::rule::*;
 use super::variable::{buffer_item, scalar_item, subscripts, typed};
@@ -66,6 +68,46 @@ pub fn begins_declaration(kind: &TokenKind) -> bool {
                     | Keyword::Stream
             )
     )
+}
+
+/// `i32 n = 4;`, `uint32_t [N] x;`: a declaration with a type of another language.
+pub fn foreign_typed<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    let begins = rule(|inp| {
+        let start = inp.save();
+        let tokens = ahead::<5>(inp);
+        let mut declares = false;
+        if let Some((_, count)) = foreign_types::at_beginning(&tokens) {
+            for _ in 0..count {
+                inp.next_ref();
+            }
+            // `i32[0] = v;` assigns to something of this name.
+            if inp.peek_ref().is_some_and(|t| t.kind.is(Punct::LBracket)) {
+                skip_group(inp);
+            }
+            let next = inp.peek_ref().map(|token| &token.kind);
+            declares = next.is_some_and(|kind| kind.word().is_some() || kind.is(Punct::Star));
+        }
+        inp.rewind(start);
+        match declares {
+            true => Ok(()),
+            false => Err(Fault::expected(position(inp), Expected::default())),
+        }
+    });
+    let declaration = begins.ignore_then(typed(e)).validate(|parsed, _, emitter| {
+        parsed.into_kind(Prefix::default(), &mut |fault| emitter.emit(fault))
+    });
+    when(
+        |kind| {
+            kind.word()
+                .is_some_and(|word| foreign_types::meant(word).is_some())
+        },
+        declaration,
+    )
+}
+
+fn begins_type(kind: &TokenKind) -> bool {
+    let foreign = |word: &str| foreign_types::meant(word).is_some();
+    matches!(kind, TokenKind::Type(_)) || kind.word().is_some_and(foreign)
 }
 
 fn after_prefix<'t>(e: &Exprs<'t>, prefixed: bool) -> Rule<'t, Parsed> {
@@ -226,10 +268,7 @@ fn frag<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
         .then(comma(buffer_item(e)))
         .map(|(elem, items)| (elem, None, items));
     keyword(Keyword::Frag, Class::Type)
-        .then(choice((
-            when(|kind| matches!(kind, TokenKind::Type(_)), shaped),
-            dotted.boxed(),
-        )))
+        .then(choice((when(begins_type, shaped), dotted.boxed())))
         .map(|(start, (elem, shape, items))| Parsed::Frag {
             start,
             elem,

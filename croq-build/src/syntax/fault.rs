@@ -328,6 +328,9 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
         Punct::Semi,
         Punct::Ge,
     ];
+    if found.word() == Some("as") && expected.has(Class::Operator) {
+        return Some("a conversion is written `__to<f32>(value)`".into());
+    }
     if expected.has(Punct::FatArrow) && not_an_arrow.into_iter().any(|punct| found.is(punct)) {
         return Some("a copy is written `source => destination`".into());
     }
@@ -373,6 +376,9 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
             return Some(format!("write `{near}`"));
         }
     }
+    if let Some(help) = header_advice(at, expected, tokens) {
+        return Some(help.into());
+    }
     // `paralel p by 8`: the previous word was intended as a keyword.
     let before = before?;
     let begins = match at.checked_sub(2).and_then(|i| tokens.get(i)) {
@@ -392,6 +398,36 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
             diagnostics::nearest(word, keywords.chain(types).chain(["float", "double"]))
         {
             return Some(format!("`{word}` is no keyword; did you mean `{near}`?"));
+        }
+    }
+    None
+}
+
+/// How the header of a loop or level is written, if the unexpected token is in one.
+fn header_advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<&'static str> {
+    /// The most tokens of a header before the unexpected one.
+    const HEADER: usize = 32;
+    let before = tokens.get(at.saturating_sub(HEADER)..at)?;
+    for (back, token) in before.iter().rev().enumerate() {
+        match token.kind {
+            TokenKind::Punct(Punct::Semi) => return None,
+            TokenKind::Keyword(Keyword::Parallel) => {
+                return (expected.has(Class::By) || back == 0).then_some(
+                    "write `parallel p by N`, one level of several indices `parallel {p, q} by [M, N]`, \
+                     levels inside each other `parallel p by M, q by N`",
+                );
+            }
+            TokenKind::Keyword(Keyword::Foreach) => {
+                let first = tokens.get(at).map(|token| &token.kind)?;
+                let dot = |at: Option<&Token>| at.is_some_and(|token| token.kind.is(Punct::Dot));
+                let range = first.is(Punct::Dot) && (dot(before.last()) || dot(tokens.get(at + 1)));
+                let parenthesis = back == 0 && first.is(Punct::LParen);
+                let assigned = before.iter().rev().take(back).any(|t| t.kind.is(Punct::Eq));
+                return (range || parenthesis || assigned).then_some(
+                    "write `foreach i in [n]`; from `lo` to before `hi`, `foreach i in [hi - lo]` and `lo + i`",
+                );
+            }
+            _ => {}
         }
     }
     None

@@ -6,9 +6,11 @@ use super::ast::{Block, ExprKind, Stmt, StmtKind};
 use super::control::skip_group;
 use super::expression::Exprs;
 use super::fault::{Expected, Fault};
+use super::foreign_types;
 use super::recovery;
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
+use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// A word that begins a statement in C, but not in Croqtile.
@@ -52,10 +54,11 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
         };
         let second = second.map(|token| &token.kind);
         let opens = second.is_some_and(|kind| kind.is(Punct::LParen));
+        let is_name = second.is_some_and(|kind| kind.word().is_some());
         let (message, help) = match text {
-            "for" if opens => (
+            "for" if opens || is_name => (
                 "there is no `for` loop",
-                "write `foreach i in N { … }`; with a start and an end, `foreach i in N` and `lo + i`",
+                "write `foreach i in [n] { … }`; from `lo` to before `hi`, `foreach i in [hi - lo]` and `lo + i`",
             ),
             "do" if second.is_some_and(|kind| kind.is(Punct::LBrace)) => {
                 ("there is no `do` loop", "write `while (condition) { … }`")
@@ -79,6 +82,8 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
         if opens {
             // The header may contain anything, including `;`.
             skip_group(inp);
+        } else if text == "for" {
+            skip_to_body(inp);
         }
         match text {
             "goto" => {
@@ -97,6 +102,21 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
     })
 }
 
+/// Skips the header of `for i in 0..n {`, which may be anything, up to its body on the same line.
+fn skip_to_body(inp: &mut In) {
+    while let Some(token) = inp.peek_ref() {
+        step();
+        let ends = matches!(
+            token.kind,
+            TokenKind::Punct(Punct::LBrace | Punct::RBrace | Punct::Semi)
+        );
+        if ends || token.starts_line {
+            break;
+        }
+        inp.next_ref();
+    }
+}
+
 /// `const int n = 4;`, `unsigned x;`, `auto y = 3;`, `stage<2> …`
 pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
     rule(|inp| {
@@ -111,15 +131,11 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
                 format!("there is no `{text}`"),
                 "leave it out: `int n = 4;` is immutable, `mutable int n = 4;` is not".to_string(),
             ),
-            "unsigned" | "size_t" => (
+            "unsigned" | "signed" | "long" | "short" | "char" | "size_t" => (
                 codes::E0126,
                 format!("there is no type `{text}`"),
-                "write `u32` or `u64`".into(),
-            ),
-            "signed" | "long" | "short" | "char" => (
-                codes::E0126,
-                format!("there is no type `{text}`"),
-                "write `s64`, `s32`, `s16` or `s8`".into(),
+                foreign_types::meant(text)
+                    .map_or_else(String::new, |elem| format!("write `{}`", elem.text())),
             ),
             "auto" => (
                 codes::E0126,

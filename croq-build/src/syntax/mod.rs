@@ -17,6 +17,7 @@ mod derivation;
 mod expression;
 mod fault;
 mod foreign;
+mod foreign_types;
 mod function;
 mod inline;
 mod literal;

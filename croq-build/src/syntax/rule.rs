@@ -7,6 +7,7 @@ use chumsky::prelude::*;
 use super::ast::{ElemType, Expr, ExprKind, Name, Stmt, StmtKind, Storage};
 use super::builtin_names::is_builtin;
 use super::fault::{Class, Expected, Fault};
+use super::foreign_types;
 pub use super::tokens::{Tokens, kind_text};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::steps::step;
@@ -352,10 +353,39 @@ pub fn storage_of(kind: &TokenKind) -> Option<Storage> {
     }
 }
 
+/// An element type. A type of another language is reported, and stands for the one that it means.
 pub fn elem_word<'t>() -> Rule<'t, (ElemType, Span)> {
-    accept(Class::Type, |token| match token.kind {
-        TokenKind::Type(word) => Some((word, token.span)),
-        _ => None,
+    rule(|inp| {
+        let at = position(inp);
+        match inp.peek_ref().map(|token| (&token.kind, token.span)) {
+            Some((TokenKind::Type(word), span)) => {
+                inp.next_ref();
+                return Ok((*word, span));
+            }
+            Some((TokenKind::Word(word), _)) if foreign_types::meant(word).is_some() => {}
+            _ => return Err(Fault::expected(at, Class::Type)),
+        }
+        let tokens = ahead::<5>(inp);
+        let Some((elem, count)) = foreign_types::at_beginning(&tokens) else {
+            return Err(Fault::expected(at, Class::Type));
+        };
+        let words: Vec<&Token> = tokens.into_iter().take(count).flatten().collect();
+        let texts: Vec<&str> = words.iter().filter_map(|t| kind_text(&t.kind)).collect();
+        let spans = words.iter().map(|token| token.span);
+        let span = spans.reduce(Span::to).unwrap_or_default();
+        for _ in 0..count {
+            inp.next_ref();
+        }
+        inp.emit(Fault::known(
+            Diagnostic::new(
+                codes::E0126,
+                span,
+                format!("there is no type `{}`", texts.join(" ")),
+            )
+            .label("not part of the language")
+            .help(format!("write `{}`", elem.text())),
+        ));
+        Ok((elem, span))
     })
 }
 

@@ -59,6 +59,7 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     choice((
         // A name like any other, unless `<` follows.
         when(|kind| kind.word() == Some("stage"), c_declaration()),
+        simple(declaration::foreign_typed(e)),
         // The most frequent alternatives first: each is selected by its first token.
         when(begins_expression, expression_statement(e)),
         when(begins_declaration, simple(declaration::declaration(e))),

@@ -49,6 +49,8 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
             .label("nothing of this name is visible here");
         if let Some(help) = index_of_cuda(el, name) {
             d = d.help(help);
+        } else if name == "range" {
+            d = d.help("a loop over 0 to n - 1 is written `foreach i in [n]`");
         } else if let Some(meant) = crate::sema::names::builtins::intended_function(name) {
             d = d.help(format!("the function is `{meant}` here"));
         } else if !el.cx.diags.is_full()
