@@ -129,7 +129,18 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
         let element = ast::ExprKind::Element(base, index.clone());
         return el.expression(&expr(element, span));
     }
-    report_not_a_builtin(&mut el.cx, name, call.callee.span);
+    if el.names.visible().any(|binding| binding.name == name) {
+        let d = Diagnostic::new(
+            codes::E0420,
+            span,
+            format!("`{name}` is no function: elements and tiles are selected with `.at`"),
+        )
+        .label("not a call")
+        .help(format!("write `{name}.at(…)`"));
+        el.cx.report(d);
+    } else {
+        report_not_a_builtin(&mut el.cx, name, call.callee.span);
+    }
     for a in &call.args {
         el.expression(a);
     }

@@ -1,7 +1,7 @@
 //! Ituples, and elements of shapes and ituples.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::sema::state::cx::Cx;
+use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{Derive, IntValue, Value};
@@ -75,6 +75,20 @@ pub(crate) fn lower_element(
         return call::lower_kernel(el, name, base.span, std::slice::from_ref(k), span);
     }
     let b = el.expression(base);
+    if matches!(b, Value::Data(_)) {
+        el.within(Frame::Derivation(None), |el| el.expression(k));
+        let text = |span, otherwise| cx::source_text(&el.cx, span, otherwise);
+        let (base, index) = (text(base.span, "x"), text(k.span, "…"));
+        let d = Diagnostic::new(
+            codes::E0420,
+            span,
+            "elements and tiles are selected with `.at`",
+        )
+        .label("parentheses alone select an extent of a shape")
+        .help(format!("write `{base}.at({index})`"));
+        el.cx.report(d);
+        return Value::Error;
+    }
     let kv = el.within(Frame::Derivation(None), |el| el.expression(k));
     if b.is_error() || kv.is_error() {
         return Value::Error;
