@@ -11,6 +11,9 @@ pub(crate) fn intended_function(name: &str) -> Option<&'static str> {
         ("fmax" | "fmaxf", _) => "__max",
         ("fmin" | "fminf", _) => "__min",
         ("exp2" | "exp2f", _) => "__exp2f",
+        ("ceildiv" | "ceil_div" | "div_ceil" | "divup" | "div_up" | "CEIL_DIV" | "CEILDIV", _) => {
+            "cdiv"
+        }
         ("__syncthreads" | "syncthreads", _) => "sync.shared",
         (_, Some("add")) => "__atomic_add",
         (_, Some("sub")) => "__atomic_sub",
