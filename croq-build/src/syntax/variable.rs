@@ -180,14 +180,43 @@ pub fn pointer<'t>() -> Rule<'t, ()> {
     })
 }
 
+/// `f32 [N] y = f(x);`
+fn assigned_buffer(name: &Name, at: Span) -> Fault {
+    let text = &name.text;
+    Fault::known(
+        Diagnostic::new(codes::E0100, at, "a buffer is not declared with `=`")
+            .label("expected `,` or `;`")
+            .help(format!(
+                "`{text}{{value}};` fills the buffer; the result of a function or copy declares \
+                 its name without a type: `{text} = …;`"
+            )),
+    )
+}
+
 pub fn buffer_item<'t>(e: &Exprs<'t>) -> Rule<'t, BufferItem> {
     declared()
         .then(subscripts(e))
-        .then(between(Punct::LBrace, e.any.clone(), Punct::RBrace).or_not())
-        .map(|((name, array), init)| BufferItem {
-            name,
-            array,
-            init: init.map(|(value, _)| value),
+        .then(
+            choice((
+                between(Punct::LBrace, e.any.clone(), Punct::RBrace)
+                    .map(|(value, _)| (value, None))
+                    .boxed(),
+                punct(Punct::Eq)
+                    .then(e.any.clone())
+                    .map(|(equals, value)| (value, Some(equals)))
+                    .boxed(),
+            ))
+            .or_not(),
+        )
+        .validate(|((name, array), init), _, emitter| {
+            let init = init.map(|(value, equals)| match equals {
+                None => value,
+                Some(span) => {
+                    emitter.emit(assigned_buffer(&name, span));
+                    expr(ExprKind::Error, span)
+                }
+            });
+            BufferItem { name, array, init }
         })
         .boxed()
 }

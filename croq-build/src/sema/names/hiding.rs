@@ -61,6 +61,7 @@ pub(crate) fn record(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value
     let outer = Outer {
         span: binding.span,
         kind,
+        is_buffer: matches!(entity, Entity::Buffer { .. } | Entity::View(_)),
         of_the_host: in_kernel && binding.uses.on_host,
     };
     el.names.hidings.push(Hiding {
@@ -91,6 +92,7 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
         Read::Later(at) => (at, "the outer one, unchanged, is read here"),
     };
     let help = match hiding.outer.kind {
+        _ if hiding.outer.is_buffer => element_of(text),
         _ if hiding.outer.of_the_host => format!(
             "a kernel can't change `{text}` of the host: give the new one another name, \
              or return the value through a buffer"
@@ -119,6 +121,12 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
     .help(help)
 }
 
+fn element_of(text: &str) -> String {
+    format!(
+        "to write an element of the buffer: `{text}.at(…) = …`; otherwise give this one another name"
+    )
+}
+
 fn hidden(hiding: &Hiding) -> Diagnostic {
     let text = &hiding.name.text;
     let (code, outer) = match hiding.outer.kind {
@@ -140,5 +148,8 @@ fn hidden(hiding: &Hiding) -> Diagnostic {
     )
     .label("a new name, for this block only")
     .also(hiding.outer.span, outer)
-    .help("give it another name")
+    .help(match hiding.outer.is_buffer {
+        true => element_of(text),
+        false => "give it another name".to_owned(),
+    })
 }

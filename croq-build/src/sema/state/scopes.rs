@@ -342,6 +342,7 @@ pub(crate) enum Read {
 pub(crate) struct Outer {
     pub span: Span,
     pub kind: Kind,
+    pub is_buffer: bool,
     /// Whether it is a name of the host that is hidden inside a kernel, which cannot change it.
     pub of_the_host: bool,
 }

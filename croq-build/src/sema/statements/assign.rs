@@ -6,6 +6,7 @@ use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::memory::{access, atomics, guards, whole};
 use crate::sema::names::{hiding, scope};
+use crate::sema::state::cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Operand, Value};
@@ -268,28 +269,66 @@ fn reassign(
         )
         .label("bound again here")
         .also(declared, "first bound here"),
-        Entity::Buffer { .. } | Entity::View(_) if here || op.is_some() => Diagnostic::new(
-            codes::E0205,
-            name.span,
-            format!("`{text}` is {kind}, it can't become something else"),
-        )
-        .label("assigned again")
-        .also(declared, "declared here")
-        .help(format!("to write elements: `{text}.at(…) = …`")),
-        _ if here || op.is_some() => Diagnostic::new(
-            codes::E0320,
-            name.span,
-            format!("`{text}` is immutable"),
-        )
-        .label("assigned a second time")
-        .also(declared, "first assignment")
-        .help(format!(
-            "declare it with `mutable {text} = …`, or with an element type such as `s32 {text} = …`"
-        )),
+        Entity::Buffer { .. } | Entity::View(_) if here || op.is_some() => {
+            return reassign_buffer(el, name, earlier, op, value);
+        }
+        _ if here || op.is_some() => immutable(el, name, earlier),
         _ => return hiding::record(el, name, entity, value),
     };
     el.expression(value);
     el.cx.report(d);
+}
+
+fn immutable(el: &Elab<'_>, name: &ast::Name, earlier: &Earlier<'_>) -> Diagnostic {
+    let text = &name.text;
+    let d = Diagnostic::new(codes::E0320, name.span, format!("`{text}` is immutable"));
+    if el.names.find(text).is_some_and(|binding| binding.is_param) {
+        return d
+            .label("assigned here")
+            .also(earlier.declared, "a parameter keeps its value")
+            .help(format!(
+                "assign to a variable that begins with its value: `mutable s = {text};`"
+            ));
+    }
+    d.label("assigned a second time")
+        .also(earlier.declared, "first assignment")
+        .help(format!(
+            "declare it with `mutable {text} = …`, or with an element type such as `s32 {text} = …`"
+        ))
+}
+
+fn reassign_buffer(
+    el: &mut Elab<'_>,
+    name: &ast::Name,
+    earlier: &Earlier<'_>,
+    op: Option<ast::BinOp>,
+    value: &ast::Expr,
+) {
+    let text = &name.text;
+    let kind = earlier.entity.kind();
+    let called = kernel_calls::called(el, value).map(|(called, _)| called.text);
+    let is_data = matches!(el.expression(value), Value::Data(_));
+    let message = format!("`{text}` is {kind}, it can't become something else");
+    let d = match called {
+        Some(called) if op.is_none() => Diagnostic::new(
+            codes::E0205,
+            name.span,
+            format!("`{text}` is {kind} already, and the result of `{called}` is a new one"),
+        )
+        .help(format!(
+            "remove the declaration: `{text} = {called}(…);` declares `{text}`; or give the result another name"
+        )),
+        None if is_data && op.is_none() => Diagnostic::new(codes::E0205, name.span, message).help(format!(
+            "to copy all elements: `dma.copy {} => {text};`",
+            cx::source_text(&el.cx, value.span, "…")
+        )),
+        _ => Diagnostic::new(codes::E0205, name.span, message)
+            .help(format!("to write elements: `{text}.at(…) = …`")),
+    };
+    el.cx.report(
+        d.label("assigned again")
+            .also(earlier.declared, "declared here"),
+    );
 }
 
 fn store(
