@@ -149,8 +149,12 @@ pub(crate) fn lint_racing_store(
     at: Span,
 ) {
     let Some(k) = &el.kernel else { return };
-    let guarded =
-        el.path.is_conditional() || el.path.is_dead() || el.path.in_region() || k.yielded.is_some();
+    // An update under a condition is reported where the condition hardly selects one instance.
+    let selected = match op {
+        Some(_) => el.path.may_select_one(),
+        None => el.path.is_conditional(),
+    };
+    let guarded = selected || el.path.is_dead() || el.path.in_region() || k.yielded.is_some();
     let storage = el.f.buffer(access.view.buffer).storage;
     if guarded || !(storage.is_global() || storage == Storage::Shared) {
         return;
@@ -206,7 +210,10 @@ pub(crate) fn lint_racing_store(
     let buffer = el.f.buffer(access.view.buffer).name.clone();
     let (text, help) = if op.is_some() {
         (
-            format!("every instance of `{name}` updates the same element of `{buffer}`"),
+            match el.path.is_conditional() {
+                false => format!("every instance of `{name}` updates the same element of `{buffer}`"),
+                true => format!("several instances of `{name}` update the same element of `{buffer}`"),
+            },
             "updates are not atomic: use `__atomic_add` or the like, or give each its own element",
         )
     } else {

@@ -82,6 +82,7 @@ pub(crate) fn lower_inthreads(
     // are.
     let condition = Frame::Condition {
         restricts: set.as_ref().is_none_or(ThreadSet::is_empty),
+        several: false,
         never: nobody,
     };
     let ((), stmts) = el.within(region, |el| {

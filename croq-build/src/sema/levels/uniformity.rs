@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Expr, ExprKind, Level, LocalId, Role, VarHome, View, WARP_THREADS, WARPGROUP_THREADS,
+    BinOp, Expr, ExprKind, Function, Level, LocalId, Role, VarHome, View, WARP_THREADS,
+    WARPGROUP_THREADS, any_expr,
 };
 use crate::sema::state::elab::Elab;
-use crate::symbolic::{Atom, Sym};
+use crate::symbolic::{Atom, Sym, Var};
 
 /// Whether an expression may differ between threads of one block.
 pub(crate) fn varies_in_block(el: &Elab<'_>, e: &Expr) -> bool {
@@ -30,6 +31,43 @@ pub(crate) fn finest(el: &Elab<'_>, e: &Expr) -> Level {
         crate::ir::walk_exprs(e, &mut walk);
     }
     found
+}
+
+/// Whether a condition usually holds for several instances: a bound of an index that the caller
+/// determines, such as `b # t < N`, or a comparison of data.
+pub(crate) fn holds_for_several(function: &Function, cond: &Expr) -> bool {
+    let several = |e: &Expr| holds_for_several(function, e);
+    let limit = |e: &Expr, least: i64| match &*e.kind {
+        ExprKind::Index(n) => match n.as_int() {
+            Some(n) => n >= least,
+            None => n.vars().iter().all(|v| of_the_caller(function, *v)),
+        },
+        _ => false,
+    };
+    let ExprKind::Binary(op, a, b) = &*cond.kind else {
+        return false;
+    };
+    match op {
+        BinOp::LogicAnd => several(a) && several(b),
+        BinOp::LogicOr => several(a) || several(b),
+        BinOp::Lt => limit(b, 2) || loads(a) || loads(b),
+        BinOp::Le => limit(b, 1) || loads(a) || loads(b),
+        BinOp::Gt => limit(a, 2) || loads(a) || loads(b),
+        BinOp::Ge => limit(a, 1) || loads(a) || loads(b),
+        BinOp::Ne => loads(a) || loads(b),
+        _ => false,
+    }
+}
+
+fn of_the_caller(function: &Function, var: Var) -> bool {
+    matches!(
+        function.var_home.get(&var),
+        Some(VarHome::Dim(_) | VarHome::Param(_))
+    )
+}
+
+fn loads(e: &Expr) -> bool {
+    any_expr(e, |e| matches!(*e.kind, ExprKind::Load(_)))
 }
 
 fn of_local(el: &Elab<'_>, id: LocalId) -> Level {

@@ -21,9 +21,13 @@ pub(crate) enum Frame {
     Range { may_be_empty: bool },
     /// A loop that `break` can leave.
     Loop,
-    /// A condition: whether it may restrict the instances that execute the statement, and whether
-    /// it never holds.
-    Condition { restricts: bool, never: bool },
+    /// A condition: whether it may restrict the instances that execute the statement, whether
+    /// several instances hardly ever fail to satisfy it, and whether it never holds.
+    Condition {
+        restricts: bool,
+        several: bool,
+        never: bool,
+    },
     /// A condition that differs between units of this level in a block.
     Divergent(Level),
     /// What not all units of this level do, or not equally often: a region, or the iterations of a
@@ -115,6 +119,20 @@ impl Path {
     /// Whether a condition restricts which instances execute the statement.
     pub fn is_conditional(&self) -> bool {
         self.conditions() > 0
+    }
+
+    /// Whether conditions may select a single instance for the statement.
+    pub fn may_select_one(&self) -> bool {
+        self.of_kernel().any(|f| {
+            matches!(
+                f,
+                Frame::Condition {
+                    restricts: true,
+                    several: false,
+                    ..
+                }
+            )
+        })
     }
 
     /// Whether an enclosing condition differs between threads of a block.

@@ -12,7 +12,7 @@ use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Operand, Value};
 use crate::sema::statements::{device_calls, kernel_calls, scalar_declarations};
 use crate::sema::tensor_cores::fragments;
-use crate::sema::values::{arith, convert, integers, operator_names, operators};
+use crate::sema::values::{arith, convert, integers, operator_names, operators, precision};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -105,7 +105,7 @@ fn assign_name(
             )),
             op,
         ) => {
-            assign_scalar(el, local, declared, op, value, span);
+            assign_scalar(el, (local, name.span), declared, op, value, span);
         }
         (Some((Entity::Word(id), _)), op) => {
             let access = access::access_word(el, id, name.span);
@@ -171,7 +171,7 @@ fn is_assignable(el: &mut Elab<'_>, local: LocalId, declared: Span, span: Span) 
 
 fn assign_scalar(
     el: &mut Elab<'_>,
-    local: LocalId,
+    (local, target): (LocalId, Span),
     declared: Span,
     op: Option<ast::BinOp>,
     value: &ast::Expr,
@@ -201,10 +201,16 @@ fn assign_scalar(
             let Some(op) = crate::sema::values::operator_names::plain(op) else {
                 return;
             };
-            let current = Value::Scalar(Expr::new(ExprKind::Local(local), ty, span));
-            {
-                let current = Operand::new(current, span);
-                operators::apply(el, op, span, current, Operand::new(v, value.span), span)
+            let current = Value::Scalar(Expr::new(ExprKind::Local(local), ty, target));
+            let (current, operand) =
+                (Operand::new(current, target), Operand::new(v, value.span));
+            match operators::apply(el, op, span, current, operand, span) {
+                Value::Scalar(e) if precision::loses(&el.cx, &e, ty) => {
+                    let update = (name.as_str(), operator_names::sign(op));
+                    precision::lint_lossy_update(&mut el.cx, e.ty, ty, value.span, update);
+                    Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span))
+                }
+                v => v,
             }
         }
     };

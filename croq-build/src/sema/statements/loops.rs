@@ -292,6 +292,7 @@ fn lower_nest(
     let frame = match never {
         true => Frame::Condition {
             restricts: false,
+            several: false,
             never,
         },
         false => Frame::Range {

@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind, any_expr};
 use crate::sema::build;
+use crate::sema::levels::uniformity;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
@@ -155,8 +156,11 @@ pub(crate) fn assuming<R>(
     never: bool,
     body: impl FnOnce(&mut Elab<'_>) -> R,
 ) -> (R, Vec<crate::ir::Stmt>) {
-    let restricts = true;
-    let frame = Frame::Condition { restricts, never };
+    let frame = Frame::Condition {
+        restricts: true,
+        several: holds && uniformity::holds_for_several(&el.f, cond),
+        never,
+    };
     assuming_with(el, cond, holds, frame, body)
 }
 

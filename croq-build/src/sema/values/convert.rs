@@ -104,6 +104,9 @@ pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Spa
             }
             index_to(el, i.value, target, span)
         }
+        Value::Scalar(e) if is_chosen_integer(&e) && holds_all(el, &e, target) => {
+            Some(Expr::new(ExprKind::Cast(e), target, span))
+        }
         Value::Scalar(e) => convert_expr(&mut el.cx, e, target, span),
         Value::Tuple(mut t) if t.len() == 1 => {
             let only = t.pop()?;
@@ -122,6 +125,30 @@ pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Spa
             None
         }
     }
+}
+
+/// `c ? 1 : 0`, of integers without a type.
+fn is_chosen_integer(e: &Expr) -> bool {
+    e.ty == Scalar::Index && matches!(*e.kind, ExprKind::Select(..))
+}
+
+/// Whether a type represents each integer that an expression chooses from.
+fn holds_all(el: &Elab<'_>, e: &Expr, target: Scalar) -> bool {
+    match &*e.kind {
+        ExprKind::Index(value) => holds(el, value, target),
+        ExprKind::Select(_, a, b) => holds_all(el, a, target) && holds_all(el, b, target),
+        _ => false,
+    }
+}
+
+/// Whether a type represents all values of an integer.
+fn holds(el: &Elab<'_>, value: &Sym, target: Scalar) -> bool {
+    if target.is_float() {
+        let (lo, hi) = el.f.cx.range(value);
+        let exact: i64 = target.format().map_or(0, |format| 1 << format.digits);
+        return lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
+    }
+    target != Scalar::Bool && target != Scalar::Index && ir::is_within(&el.f, value, target)
 }
 
 fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Expr> {
@@ -165,12 +192,9 @@ fn index_to(
         report_not_bool(&mut el.cx, span, "an integer");
         return None;
     }
-    let (lo, hi) = el.f.cx.range(&value);
-    let within = ir::is_within(&el.f, &value, target);
+    let fits = holds(el, &value, target);
     let e = Expr::index(value, span);
     if target.is_float() {
-        let exact: i64 = target.format().map_or(0, |format| 1 << format.digits);
-        let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
         if !fits && target != Scalar::F64 {
             let from = widths::type_of_index(&el.f, &e);
             precision::lint_lossy(&mut el.cx, from, target, span);
@@ -178,7 +202,7 @@ fn index_to(
     } else {
         let from = widths::type_of_index(&el.f, &e);
         let narrower = target.bits() < from.bits();
-        if narrower && !within {
+        if narrower && !fits {
             precision::lint_lossy(&mut el.cx, from, target, span);
         }
     }

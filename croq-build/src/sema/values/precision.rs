@@ -20,6 +20,48 @@ pub(crate) fn lint_lossy(cx: &mut Cx<'_>, from: Scalar, target: Scalar, span: Sp
     );
 }
 
+/// Whether a value of a computed type loses precision in another numeric type, for no other reason
+/// than its type.
+pub(crate) fn loses(cx: &Cx<'_>, e: &Expr, target: Scalar) -> bool {
+    let numbers = |ty: Scalar| ty != Scalar::Bool && ty != Scalar::Index;
+    let mixed = matches!(
+        (e.ty, target),
+        (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+    );
+    numbers(e.ty)
+        && numbers(target)
+        && !mixed
+        && relation(e.ty, target) == Relation::Lossy
+        && !matches!(*e.kind, ExprKind::Float(_))
+        && !(target.is_float() && literal_without_f(cx, e).is_some())
+}
+
+/// Reports `name op= …`, whose result is converted to the type of the variable; `span` is the right
+/// side.
+pub(crate) fn lint_lossy_update(
+    cx: &mut Cx<'_>,
+    from: Scalar,
+    target: Scalar,
+    span: Span,
+    (name, sign): (&str, &str),
+) {
+    let mut operand = cx::source_text(cx, span, "…");
+    if operand.contains(' ') {
+        operand = format!("({operand})");
+    }
+    cx.report(
+        Diagnostic::new(
+            codes::W0703,
+            span,
+            format!("implicit conversion from `{from}` to `{target}` may lose precision"),
+        )
+        .label(format!("the result is `{from}`, `{name}` is `{target}`"))
+        .help(format!(
+            "write `{name} = __to<{target}>({name} {sign} {operand});` if that is meant"
+        )),
+    );
+}
+
 /// Reports the most common mistake with floats: one literal without its `f`.
 pub(crate) fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Span, literal: Span) {
     let help = match cx.file.macro_at(literal) {
