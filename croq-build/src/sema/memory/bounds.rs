@@ -7,7 +7,7 @@ use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
-use crate::symbolic::{Sym, Truth};
+use crate::symbolic::{Atom, Sym, Truth};
 
 /// `lo <= index < hi`, at its source location `span`.
 pub(crate) struct Bound<'s> {
@@ -106,6 +106,35 @@ fn report_outside(el: &mut Elab<'_>, code: Code, bound: &Bound<'_>, subject: &st
     el.cx.report(d);
 }
 
+/// `n`, if the index is `v % n`, or `(v + c) % n`, and the loop or parallel variable `v` takes at
+/// least `n` values in sequence: then the index takes all values from 0 to `n - 1`.
+fn full_cycle(el: &Elab<'_>, index: &Sym) -> Option<i64> {
+    use crate::ir::{Role, VarHome};
+    let mut terms = index.terms();
+    let (Some((1, [Atom::Rem(dividend, n)])), None) = (terms.next(), terms.next()) else {
+        return None;
+    };
+    let n = n.as_int().filter(|n| *n > 0)?;
+    let vars = dividend.vars();
+    let mut vars = vars.iter().copied();
+    let (Some(v), None) = (vars.next(), vars.next()) else {
+        return None;
+    };
+    if el.path.in_region() && uniformity::is_unit_variable(el, v) {
+        return None;
+    }
+    match el.f.var_home.get(&v)? {
+        VarHome::Local(id) if el.f.local(*id).role != Role::Value => {}
+        _ => return None,
+    }
+    let (coefficient, rest) = dividend.linear_in(v)?;
+    let (lo, hi) = el.f.cx.bounds(v);
+    let (lo, hi) = (lo?, hi?);
+    let non_negative = el.f.cx.le(&Sym::zero(), &(lo + &rest)).is_yes();
+    let reaches_all = el.f.cx.le(&(lo + (n - 1)), hi).is_yes();
+    (coefficient.as_int() == Some(1) && non_negative && reaches_all).then_some(n)
+}
+
 /// Whether an instance that certainly runs computes an index outside `[lo, hi)`: the index is
 /// linear in loop and parallel variables, which take all their values (except, in a region, those
 /// that distinguish threads), and no condition restricts the instances.
@@ -121,6 +150,9 @@ fn reaches_outside(el: &Elab<'_>, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
 
 pub(crate) fn extreme(el: &Elab<'_>, index: &Sym, upper: bool) -> Option<Sym> {
     use crate::ir::{Role, VarHome};
+    if let Some(n) = full_cycle(el, index) {
+        return Some(if upper { Sym::int(n - 1) } else { Sym::zero() });
+    }
     let mut s = index.clone();
     let in_region = el.path.in_region();
     for v in index.vars().into_iter().rev() {
