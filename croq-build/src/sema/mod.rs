@@ -125,12 +125,16 @@ pub fn check(
             continue;
         }
         names.insert(&function.name.text, function.name.span);
-        let faults: Vec<Span> = diags
+        let mut faults: Vec<Span> = diags
             .iter()
             .filter(|d| d.severity() == Severity::Error)
             .map(|d| d.primary.span)
             .filter(|at| cx::spans_meet(*at, function.span))
             .collect();
+        if !function.complete {
+            // Where its statements belong is not known.
+            faults.push(function.span);
+        }
         let mut own = Diagnostics::new();
         let cx = Cx::new(
             file,

@@ -1,7 +1,8 @@
 //! The open braces of a function, and a guess at the one that is not closed.
 //!
 //! If a `}` is indented less than the line of the `{` that it pairs with, it was probably meant to
-//! close an outer brace, and its partner is probably the one without a `}`.
+//! close an outer brace, and its partner is probably the one without a `}`. If it is indented more,
+//! it was probably meant to close an inner one, whose `{` is missing.
 
 use super::Span;
 
@@ -11,6 +12,8 @@ pub struct Braces {
     /// The indentation of the current line.
     indent: usize,
     suspect: Option<Span>,
+    /// The first `}` that is indented more than the line of its `{`.
+    early: Option<Span>,
 }
 
 struct Open {
@@ -40,18 +43,26 @@ impl Braces {
     }
 
     /// Closes the innermost block; returns the number of intrinsics registered before it.
-    pub fn close(&mut self, starts_line: bool) -> usize {
+    pub fn close(&mut self, brace: Span, starts_line: bool) -> usize {
         let Some(open) = self.open.pop() else {
             return 0;
         };
         if starts_line && self.indent < open.indent {
             self.suspect = self.suspect.or(Some(open.span));
         }
+        if starts_line && self.indent > open.indent {
+            self.early = self.early.or(Some(brace));
+        }
         open.intrinsics
     }
 
     pub fn none_open(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// The brace to report if the function ends before its last `}`.
+    pub fn closed_early(&self) -> Option<Span> {
+        self.early
     }
 
     /// The brace to report if the function does not end.

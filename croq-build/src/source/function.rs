@@ -110,6 +110,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
         span,
         intrinsics,
         complete,
+        closed_early: braces.closed_early(),
         instance: None,
         untaken: Arc::default(),
     })
@@ -154,7 +155,7 @@ fn function_tokens(
                 braces.open(token.span, s.local_intrinsics.len());
             }
             TokenKind::Punct(Punct::RBrace) => {
-                let registered = braces.close(token.starts_line);
+                let registered = braces.close(token.span, token.starts_line);
                 for intrinsic in s.local_intrinsics.iter_mut().skip(registered) {
                     intrinsic.scope.end = intrinsic.scope.end.min(token.span.start);
                 }

@@ -16,8 +16,10 @@ pub struct FunctionText {
     pub span: Span,
     /// The registrations that apply in the function.
     pub intrinsics: Vec<Intrinsic>,
-    /// Whether its closing brace is there; a missing one was already reported.
+    /// Whether its braces match; otherwise that was already reported.
     pub complete: bool,
+    /// A `}` that was probably meant for a `{` that is missing.
+    pub closed_early: Option<Span>,
     /// The instance of a template that this is.
     pub instance: Option<InstanceName>,
     /// The identifiers in branches of `if constexpr` that were removed before parsing.

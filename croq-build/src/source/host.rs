@@ -137,9 +137,19 @@ fn stray_brace(s: &mut Scanner<'_>, at: usize) {
     let mut diagnostic = Diagnostic::new(codes::E0100, span, message)
         .label("unmatched")
         .help("remove it, or add the `{` that it closes");
-    if let Some(function) = s.functions.last() {
+    if let Some(function) = s.functions.last_mut() {
         let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
-        diagnostic = diagnostic.also(end, "the last function ended here");
+        diagnostic = match function.closed_early {
+            Some(early) if early == end => diagnostic.also(
+                end,
+                "the last function ended here; the `{` of this `}` may be missing",
+            ),
+            Some(early) => diagnostic
+                .also(early, "the `{` of this `}` may be missing")
+                .also(end, "the last function ended here"),
+            None => diagnostic.also(end, "the last function ended here"),
+        };
+        function.complete &= function.closed_early.is_none();
     }
     s.report(diagnostic);
 }

@@ -46,6 +46,8 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// From `__co__` to the closing brace.
     pub span: Span,
+    /// Whether its braces match.
+    pub complete: bool,
     /// The identifiers in branches of `if constexpr` that were removed before parsing.
     pub untaken: Arc<HashSet<Arc<str>>>,
 }

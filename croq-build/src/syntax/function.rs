@@ -39,6 +39,7 @@ pub fn function<'t>(e: &Exprs<'t>) -> Rule<'t, Option<Function>> {
                     params,
                     body,
                     span,
+                    complete: e.state().0.function.complete,
                     untaken: Arc::clone(&e.state().0.function.untaken),
                 })
             },

@@ -211,8 +211,12 @@ pub(crate) fn lint_racing_store(
     let (text, help) = if op.is_some() {
         (
             match el.path.is_conditional() {
-                false => format!("every instance of `{name}` updates the same element of `{buffer}`"),
-                true => format!("several instances of `{name}` update the same element of `{buffer}`"),
+                false => {
+                    format!("every instance of `{name}` updates the same element of `{buffer}`")
+                }
+                true => {
+                    format!("several instances of `{name}` update the same element of `{buffer}`")
+                }
             },
             "updates are not atomic: use `__atomic_add` or the like, or give each its own element",
         )

@@ -202,8 +202,7 @@ fn assign_scalar(
                 return;
             };
             let current = Value::Scalar(Expr::new(ExprKind::Local(local), ty, target));
-            let (current, operand) =
-                (Operand::new(current, target), Operand::new(v, value.span));
+            let (current, operand) = (Operand::new(current, target), Operand::new(v, value.span));
             match operators::apply(el, op, span, current, operand, span) {
                 Value::Scalar(e) if precision::loses(&el.cx, &e, ty) => {
                     let update = (name.as_str(), operator_names::sign(op));

@@ -231,6 +231,7 @@ impl Instances<'_> {
             span: template.function.span,
             intrinsics: template.function.intrinsics.clone(),
             complete: template.function.complete,
+            closed_early: template.function.closed_early,
             instance: None,
             untaken: Arc::default(),
         };
