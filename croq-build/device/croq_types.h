@@ -62,16 +62,19 @@ CROQ_NARROW_FLOAT(f4_e2m1, unsigned char, 0x8u, 0x100u)
         : bits(static_cast<unsigned char>(static_cast<int>(v) & ((1 << width) - 1))) {}            \
     CROQ_FN constexpr operator int() const {                                                       \
       constexpr int half = signed_value ? 1 << (width - 1) : 0;                                    \
-      return (bits ^ half) - half;                                                                 \
+      return ((bits & ((1 << width) - 1)) ^ half) - half;                                                                 \
     }                                                                                              \
   };
+CROQ_SMALL_INTEGER(s6, 6, true)
+CROQ_SMALL_INTEGER(u6, 6, false)
 CROQ_SMALL_INTEGER(s4, 4, true)
 CROQ_SMALL_INTEGER(u4, 4, false)
 CROQ_SMALL_INTEGER(s2, 2, true)
 CROQ_SMALL_INTEGER(u2, 2, false)
 CROQ_SMALL_INTEGER(u1, 1, false)
 #undef CROQ_SMALL_INTEGER
-#define CROQ_EACH_SMALL(M, name) M(s4, name) M(u4, name) M(s2, name) M(u2, name) M(u1, name)
+#define CROQ_EACH_SMALL(M, name)                                                                   \
+  M(s6, name) M(u6, name) M(s4, name) M(u4, name) M(s2, name) M(u2, name) M(u1, name)
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;

@@ -9,13 +9,15 @@ use crate::error::{Error, Result};
 use crate::float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
 use crate::packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 use crate::random::Generator;
+use crate::six_bits::{S6, U6};
 
 mod sealed {
     pub trait Sealed {}
 }
 
 /// An element type of tensors: the integers and floats of Rust, [`half::f16`], [`half::bf16`],
-/// [`F8E4M3`], [`F8E5M2`], [`F6E2M3`], [`F6E3M2`], `bool`, and the [`Packed`](crate::Packed) types.
+/// [`F8E4M3`], [`F8E5M2`], [`F6E2M3`], [`F6E3M2`], [`S6`], [`U6`],
+/// `bool`, and the [`Packed`](crate::Packed) types.
 #[diagnostic::on_unimplemented(
     message = "a tensor cannot hold elements of type `{Self}`",
     label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3`, `F8E5M2`, `bool`, or packed ones such as `S4x2`"
@@ -122,6 +124,27 @@ packed! {
     U2x4 "u2" 4 u8;
     U1x8 "u1" 8 u8;
     F4E2M1x2 "f4_e2m1" 2 f32;
+}
+
+macro_rules! six_bits {
+    ($($ty:ident $name:literal $bound:ident;)*) => {$(
+        impl sealed::Sealed for $ty {}
+        impl Element for $ty {
+            const NAME: &'static str = $name;
+            type Bound = $bound;
+
+            fn random(generator: &mut Generator, range: &Range<$bound>) -> $ty {
+                $ty::new($bound::random(generator, range)).unwrap_or_default()
+            }
+
+            of_any_bytes!();
+        }
+    )*};
+}
+
+six_bits! {
+    S6 "s6" i8;
+    U6 "u6" u8;
 }
 
 macro_rules! integers {

@@ -44,6 +44,7 @@ mod packed;
 mod random;
 #[doc(hidden)]
 pub mod sim;
+mod six_bits;
 pub mod sparse;
 mod stream;
 mod tensor;
@@ -57,6 +58,7 @@ pub use element::Element;
 pub use error::{Error, Result};
 pub use float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
 pub use packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
+pub use six_bits::{S6, U6};
 pub use stream::Stream;
 pub use tensor::{HostData, HostDataMut, Tensor, TensorView, TensorViewMut};
 

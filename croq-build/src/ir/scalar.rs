@@ -99,12 +99,14 @@ scalars! {
     S32: "s32", 32, Signed, "int", "int", "i32";
     S16: "s16", 16, Signed, "short", "short", "i16";
     S8: "s8", 8, Signed, "signed char", "signed char", "i8";
+    S6: "s6", 6, Signed, "croq::s6", "unsigned char", "S6";
     S4: "s4", 4, Signed, "croq::s4", "unsigned char", "S4x2";
     S2: "s2", 2, Signed, "croq::s2", "unsigned char", "S2x4";
     U64: "u64", 64, Unsigned, "unsigned long long", "unsigned long long", "u64";
     U32: "u32", 32, Unsigned, "unsigned", "unsigned", "u32";
     U16: "u16", 16, Unsigned, "unsigned short", "unsigned short", "u16";
     U8: "u8", 8, Unsigned, "unsigned char", "unsigned char", "u8";
+    U6: "u6", 6, Unsigned, "croq::u6", "unsigned char", "U6";
     U4: "u4", 4, Unsigned, "croq::u4", "unsigned char", "U4x2";
     U2: "u2", 2, Unsigned, "croq::u2", "unsigned char", "U2x4";
     U1: "u1", 1, Unsigned, "croq::u1", "unsigned char", "U1x8";

@@ -89,7 +89,14 @@ fn is_kept(text: &str, line: u32) -> bool {
         let last = source::Span::new(last, last);
         (file.line(span)..=file.line(last)).contains(&line)
     };
+    let line_of = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() as u32 + 1;
+    let mut statements = text.match_indices("__cpp__(R\"(").map(|(start, _)| {
+        let rest = text.get(start..).unwrap_or_default();
+        let length = rest.find(")\"").unwrap_or(rest.len());
+        line_of(start)..=line_of(start + length)
+    });
     file.device.iter().any(|kept| within(kept.span))
+        || statements.any(|lines| lines.contains(&line))
 }
 
 fn number(text: &str) -> Option<u32> {

@@ -1,7 +1,7 @@
 //! Packed elements and 6-bit floats (`packed.co`).
 
 use croq_sys::{
-    Const, F4E2M1x2, F6E2M3, F6E3M2, F8E4M3, Packed, S2x4, S4x2, Tensor, U1x8, U2x4, U4x2,
+    Const, F4E2M1x2, F6E2M3, F6E3M2, F8E4M3, Packed, S2x4, S4x2, S6, Tensor, U1x8, U2x4, U4x2, U6,
 };
 use croq_tests::kernels;
 
@@ -70,6 +70,24 @@ fn threads_copy_packed_tiles_of_tma() {
         let sums = kernels::packed_by_tma(&x).unwrap();
         for (row, sum) in values(&x).chunks(n).zip(sums.as_slice()) {
             assert_eq!(*sum, row.iter().sum::<f32>(), "{m} x {n}");
+        }
+    }
+}
+
+#[test]
+fn integers_of_six_bits() {
+    let table = Tensor::from_fn((Const::<64>,), |[i]| 3 * i as i32 - 40);
+    for n in [1, 64, 200] {
+        let x = Tensor::from_fn((n,), |[i]| U6::new(i as u8 % 64).unwrap());
+        let z = Tensor::<S6, _>::random((n,), -32..32, 8);
+        let mut found = Tensor::<i32, _>::zeros((n,));
+        let y = kernels::packed_not_sixes(&x, &z, &table, &mut found).unwrap();
+        for i in 0..n {
+            assert_eq!(usize::from(y[[i]].value()), (i + 1) % 64);
+            assert_eq!(
+                found[[i]],
+                table[[(i32::from(z[[i]].value()) + 32) as usize]]
+            );
         }
     }
 }

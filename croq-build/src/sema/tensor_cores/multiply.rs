@@ -265,8 +265,8 @@ pub(crate) fn report_no_instruction(
 
 /// Types that are stored and converted only.
 fn has_no_products(ty: Scalar) -> bool {
-    use Scalar::{F4E2M1, F6E2M3, F6E3M2, S2, U2};
-    matches!(ty, F4E2M1 | F6E2M3 | F6E3M2 | S2 | U2)
+    use Scalar::{F4E2M1, F6E2M3, F6E3M2, S2, S6, U2, U6};
+    matches!(ty, F4E2M1 | F6E2M3 | F6E3M2 | S2 | S6 | U2 | U6)
 }
 
 fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span: Span) {

@@ -24,7 +24,8 @@ pub(crate) fn scalar_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option
 /// Reports a packed type of a scalar that a call passes or returns: Rust has a type of whole bytes
 /// only.
 pub(crate) fn refuse_packed_scalar(cx: &mut Cx<'_>, ty: Scalar, span: Span) -> bool {
-    if ty.is_packed() {
+    let refused = ty.is_packed() || ty.is_small_integer();
+    if refused {
         cx.report(
             Diagnostic::new(
                 codes::E0701,
@@ -35,7 +36,7 @@ pub(crate) fn refuse_packed_scalar(cx: &mut Cx<'_>, ty: Scalar, span: Span) -> b
             .help("write `s32` or `f32`, and convert it with `__to` where it is used"),
         );
     }
-    ty.is_packed()
+    refused
 }
 
 /// The type of stored elements.
