@@ -332,3 +332,13 @@ fn strided_tiles_of_one_buffer_do_not_overlap() {
         );
     }
 }
+
+#[test]
+fn placeholders_with_several_destinations() {
+    let x = Tensor::<i32, _>::random((Const::<2>, Const::<64>), -99..99, 41);
+    assert_exact(&kernels::copied_again(&x).unwrap(), |i| x[i]);
+    for m in [1, 2, 5] {
+        let x = Tensor::<i32, _>::random((m, Const::<64>), -99..99, 42);
+        assert_exact(&kernels::copied_in_turns(&x).unwrap(), |i| x[i]);
+    }
+}

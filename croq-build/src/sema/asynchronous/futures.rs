@@ -12,11 +12,12 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     self, Expr, ExprKind, FutureId, Level, LocalId, Role, Scalar, Stmt, StmtKind, Storage, View,
 };
+use crate::sema::asynchronous::rebound;
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::buffer_pools;
 use crate::sema::names::scope;
-use crate::sema::state::asynchronous::{Future, Handle, Home, Place};
+use crate::sema::state::asynchronous::{Future, Handle, Home, Place, Reach};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
@@ -129,6 +130,7 @@ pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Hand
             lists: el.build.sinks.len(),
             locals: el.f.locals.len(),
         },
+        reach: Reach::default(),
     });
     el.f.futures.push(ir::Future {
         name: name.text.clone(),
@@ -191,6 +193,10 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
         return Value::Error;
     };
     let (name, declared, failed) = (future.name.clone(), future.span, future.failed);
+    if future.reach.unclear {
+        rebound::report_unclear(el, &name, span);
+        return Value::Error;
+    }
     match data_of(el, id, span) {
         Some(data) => Value::Data(Data {
             span,
@@ -346,12 +352,13 @@ pub(crate) fn bind(
     }
     let own = data.view.clone();
     let regions = regions_around(el);
+    rebound::note_copy(el, id, &data.view);
     if let Some(future) = el.asynchronous.futures.get_mut(id.index()) {
         future.level = level;
         future.regions = regions;
         future.is_async |= is_async;
         future.at_once = at_once;
-        if first {
+        if first || future.handle.is_none() {
             future.by_tma = by_tma;
             future.data = Some(Data {
                 future: None,

@@ -5,6 +5,7 @@ pub(crate) mod events;
 pub(crate) mod flags;
 pub(crate) mod futures;
 pub(crate) mod host_exchange;
+pub(crate) mod rebound;
 pub(crate) mod signals;
 pub(crate) mod slots;
 pub(crate) mod swap_rotate;

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{FutureId, Level, StmtKind, Waited};
-use crate::sema::asynchronous::{copy_events, events, futures, signals, slots};
+use crate::sema::asynchronous::{copy_events, events, futures, rebound, signals, slots};
 use crate::sema::build;
 use crate::sema::levels::instances;
 use crate::sema::names::scope;
@@ -133,15 +133,19 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
             el.asynchronous.waits_for_nothing += 1;
             continue;
         }
-        match futures::value_of(el, id, at) {
-            Value::Data(data) => list.push(Waited {
-                future: id,
-                view: data.view,
-                level,
-                arrival: None,
-            }),
-            _ => continue,
-        }
+        let views = match rebound::waited_views(el, id, at) {
+            Some(views) => views,
+            None => match futures::value_of(el, id, at) {
+                Value::Data(data) => vec![data.view],
+                _ => continue,
+            },
+        };
+        list.extend(views.into_iter().map(|view| Waited {
+            future: id,
+            view,
+            level,
+            arrival: None,
+        }));
         if level != Level::Thread {
             instances::warn_if_some_have_left(el, span, "a `wait`");
         }

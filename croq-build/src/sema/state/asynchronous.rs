@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{self, EventAt, EventId, FutureId, Level, LocalId, SignalId};
+use crate::ir::{self, EventAt, EventId, FutureId, Level, LocalId, SignalId, VarHome};
 use crate::sema::state::value::Data;
 use crate::source::Span;
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, Var};
 use crate::syntax::ast::{self, StmtKind as S};
 
 /// The state of a future during elaboration.
@@ -35,6 +35,21 @@ pub(crate) struct Future {
     /// The `inthreads` regions around its copies.
     pub regions: Vec<Span>,
     pub place: Place,
+    pub reach: Reach,
+}
+
+/// Which copy a use of a placeholder's data refers to, if copies into it have destinations of their
+/// own. Futures that are exchanged know their tile at run time, and need none of this.
+#[derive(Clone, Default)]
+pub(crate) struct Reach {
+    /// The number of scopes open at the last copy.
+    pub depth: usize,
+    /// The last copy has another destination than the one before.
+    pub moved: bool,
+    /// Several copies may be meant here, or one whose destination is not known here.
+    pub unclear: bool,
+    /// The buffers of the destinations.
+    pub buffers: Vec<ir::BufferId>,
 }
 
 /// Where in the function's statements a future was declared.
@@ -147,4 +162,29 @@ pub(crate) struct Asynchronous {
     pub first_tiles: BTreeMap<LocalId, Sym>,
     /// The number of waits for copies that are complete after their statements.
     pub waits_for_nothing: usize,
+}
+
+impl Asynchronous {
+    /// The innermost scope has ended, which declared the locals that `is_local` holds for: copies
+    /// in it may not have been executed. `depth` scopes are still open.
+    pub(crate) fn leave_scope(
+        &mut self,
+        func: &ir::Function,
+        depth: usize,
+        is_local: impl Fn(LocalId) -> bool,
+    ) {
+        let is_gone =
+            |v: &Var| matches!(func.var_home.get(v), Some(VarHome::Local(l)) if is_local(*l));
+        for future in self.futures.iter_mut().filter(|f| f.handle.is_none()) {
+            let (Some(data), true) = (&future.data, future.reach.depth > depth) else {
+                continue;
+            };
+            let view = &data.view;
+            let extents = view.shape.iter().chain(&view.strides);
+            let mut syms = extents.chain([&view.offset]);
+            let hidden = syms.any(|sym| sym.vars().iter().any(is_gone));
+            future.reach.unclear |= future.reach.moved || hidden;
+            future.reach.depth = depth;
+        }
+    }
 }

@@ -160,9 +160,16 @@ impl<'a> Elab<'a> {
 
     /// Runs `body` in a scope of names of its own, and returns what it declared there.
     pub fn scope<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (R, Vec<Binding>) {
+        let locals = self.f.locals.len();
         self.names.push();
         let result = body(self);
-        (result, self.names.pop())
+        let ended = self.names.pop();
+        // The thread's number is declared for the whole kernel.
+        let tid = self.kernel.as_ref().and_then(|k| k.threads.id_local);
+        let is_local = |id: ir::LocalId| id.index() >= locals && Some(id) != tid;
+        let depth = self.names.depth();
+        self.asynchronous.leave_scope(&self.f, depth, is_local);
+        (result, ended)
     }
 
     /// The execution level of the current statement; `None` on the host.

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, Stmt, StmtKind};
+use crate::sema::asynchronous::rebound;
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::levels::uniformity;
@@ -84,6 +85,7 @@ fn lower_arm(
 }
 
 pub(crate) fn lower_while(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span: Span) {
+    rebound::enter_loop(el, body);
     el.names.enter_loop();
     lower_while_body(el, cond, body, span);
     el.names.leave_loop();

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, LocalId, Role, Scalar, StmtKind, Unroll};
+use crate::sema::asynchronous::rebound;
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::uniformity;
@@ -54,6 +55,7 @@ fn lower_ranges(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) -> bool {
         lower_body(el, &f.body);
         return false;
     };
+    rebound::enter_loop(el, &f.body);
     let mut opened = Vec::new();
     for (id, alias, slice, at) in loops {
         opened.push(open_loop(el, id, alias, slice, at));
