@@ -9,6 +9,10 @@
 //! positions of two bits each, the lower one first. In bytes it is the same data as `u8 [M, K/8]`
 //! and `u16 [M, K/16]`, which kernels accept as well.
 //!
+//! Kernels that multiply tiles of 16-bit elements with K 16 take metadata `u32 [M, K/16]`: word
+//! `(m, j)` is for the elements `16 j` and up, and has their positions in its lower half.
+//! [`encode_by_16`] computes it.
+//!
 //! ```
 //! use croq_sys::{Const, Tensor, sparse};
 //!
@@ -32,6 +36,8 @@ use crate::tensor::{HostData, Tensor};
 
 /// The elements of a row for which a word of metadata has positions.
 const WORD: usize = 32;
+/// The elements of a row for which half a word of metadata has positions.
+const HALF: usize = 16;
 /// The size of a group of elements, two of which are stored.
 const GROUP: usize = 4;
 
@@ -64,6 +70,15 @@ impl<T: Element> Encoded<T> {
     }
 }
 
+/// The compressed form of a matrix `[M, K]`, with a word of metadata for each 16 elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedBy16<T: Element> {
+    /// `[M, K/2]`
+    pub packed: Tensor<T, (usize, usize)>,
+    /// `[M, K/16]`; the upper halves of the words are zero.
+    pub metadata: Tensor<u32, (usize, usize)>,
+}
+
 /// The reason why a matrix cannot be encoded or decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -78,6 +93,8 @@ pub enum Error {
     },
     /// The length of the rows is not a multiple of 32 elements.
     Columns { k: usize },
+    /// The length of the rows is not a multiple of 16 elements.
+    ColumnsBy16 { k: usize },
     /// The shapes of the packed matrix and of the metadata do not match.
     Shapes {
         packed: [usize; 2],
@@ -99,10 +116,8 @@ impl fmt::Display for Error {
                 "row {row} has {found} values that are not zero among the four from column {k} on; \
                  two are allowed"
             ),
-            Error::Columns { k } => write!(
-                f,
-                "a sparse matrix has rows of a multiple of {WORD} elements, this one has {k}"
-            ),
+            Error::Columns { k } => columns(f, k, WORD),
+            Error::ColumnsBy16 { k } => columns(f, k, HALF),
             Error::Shapes { packed, metadata } => write!(
                 f,
                 "{packed:?} packed elements have metadata of [{}, {}], this has {metadata:?}",
@@ -116,6 +131,13 @@ impl fmt::Display for Error {
             ),
         }
     }
+}
+
+fn columns(f: &mut fmt::Formatter<'_>, k: &usize, of: usize) -> fmt::Result {
+    write!(
+        f,
+        "a sparse matrix has rows of a multiple of {of} elements, this one has {k}"
+    )
 }
 
 impl std::error::Error for Error {}
@@ -132,12 +154,57 @@ where
     D: Dims<Index = [usize; 2]>,
     S: HostData<T>,
 {
-    let [rows, k] = dense.shape();
+    let [_, k] = dense.shape();
     if k % WORD != 0 {
         return Err(Error::Columns { k });
     }
+    let (packed, metadata) = compress(dense, WORD)?;
+    Ok(Encoded { packed, metadata })
+}
+
+/// Compresses a matrix as [`encode`] does, with a word of metadata for each 16 elements of a row.
+///
+/// ```
+/// use croq_sys::{Tensor, sparse};
+///
+/// // Columns 1 and 3 of every four.
+/// let dense = Tensor::<f32, _>::from_fn((1, 48), |[_, k]| (k % 2) as f32);
+/// let encoded = sparse::encode_by_16(&dense)?;
+/// assert_eq!(encoded.metadata.as_slice(), [0xdddd; 3]);
+/// # Ok::<(), sparse::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NotSparse`] if a group of four has more than two nonzero values, and
+/// [`Error::ColumnsBy16`] if the length of the rows is not a multiple of 16 elements.
+pub fn encode_by_16<T, D, S>(dense: &Tensor<T, D, S>) -> Result<EncodedBy16<T>, Error>
+where
+    T: Element,
+    D: Dims<Index = [usize; 2]>,
+    S: HostData<T>,
+{
+    let [_, k] = dense.shape();
+    if k % HALF != 0 {
+        return Err(Error::ColumnsBy16 { k });
+    }
+    let (packed, metadata) = compress(dense, HALF)?;
+    Ok(EncodedBy16 { packed, metadata })
+}
+
+/// The stored elements of a matrix, and metadata with a word for each `word` elements of a row.
+#[expect(clippy::type_complexity, reason = "a pair of matrices")]
+fn compress<T, D, S>(
+    dense: &Tensor<T, D, S>,
+    word: usize,
+) -> Result<(Tensor<T, (usize, usize)>, Tensor<u32, (usize, usize)>), Error>
+where
+    T: Element,
+    D: Dims<Index = [usize; 2]>,
+    S: HostData<T>,
+{
+    let [rows, k] = dense.shape();
     let mut packed = Tensor::zeros((rows, k / 2));
-    let mut metadata = Tensor::zeros((rows, k / WORD));
+    let mut metadata = Tensor::zeros((rows, k / word));
     for (number, group) in dense.as_slice().chunks(GROUP).enumerate() {
         let (row, group_of_row) = (number / (k / GROUP), number % (k / GROUP));
         let at = group_of_row * GROUP;
@@ -153,10 +220,10 @@ where
         positions.sort_unstable();
         for (i, position) in positions.into_iter().enumerate() {
             packed[[row, at / 2 + i]] = group[position];
-            metadata[[row, at / WORD]] |= (position as u32) << (at % WORD + 2 * i);
+            metadata[[row, at / word]] |= (position as u32) << (at % word + 2 * i);
         }
     }
-    Ok(Encoded { packed, metadata })
+    Ok((packed, metadata))
 }
 
 /// Expands a compressed matrix.
@@ -241,6 +308,24 @@ mod tests {
         );
         let halves = encoded.metadata_halves();
         assert_eq!(halves.as_slice(), [0x444c, 0x4444, 0x4494, 0x4444]);
+    }
+
+    #[test]
+    fn a_word_for_each_16_elements() {
+        let dense = all_groups();
+        let (encoded, by_16) = (encode(&dense), encode_by_16(&dense));
+        let (encoded, by_16) = (encoded.expect("sparse"), by_16.expect("sparse"));
+        assert_eq!(by_16.packed, encoded.packed);
+        let halves = encoded.metadata_halves();
+        assert_eq!(by_16.metadata.shape(), [11, 2]);
+        let words = halves.as_slice().iter().map(|half| u32::from(*half));
+        assert!(words.eq(by_16.metadata.as_slice().iter().copied()));
+        let error = encode_by_16(&Tensor::<f32, _>::zeros((2, 24))).expect_err("no words");
+        assert_eq!(error, Error::ColumnsBy16 { k: 24 });
+        assert_eq!(
+            error.to_string(),
+            "a sparse matrix has rows of a multiple of 16 elements, this one has 24"
+        );
     }
 
     #[test]

@@ -204,45 +204,58 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
 #undef CROQ_CASE
 }
 
-/* With metadata, and the selector of the threads that provide it. */
-#define CROQ_MMA_SP_4(text, kind)                                                                  \
+/* With metadata, and the selector of the threads that provide it. The suffix is the number of
+ * registers of A, which is that of B, and of C. */
+#define CROQ_MMA_SP_44(text, kind)                                                                 \
   asm volatile(text " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3},"   \
                     " %12, %13;"                                                                   \
                : CROQ_C4(kind)                                                                     \
                : CROQ_A(0), CROQ_A(1), CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1), CROQ_B(2),      \
                  CROQ_B(3), "r"(e.first[ei]), "n"(F))
-#define CROQ_MMA_SP_2(text, kind)                                                                  \
+#define CROQ_MMA_SP_24(text, kind)                                                                 \
+  asm volatile(text " {%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%0, %1, %2, %3}, %8, %9;"             \
+               : CROQ_C4(kind)                                                                     \
+               : CROQ_A(0), CROQ_A(1), CROQ_B(0), CROQ_B(1), "r"(e.first[ei]), "n"(F))
+#define CROQ_MMA_SP_42(text, kind)                                                                 \
   CROQ_MMA_HALVES(text,                                                                            \
                   " {%0, %1}, {%2, %3, %4, %5}, {%6, %7, %8, %9}, {%0, %1}, %10, %11;", CROQ_A(0), \
                   CROQ_A(1), CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1), CROQ_B(2), CROQ_B(3),     \
                   "r"(e.first[ei]), "n"(F))
+#define CROQ_MMA_SP_22(text, kind)                                                                 \
+  CROQ_MMA_HALVES(text, " {%0, %1}, {%2, %3}, {%4, %5}, {%0, %1}, %6, %7;", CROQ_A(0), CROQ_A(1),  \
+                  CROQ_B(0), CROQ_B(1), "r"(e.first[ei]), "n"(F))
 
 /* The same with a sparse A: of every four elements of A along K two are stored; `K` counts all of
- * them. Register `ei` of e has the positions: with K 32, threads 0 and 1 of each four provide them,
- * or with `F` 1 the other two; with K 64 all four do. */
+ * them. Register `ei` of e has the positions: with K 16, thread `F` of each four provides them;
+ * with K 32, threads 0 and 1, or with `F` 1 the other two; with K 64 all four do. */
 template <unsigned M, unsigned N, unsigned K, unsigned F, class C, int CN, class A, int AN, class B,
           int BN, int EN>
 CROQ_DEVICE void mma_sp(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
                         const fragment<B, BN> &b, idx bi, const fragment<unsigned, EN> &e, idx ei) {
-  static_assert(M == 16 && N == 8 && F < (K == 32 ? 2 : 1), "there is no such instruction");
+  static_assert(M == 16 && N == 8 && F < 64 / K, "there is no such instruction");
 #define CROQ_CASE(since, k, TA, TB, TC, form, types, kind)                                         \
   if constexpr (K == k && same<A, TA> && same<B, TB> && same<C, TC>)                               \
     CROQ_SINCE_SM_##since(CROQ_MMA_SP_##form,                                                      \
                           "mma.sp::ordered_metadata.sync.aligned.m16n8k" #k ".row.col." types,     \
                           kind);                                                                   \
   else
-  CROQ_CASE(80, 32, f16, f16, float, 4, "f32.f16.f16.f32", "f")
-  CROQ_CASE(80, 32, f16, f16, f16, 2, "f16.f16.f16.f16", "r")
-  CROQ_CASE(80, 32, bf16, bf16, float, 4, "f32.bf16.bf16.f32", "f")
-  CROQ_CASE(89, 64, f8_e4m3, f8_e4m3, float, 4, "f32.e4m3.e4m3.f32", "f")
-  CROQ_CASE(89, 64, f8_e4m3, f8_e5m2, float, 4, "f32.e4m3.e5m2.f32", "f")
-  CROQ_CASE(89, 64, f8_e5m2, f8_e4m3, float, 4, "f32.e5m2.e4m3.f32", "f")
-  CROQ_CASE(89, 64, f8_e5m2, f8_e5m2, float, 4, "f32.e5m2.e5m2.f32", "f")
+  CROQ_CASE(80, 16, f16, f16, float, 24, "f32.f16.f16.f32", "f")
+  CROQ_CASE(80, 16, f16, f16, f16, 22, "f16.f16.f16.f16", "r")
+  CROQ_CASE(80, 16, bf16, bf16, float, 24, "f32.bf16.bf16.f32", "f")
+  CROQ_CASE(80, 32, f16, f16, float, 44, "f32.f16.f16.f32", "f")
+  CROQ_CASE(80, 32, f16, f16, f16, 42, "f16.f16.f16.f16", "r")
+  CROQ_CASE(80, 32, bf16, bf16, float, 44, "f32.bf16.bf16.f32", "f")
+  CROQ_CASE(89, 64, f8_e4m3, f8_e4m3, float, 44, "f32.e4m3.e4m3.f32", "f")
+  CROQ_CASE(89, 64, f8_e4m3, f8_e5m2, float, 44, "f32.e4m3.e5m2.f32", "f")
+  CROQ_CASE(89, 64, f8_e5m2, f8_e4m3, float, 44, "f32.e5m2.e4m3.f32", "f")
+  CROQ_CASE(89, 64, f8_e5m2, f8_e5m2, float, 44, "f32.e5m2.e5m2.f32", "f")
   static_assert(M == 0, "there is no such instruction");
 #undef CROQ_CASE
 }
-#undef CROQ_MMA_SP_4
-#undef CROQ_MMA_SP_2
+#undef CROQ_MMA_SP_44
+#undef CROQ_MMA_SP_24
+#undef CROQ_MMA_SP_42
+#undef CROQ_MMA_SP_22
 #undef CROQ_SINCE_SM_75
 #undef CROQ_SINCE_SM_80
 #undef CROQ_SINCE_SM_89

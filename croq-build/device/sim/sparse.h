@@ -5,16 +5,18 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* Whether a lane provides metadata: if `K` is 32, threads 2 F and 2 F + 1 of each four do. */
+/* Whether a lane provides metadata: if `K` is 16, thread F of each four does; if it is 32, threads
+ * 2 F and 2 F + 1 do. */
 template <unsigned K, unsigned F> constexpr bool provides_metadata(unsigned lane) {
-  return K != 32 || lane % 4 / 2 == F;
+  return K == 16 ? lane % 4 == F : K != 32 || lane % 4 / 2 == F;
 }
 /* The two positions in group `g` of four elements along K, from the metadata of the lanes of a warp
- * for 16 rows; the first one is in the lower two bits. If `K` is 32, a lane has 16 positions along
- * K of row lane / 4, then those of the row 8 below; if it is 64, 32 positions of one row. */
+ * for 16 rows; the first one is in the lower two bits. If `K` is 16 or 32, a lane has 16 positions
+ * along K of row lane / 4, then those of the row 8 below; if it is 64, 32 positions of one row. */
 template <unsigned K, unsigned F>
 CROQ_FN unsigned positions_of(const unsigned *lanes, unsigned row, unsigned g) {
-  if constexpr (K == 32)
+  if constexpr (K == 16) return lanes[row % 8 * 4 + F] >> (row / 8 * 16 + g * 4) & 15;
+  else if constexpr (K == 32)
     return lanes[row % 8 * 4 + F * 2 + g / 4] >> (row / 8 * 16 + g % 4 * 4) & 15;
   else return lanes[row % 8 * 4 + row / 8 + g / 8 * 2] >> (g % 8 * 4) & 15;
 }
@@ -25,8 +27,10 @@ template <unsigned K, unsigned F> CROQ_FN void check_metadata(unsigned bits, uns
   for (unsigned i = 0; i < 8; ++i) {
     const unsigned first = bits >> i * 4 & 3, second = bits >> (i * 4 + 2) & 3;
     if (CROQ_LIKELY(first < second)) continue;
-    const unsigned row = lane / 4 + 8 * (K == 32 ? i / 4 : lane % 2);
-    const unsigned k = K == 32 ? lane % 2 * 16 + i % 4 * 4 : lane % 4 / 2 * 32 + i * 4;
+    const unsigned row = lane / 4 + 8 * (K == 64 ? lane % 2 : i / 4);
+    const unsigned k = K == 16   ? i % 4 * 4
+                       : K == 32 ? lane % 2 * 16 + i % 4 * 4
+                                 : lane % 4 / 2 * 32 + i * 4;
     const croq_i64 values[] = {first, second, row, k};
     stop(CROQ_CHECK, no_row, line, "metadata: positions {0}, {1} of row {2}, K {3} do not ascend", 4,
          values);
@@ -34,16 +38,17 @@ template <unsigned K, unsigned F> CROQ_FN void check_metadata(unsigned bits, uns
 }
 
 /* c += a b with a sparse A: of every four elements of A along K two are stored; `K` counts all of
- * them. Register `ei` of e has the positions: with K 32, threads 0 and 1 of each four provide them,
- * or with `F` 1 the other two; with K 64 all four do. Rounding is that of `mma`. */
+ * them. Register `ei` of e has the positions: with K 16, thread `F` of each four provides them;
+ * with K 32, threads 0 and 1, or with `F` 1 the other two; with K 64 all four do. Rounding is that of `mma`. */
 template <unsigned M, unsigned N, unsigned K, unsigned F, class C, int CN, idx CP, class A, int AN, idx AP,
           class B, int BN, idx BP, int EN, idx EP>
 CROQ_FN void mma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
                     fragment<B, BN, BP> &b, idx bi, fragment<unsigned, EN, EP> &e, idx ei,
                     int line = __builtin_LINE()) {
-  static_assert(M == 16 && N == 8 && sizeof(A) == sizeof(B) && K * sizeof(A) == 64 && sizeof(A) < 4,
+  static_assert(M == 16 && N == 8 && sizeof(A) == sizeof(B) && sizeof(A) < 4 &&
+                    (K * sizeof(A) == 64 || (K == 16 && sizeof(A) == 2)),
                 "there is no such instruction");
-  static_assert(F < (K == 32 ? 2 : 1), "there is no such instruction");
+  static_assert(F < 64 / K, "there is no such instruction");
   constexpr unsigned stored = K / 2, width = 4 / sizeof(A);
   const unsigned tid = current->tid, lane = tid % 32, group = lane / 4, place = lane % 4;
   mma_operands &all = mma_warps[tid / 32];
@@ -68,7 +73,7 @@ CROQ_FN void mma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx 
     for (unsigned i = 0; b.unwritten_elements != nullptr && i < 8 * K / 32; ++i)
       if (b.unwritten_elements[bi + i] != 0) found |= in_column;
     if (unknown && provides_metadata<K, F>(lane))
-      found |= K == 32 ? in_row | in_row_below : lane % 2 != 0 ? in_row_below : in_row;
+      found |= K != 64 ? in_row | in_row_below : lane % 2 != 0 ? in_row_below : in_row;
     mma_unwritten[tid / 32][lane] = found;
   }
   whole_warp(line);

@@ -87,38 +87,56 @@ impl FragmentLayout {
 
 /// The distribution of metadata, as the PTX ISA defines it for sparse MMAs: 32-bit registers, each
 /// with the positions for eight groups of four elements. The fragment's shape is rows by words, one
-/// word for each 32 elements of K. For each 16 rows of a warp, a thread has `registers` registers.
+/// word for each `word` elements of K. For each 16 rows of a warp, a thread has `registers`
+/// registers.
 ///
-/// If K of an instruction is 32, two threads of a quad provide its metadata, and the *selector* is
-/// the number of the pair. Thread `p` has 16 elements of K in each half of its register: row `lane
-/// / 4` in the lower half, the row 8 below in the upper half. So a register is for two
-/// instructions: instruction `i` along K uses register `i / 2` and selector `i % 2`.
+/// If K of an instruction is 16 or 32, thread `p` of a quad has 16 elements of K in each half of its
+/// register: row `lane / 4` in the lower half, the row 8 below in the upper half. One or two
+/// threads of the quad provide the metadata of an instruction, and the *selector* is the number of
+/// the thread or pair. So a register is for four or two instructions: with K 32, instruction `i`
+/// along K uses register `i / 2` and selector `i % 2`; with K 16, register `i / 4` and selector
+/// `i % 4`.
 ///
 /// If K is 64, all four provide it, and the selector is 0: thread `p` has 32 elements of K of row
 /// `lane / 4 + 8 (p % 2)`, in the half `p / 2` of K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// K of an instruction: 32 or 64.
+    /// K of an instruction: 16, 32 or 64.
     pub k: i64,
     pub warps: i64,
 }
 
 /// The number of rows for which a register of metadata has positions.
 pub const METADATA_ROWS: i64 = 16;
-/// The number of elements along K for which a word of metadata has positions.
+/// The number of elements along K for which a word of metadata has positions, except where K of an
+/// instruction is smaller.
 pub const METADATA_WORD: i64 = 32;
+/// The number of elements along K for which half a word of metadata has positions.
+pub const METADATA_HALF: i64 = 16;
 
 impl Metadata {
+    /// The number of elements along K for which a word has positions: all its bits are positions,
+    /// or, if K of an instruction is 16, those of its lower half.
+    pub fn word(self) -> i64 {
+        self.k.min(METADATA_WORD)
+    }
+
+    /// The number of halves of words that have positions, in a row of `words` words.
+    pub fn halves(self, words: i64) -> i64 {
+        words * (self.word() / METADATA_HALF)
+    }
+
     /// The number of registers of a thread for 16 rows of `words` words.
     pub fn registers(self, words: i64) -> i64 {
-        (words + 1) / 2
+        (self.halves(words) + 3) / 4
     }
 
     /// The register and the selector for instruction `number` along K.
     pub fn of_instruction(self, number: i64) -> (i64, u32) {
-        match (self.k, number % 2) {
-            (METADATA_WORD, 0) => (number / 2, 0),
-            (METADATA_WORD, _) => (number / 2, 1),
+        let selector = |of: i64| u32::try_from(number % of).unwrap_or(0);
+        match self.k {
+            METADATA_HALF => (number / 4, selector(4)),
+            METADATA_WORD => (number / 2, selector(2)),
             _ => (number, 0),
         }
     }

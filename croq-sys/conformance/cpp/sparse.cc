@@ -145,10 +145,13 @@ CROQ_KERNEL(128) void warpgroup_sparse_0([[maybe_unused]] croq::context ctx, cro
 
 /* Every instruction, by number: K, the threads that provide metadata, types of A, B and C. The test
  * has the same list. */
+#define CONF_SPARSE_OF_TWO_BYTES(each, T, C)                                                       \
+  each(16, 0, T, T, C) each(16, 1, T, T, C) each(16, 2, T, T, C) each(16, 3, T, T, C)              \
+  each(32, 0, T, T, C) each(32, 1, T, T, C)
 #define CONF_SPARSE_PRODUCTS(each)                                                                 \
-  each(32, 0, croq::f16, croq::f16, float) each(32, 1, croq::f16, croq::f16, float)                \
-  each(32, 0, croq::f16, croq::f16, croq::f16) each(32, 1, croq::f16, croq::f16, croq::f16)        \
-  each(32, 0, croq::bf16, croq::bf16, float) each(32, 1, croq::bf16, croq::bf16, float)            \
+  CONF_SPARSE_OF_TWO_BYTES(each, croq::f16, float)                                                 \
+  CONF_SPARSE_OF_TWO_BYTES(each, croq::f16, croq::f16)                                             \
+  CONF_SPARSE_OF_TWO_BYTES(each, croq::bf16, float)                                                \
   each(64, 0, croq::f8_e4m3, croq::f8_e4m3, float) each(64, 0, croq::f8_e4m3, croq::f8_e5m2, float) \
   each(64, 0, croq::f8_e5m2, croq::f8_e4m3, float) each(64, 0, croq::f8_e5m2, croq::f8_e5m2, float)
 

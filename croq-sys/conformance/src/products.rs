@@ -321,6 +321,7 @@ pub fn all_sparse() -> Vec<SparseProduct> {
     };
     let mut all = Vec::new();
     for (a, c) in [(F16, F32), (F16, F16), (Bf16, F32)] {
+        all.extend([0, 1, 2, 3].map(|selector| of(16, selector, a, a, c)));
         all.extend([0, 1].map(|selector| of(32, selector, a, a, c)));
     }
     for (a, b) in [(E4m3, E4m3), (E4m3, E5m2), (E5m2, E4m3), (E5m2, E5m2)] {
@@ -341,7 +342,7 @@ impl SparseProduct {
     pub fn place_in_b(&self, lane: usize, i: usize) -> (usize, usize) {
         let (group, thread) = (lane / 4, lane % 4);
         let row = match self.k {
-            32 => thread * 2 + (i & 1) + i / 2 * 8,
+            16 | 32 => thread * 2 + (i & 1) + i / 2 * 8,
             _ => thread * 4 + (i & 3) + i / 4 * 16,
         };
         (row, group)

@@ -76,12 +76,14 @@ pub(crate) fn positions(row: usize, group: usize) -> [usize; 2] {
 }
 
 /// The metadata of a lane for 16 rows and `k` elements along K, as defined by the PTX ISA for
-/// 16-bit elements and K 32 (figure "sparse MMA .m16n8k32 metadata layout"), and for bytes and K
-/// 64.
+/// 16-bit elements and K 16 and 32 (figures "sparse MMA .m16n8k16 metadata layout" and ".m16n8k32"),
+/// and for bytes and K 64.
 pub(crate) fn metadata(rows: usize, k: usize, selector: usize, lane: usize) -> u32 {
     let (group, place) = (lane / 4, lane % 4);
     // For each four bits: the row, and the group of four along K.
     let of_bits: Vec<(usize, usize)> = match (k, place) {
+        (16, _) if place != selector => return 0,
+        (16, _) => (0..8).map(|i| (group + i / 4 * 8, i % 4)).collect(),
         (32, _) if place / 2 != selector => return 0,
         (32, 0 | 2) => (0..8).map(|i| (group + i / 4 * 8, i % 4)).collect(),
         (32, _) => (0..8).map(|i| (group + i / 4 * 8, 4 + i % 4)).collect(),

@@ -48,7 +48,7 @@ fn products_of_warpgroups() {
 /// may provide it.
 #[test]
 fn all_instructions_of_the_compiler() {
-    let selectors = |k: i64| 0..if k == 32 { 2 } else { 1 };
+    let selectors = |k: i64| 0..usize::try_from(64 / k).expect("positive");
     let mut compiled = Vec::new();
     for (types, atom) in instructions::of_sparse_warps() {
         assert_eq!([atom.m, atom.n], [16, 8]);
@@ -95,13 +95,18 @@ fn metadata_that_is_not_valid() {
             let mut memory = product.inputs();
             memory[3][lane * 4 + 1] = 0x47;
             let found = on_sim("multiply_sparse", &memory, &[which as i64]);
-            let provides = product.k == 64 || lane % 4 / 2 == product.selector;
+            let provides = match product.k {
+                16 => lane % 4 == product.selector,
+                32 => lane % 4 / 2 == product.selector,
+                _ => true,
+            };
             match found {
                 Ok(_) => assert!(!provides, "{product:?}, lane {lane}"),
                 Err(record) => {
                     assert!(provides, "{product:?}, lane {lane}");
                     // The third group of four bits: positions 3 and 1.
                     let (row, k) = match (product.k, lane % 4) {
+                        (16, _) => (lane / 4, 8),
                         (32, p) => (lane / 4, p % 2 * 16 + 8),
                         (_, p) => (lane / 4 + p % 2 * 8, p / 2 * 32 + 8),
                     };

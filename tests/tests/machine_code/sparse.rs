@@ -13,6 +13,10 @@ fn a_sparse_product_of_a_warp_is_its_instructions() {
         ("sparse_tiles_0", "HMMA.SP.16832.F32", 1),
         ("sparse_by_four_warps_0", "HMMA.SP.16832.F32.BF16", 18),
         ("sparse_columns_0", "HMMA.SP.16832.F16", 4),
+        ("sparse_sixteen_at_edges_0", "HMMA.SP.16816.F32", 1),
+        ("sparse_sixteen_shared_0", "HMMA.SP.16816.F16", 1),
+        ("sparse_three_of_sixteen_0", "HMMA.SP.16816.F32.BF16", 12),
+        ("sparse_five_of_sixteen_0", "HMMA.SP.16816.F32", 20),
     ] {
         let code = &kernels[kernel];
         code.assert_clean(kernel);
@@ -23,6 +27,11 @@ fn a_sparse_product_of_a_warp_is_its_instructions() {
     let selectors = kernels["sparse_columns_0"].operands("HMMA.SP");
     let of = |selector: &str| selectors.iter().filter(|o| o.ends_with(selector)).count();
     assert_eq!((of("0x0"), of("0x1")), (2, 2), "{selectors:?}");
+    // With K 16, a register is for four instructions.
+    let selectors = kernels["sparse_five_of_sixteen_0"].operands("HMMA.SP");
+    let of = |selector: &str| selectors.iter().filter(|o| o.ends_with(selector)).count();
+    let of = ["0x0", "0x1", "0x2", "0x3"].map(of);
+    assert_eq!(of, [8, 4, 4, 4], "{selectors:?}");
 }
 
 #[test]

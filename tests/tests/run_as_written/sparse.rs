@@ -2,7 +2,7 @@
 //! are exact in any order, and a misplaced element is detected.
 
 use croq_sys::half::{bf16, f16};
-use croq_sys::sparse::{self, Encoded};
+use croq_sys::sparse::{self, Encoded, EncodedBy16};
 use croq_sys::{Device, DeviceTensor, Dims, Element, Error, F8E4M3, F8E5M2, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
@@ -332,5 +332,106 @@ fn metadata_in_the_memory_of_each_thread() {
         let mut c = filled(m, n, f32::NAN);
         kernels::sparse_own_metadata(&stored.packed, &stored.metadata, &b, &mut c).unwrap();
         expect(&c, (&a, &b), |v| v.to_f64(), |sum| sum as f32);
+    }
+}
+
+/// With a word of metadata for each 16 elements, whose upper half may be anything.
+fn encoded_by_16<T: Element>(dense: &Matrix<T>, upper: u32) -> EncodedBy16<T> {
+    let mut encoded = sparse::encode_by_16(dense).unwrap();
+    let words = encoded.metadata.as_slice();
+    let words: Vec<u32> = words.iter().map(|word| word | upper << 16).collect();
+    let [rows, columns] = encoded.metadata.shape();
+    encoded.metadata = Tensor::from_fn((rows, columns), |[i, j]| words[i * columns + j]);
+    encoded
+}
+
+#[test]
+fn tiles_of_sixteen() {
+    let a = sparse_matrix(64, 128, 61, f16::from_f32);
+    let b = dense(32, 128, 63, f16::from_f32);
+    let stored = encoded_by_16(&a, 0);
+    let mut c = filled(64, 32, f32::NAN);
+    kernels::sparse_by_sixteen(&stored.packed, &stored.metadata, &b, &mut c).unwrap();
+    expect(&c, (&a, &b), f16::to_f64, |sum| sum as f32);
+
+    let a = sparse_matrix(64, 128, 64, bf16::from_f32);
+    let b = dense(32, 128, 66, bf16::from_f32);
+    let stored = encoded_by_16(&a, 0xffff);
+    let mut c = filled(64, 32, f32::NAN);
+    kernels::sparse_bf16_by_sixteen(&stored.packed, &stored.metadata, &b, &mut c).unwrap();
+    expect(&c, (&a, &b), bf16::to_f64, |sum| sum as f32);
+}
+
+#[test]
+fn tiles_of_sixteen_at_edges() {
+    for (m, n, k) in [(16, 8, 16), (40, 20, 48), (7, 3, 32), (33, 41, 112)] {
+        let a = sparse_matrix(m, k, 67, f16::from_f32);
+        let b = dense(n, k, 69, f16::from_f32);
+        let stored = encoded_by_16(&a, 0x1234);
+        let mut c = filled(m, n, f32::NAN);
+        let inputs = (&stored.packed, &stored.metadata, &b);
+        on_device(inputs, &mut c, kernels::sparse_sixteen_at_edges);
+        expect(&c, (&a, &b), f16::to_f64, |sum| sum as f32);
+    }
+    for m in [32, 5, 71] {
+        let a = sparse_matrix(m, 16, 70, f16::from_f32);
+        let b = dense(8, 16, 72, f16::from_f32);
+        let stored = encoded_by_16(&a, 0);
+        let columns = Tensor::from_fn((16, 8), |[i, j]| b[[j, i]]);
+        let mut c = filled(m, 8, f16::NAN);
+        let inputs = (&stored.packed, &stored.metadata, &columns);
+        on_device(inputs, &mut c, kernels::sparse_sixteen_shared);
+        expect(&c, (&a, &b), f16::to_f64, f16::from_f64);
+    }
+}
+
+#[test]
+fn several_instructions_of_sixteen() {
+    let a = sparse_matrix(32, 48, 73, bf16::from_f32);
+    let b = dense(16, 48, 75, bf16::from_f32);
+    let stored = encoded_by_16(&a, 0xabcd);
+    let bytes = Tensor::from_fn((32, 6), |[i, j]| {
+        stored.metadata[[i, j / 2]].to_le_bytes()[j % 2]
+    });
+    let clean = || filled(32, 16, f32::NAN);
+    let mut c = [clean(), clean()];
+    kernels::sparse_three_of_sixteen(&stored.packed, &stored.metadata, &b, &mut c[0]).unwrap();
+    kernels::sparse_three_by_bytes(&stored.packed, &bytes, &b, &mut c[1]).unwrap();
+    for c in &c {
+        expect(c, (&a, &b), bf16::to_f64, |sum| sum as f32);
+    }
+
+    let a = sparse_matrix(32, 80, 76, f16::from_f32);
+    let b = dense(16, 80, 78, f16::from_f32);
+    let stored = encoded_by_16(&a, 0);
+    let halves = Tensor::from_fn((32, 5), |at| stored.metadata[at] as u16);
+    let mut c = [clean(), clean()];
+    kernels::sparse_five_of_sixteen(&stored.packed, &stored.metadata, &b, &mut c[0]).unwrap();
+    kernels::sparse_five_by_halves(&stored.packed, &halves, &b, &mut c[1]).unwrap();
+    for c in &c {
+        expect(c, (&a, &b), f16::to_f64, |sum| sum as f32);
+    }
+}
+
+/// Only the lower half of a word is checked, and the report names the group of the tile.
+#[test]
+fn metadata_of_sixteen_that_is_not_valid() {
+    let a = sparse_matrix(32, 48, 79, bf16::from_f32);
+    let b = dense(16, 48, 81, bf16::from_f32);
+    for (row, word, shift, fails) in [(3, 0, 4, true), (25, 2, 12, true), (9, 1, 20, false)] {
+        let mut stored = encoded_by_16(&a, 0);
+        let bits = &mut stored.metadata[[row, word]];
+        *bits = *bits & !(15 << shift) | 0b0110 << shift;
+        let mut c = filled(32, 16, f32::NAN);
+        let found = kernels::sparse_three_of_sixteen(&stored.packed, &stored.metadata, &b, &mut c);
+        match found {
+            Ok(()) => assert!(!fails),
+            Err(Error::Check { message, .. }) => {
+                let (row, k) = (row % 16, shift);
+                let expected = format!("positions 2, 1 of row {row}, K {k} do not ascend");
+                assert!(fails && message.contains(&expected), "{message}");
+            }
+            Err(other) => panic!("{other:?}"),
+        }
     }
 }

@@ -126,13 +126,14 @@ fn of_warpgroup(acc: Scalar, [m, n, k]: [i64; 3], deep: i64) -> Result<Atom, Mis
     })
 }
 
-/// The K of sparse MMA instructions, and their accumulators.
-fn sparse_family(a: Scalar, b: Scalar) -> Option<(i64, &'static [Scalar])> {
+/// The values of K of sparse MMA instructions, largest first, and their accumulators. Those of a
+/// warpgroup have the largest K only.
+fn sparse_family(a: Scalar, b: Scalar) -> Option<(&'static [i64], &'static [Scalar])> {
     use Scalar::*;
     Some(match (a, b) {
-        (F16, F16) => (32, &[F32, F16]),
-        (Bf16, Bf16) => (32, &[F32]),
-        (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => (64, &[F32, F16]),
+        (F16, F16) => (&[32, 16], &[F32, F16]),
+        (Bf16, Bf16) => (&[32, 16], &[F32]),
+        (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => (&[64], &[F32, F16]),
         _ => return None,
     })
 }
@@ -144,7 +145,7 @@ pub(crate) fn select_sparse(
     [m, n, k]: [i64; 3],
     oldest: u16,
 ) -> Result<Atom, Missing> {
-    let (deep, of) = sparse_family(a, b).ok_or(Missing::TypesOfSparse)?;
+    let (all, of) = sparse_family(a, b).ok_or(Missing::TypesOfSparse)?;
     // Those of bytes have no f16 accumulators.
     let (of, since): (&'static [Scalar], _) = match a.bytes() {
         1 => (&[Scalar::F32], 89),
@@ -156,15 +157,18 @@ pub(crate) fn select_sparse(
     if oldest < since {
         return Err(Missing::Target(since));
     }
-    if m % 16 != 0 || n % 8 != 0 || k % deep != 0 {
-        return Err(Missing::Shape([16, 8, deep]));
+    match all.iter().find(|deep| k % **deep == 0) {
+        Some(deep) if m % 16 == 0 && n % 8 == 0 => Ok(Atom {
+            m: 16,
+            n: 8,
+            k: *deep,
+            swapped: false,
+        }),
+        _ => {
+            let least = all.last().copied().unwrap_or(1);
+            Err(Missing::Shape([16, 8, least]))
+        }
     }
-    Ok(Atom {
-        m: 16,
-        n: 8,
-        k: deep,
-        swapped: false,
-    })
 }
 
 /// The warpgroup instruction (sm_90a) for a sparse MMA of `m x n x k`.
@@ -172,11 +176,11 @@ pub(crate) fn select_sparse_for_warpgroup(
     [a, b, acc]: [Scalar; 3],
     shape: [i64; 3],
 ) -> Result<Atom, Missing> {
-    let (deep, of) = sparse_family(a, b).ok_or(Missing::TypesOfSparse)?;
+    let (all, of) = sparse_family(a, b).ok_or(Missing::TypesOfSparse)?;
     if !of.contains(&acc) {
         return Err(Missing::Accumulator(of));
     }
-    of_warpgroup(acc, shape, deep)
+    of_warpgroup(acc, shape, all.first().copied().unwrap_or(1))
 }
 
 const OPERANDS: [Scalar; 11] = {
@@ -215,7 +219,7 @@ pub fn of_warpgroups() -> Vec<Typed> {
 pub fn of_sparse_warps() -> Vec<Typed> {
     every(|types, all| {
         for oldest in [75, 80, 89, 90] {
-            let deep = (32..=64).step_by(32);
+            let deep = (16..=64).step_by(16);
             all.extend(deep.filter_map(|k| select_sparse(types, [16, 8, k], oldest).ok()));
         }
     })
@@ -336,9 +340,11 @@ mod tests {
         assert_eq!(of([F16, F16, F16], [32, 64, 96], 80), atom(16, 8, 32));
         assert_eq!(of([Bf16, Bf16, F32], [16, 8, 32], 80), atom(16, 8, 32));
         assert_eq!(of([F8E4M3, F8E5M2, F32], [16, 8, 64], 89), atom(16, 8, 64));
+        assert_eq!(of([F16, F16, F32], [16, 8, 16], 80), atom(16, 8, 16));
+        assert_eq!(of([Bf16, Bf16, F32], [16, 8, 48], 80), atom(16, 8, 16));
         let shape = |k| Err(Missing::Shape([16, 8, k]));
-        assert_eq!(of([F16, F16, F32], [8, 16, 32], 80), shape(32));
-        assert_eq!(of([F16, F16, F32], [16, 8, 16], 80), shape(32));
+        assert_eq!(of([F16, F16, F32], [8, 16, 32], 80), shape(16));
+        assert_eq!(of([F16, F16, F32], [16, 8, 24], 80), shape(16));
         assert_eq!(of([F8E4M3, F8E4M3, F32], [16, 8, 32], 89), shape(64));
         let f32_only: &[Scalar] = &[F32];
         assert_eq!(

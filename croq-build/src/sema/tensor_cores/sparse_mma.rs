@@ -1,12 +1,13 @@
 //! Sparse MMAs: of every four elements of A along K two are stored, and metadata has their
 //! positions. In memory, metadata is a matrix of words: word `(m, j)` is for row `m` and the
 //! elements `32 j` and up along K; its eight groups of four bits, the lowest first, have two
-//! positions each, the lower one first.
+//! positions each, the lower one first. Where K is no multiple of 32, word `(m, j)` is for the
+//! elements `16 j` and up, and only its lower half has positions.
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
-    Expr, Fragment, FragmentLayout, Layout, METADATA_WORD, Metadata, MmaOp, Operand, Part, Scalar,
-    Storage, WarpgroupMma,
+    Expr, Fragment, FragmentLayout, Layout, Metadata, MmaOp, Operand, Part, Scalar, Storage,
+    WarpgroupMma,
 };
 use crate::sema::build::NewBuffer;
 use crate::sema::memory::whole;
@@ -261,20 +262,20 @@ fn in_registers(
         Positions::Registers(named) => {
             let own = multiply::shape_of_operand(el, &named)?;
             let elem = el.f.buffer(named.part.buffer).elem;
-            check_words(el, (own, elem), shape, named.span)?;
+            check_words(el, (own, elem), shape, layout, named.span)?;
             named
         }
         Positions::Memory(data) => {
             let own = memory_tiles::static_extents(el, &data.view, "an MMA")?;
             let elem = el.f.buffer(data.view.buffer).elem;
-            check_words(el, (own, elem), shape, data.span)?;
+            check_words(el, (own, elem), shape, layout, data.span)?;
             load(el, *data, own, elem, span)
         }
     };
     let id = named.part.buffer;
     layouts::assign_layout(el, &named, FragmentLayout::Metadata(layout))?;
     let [m, _, k] = shape.mnk;
-    let words = [m, k / METADATA_WORD];
+    let words = [m, k / layout.word()];
     if let Some(fragment) = el.f.fragments.get_mut(&id) {
         fragment.shape = words.to_vec();
     }
@@ -315,16 +316,20 @@ fn load(el: &mut Elab<'_>, data: Data, own: [i64; 2], elem: Scalar, span: Span) 
 }
 
 /// Whether metadata of these extents has a bit for each element of A, those that are not stored
-/// included.
+/// included; or words of which the lower half has them.
 fn check_words(
     el: &mut Elab<'_>,
     ([rows, columns], elem): ([i64; 2], Scalar),
     shape: &Shape,
+    layout: Metadata,
     at: Span,
 ) -> Option<()> {
     let [m, _, k] = shape.mnk;
     let whole = matches!(elem, Scalar::U8 | Scalar::U16 | Scalar::U32);
-    let bits = columns * elem.size() * 8;
+    let bits = match elem {
+        Scalar::U32 => columns * layout.word(),
+        _ => columns * elem.size() * 8,
+    };
     if whole && rows == m && bits == k {
         return Some(());
     }
@@ -332,14 +337,15 @@ fn check_words(
         "the metadata is [{rows}, {columns}] of `{elem}`, an A of [{m}, {}] needs [{m}, {}] of \
          `u32`",
         shape.packed,
-        k / METADATA_WORD
+        k / layout.word()
     );
     let d = Diagnostic::new(codes::E0902, at, text).label(match whole {
         true => "one bit for each element of A along K, those that are not stored included",
         false => "metadata has elements of `u32`, `u16` or `u8`",
     });
     el.cx.report(d.help(format!(
-        "`u32` metadata has a column for each {METADATA_WORD} of K, and all rows of A"
+        "`u32` metadata has a column for each {} of K, and all rows of A",
+        layout.word()
     )));
     None
 }

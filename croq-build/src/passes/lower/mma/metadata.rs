@@ -1,7 +1,7 @@
 //! Metadata of sparse MMAs: each thread loads the positions that the PTX ISA requires of it.
 //!
-//! In memory it is stored row by row, with one bit for each element along K. See [`Metadata`] for
-//! its layout in registers.
+//! In memory it is stored row by row, with one bit for each element along K; if K of an instruction
+//! is 16, 32-bit words have them in their lower halves. See [`Metadata`] for its layout in registers.
 
 use super::load::inside;
 use super::pass::{Pass, element, load_of, own, register};
@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use crate::ir::build;
 use crate::ir::{
-    BinOp, BufferId, Expr, ExprKind, FragmentLayout, METADATA_ROWS, METADATA_WORD, Metadata, Part,
-    Scalar, Selected, Stmt, StmtKind, View, Visit, walk_block,
+    BinOp, BufferId, Expr, ExprKind, FragmentLayout, METADATA_HALF, METADATA_ROWS, METADATA_WORD,
+    Metadata, Part, Scalar, Selected, Stmt, StmtKind, View, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -18,8 +18,8 @@ use crate::symbolic::Sym;
 /// Elements outside of the data count as zeros, which have positions, too: 0 and 1 in each group of
 /// four bits.
 const OF_ZEROS: i128 = 0x4444_4444;
-/// Bits of a thread's part of a row, where K of an instruction is that of a word.
-const HALF: i64 = 16;
+/// Bits of a thread's part of a row, where it is half a word.
+const HALF: i64 = METADATA_HALF;
 
 /// The destinations of copies that may fill a tile at an edge with zeros.
 pub fn filled_at_edges(body: &[Stmt]) -> BTreeSet<BufferId> {
@@ -124,20 +124,30 @@ pub fn load(
         stmts
     };
     let tiles = ("i", rows / below, 1);
-    if words > 1 {
-        let axes = [tiles, ("r", words / 2, 1)];
+    let halves = layout.halves(words);
+    if halves >= 4 {
+        let axes = [tiles, ("r", halves / 4, 1)];
         stmts.extend(pass.loops(&axes, span, |pass, indices| match indices {
             [i, number] => store(pass, i, number.clone(), &from),
             _ => Vec::new(),
         }));
     }
-    if words % 2 == 1 {
-        // The second pair of threads provides no metadata, and loads the same as the first one.
+    let left = halves % 4;
+    if left > 0 {
+        // The last threads provide no metadata, and load the same as the first ones.
+        let odd = match left {
+            1 => Sym::zero(),
+            2 => from.odd.clone(),
+            _ => {
+                let half = pass.function.cx.rem(&lanes.place, &Sym::int(left));
+                pass.named("half_of_lane", half, left, span, &mut stmts)
+            }
+        };
         let pair = Sym::zero();
-        let from = Source { pair, ..from };
+        let from = Source { pair, odd, ..from };
         stmts.extend(pass.loops(&[tiles], span, |pass, indices| {
             let i = indices.iter().sum();
-            store(pass, &i, Sym::int(words / 2), &from)
+            store(pass, &i, Sym::int(halves / 4), &from)
         }));
     }
     Some(stmts)
@@ -149,15 +159,30 @@ struct Source<'v> {
     elem: Scalar,
     k: i64,
     row: Sym,
+    /// The lane's part of a row: of each two words, or of each four halves.
     pair: Sym,
+    /// The lane's half of the word.
     odd: Sym,
     span: Span,
 }
 
 impl Source<'_> {
+    /// Whether only the lower half of each word has positions.
+    fn in_lower_halves(&self) -> bool {
+        self.k == METADATA_HALF && self.elem == Scalar::U32
+    }
+
+    /// Bits of an element that are positions.
+    fn bits_of_element(&self) -> i64 {
+        match self.in_lower_halves() {
+            true => HALF,
+            false => self.elem.size() * 8,
+        }
+    }
+
     /// A register, given the first row and word of its instruction.
     fn register(&self, pass: &Pass<'_>, place: [Sym; 2]) -> Expr {
-        if self.k != METADATA_WORD {
+        if self.k > METADATA_WORD {
             let row = &self.row + &(&self.odd * 8);
             return self.bits(pass, &place, [&row, &self.pair], 32);
         }
@@ -172,18 +197,23 @@ impl Source<'_> {
     /// The lane's half of a word.
     fn half(&self, pass: &Pass<'_>, place: &[Sym; 2]) -> Expr {
         let lane = [&self.row, &self.pair];
-        if self.elem != Scalar::U32 {
-            return self.bits(pass, place, lane, HALF);
+        let mut half = match self.bits_of_element() {
+            32 => {
+                let word = self.bits(pass, place, lane, 32);
+                self.shifted(BinOp::Shr, word, &self.odd * HALF)
+            }
+            _ => self.bits(pass, place, lane, HALF),
+        };
+        if self.elem == Scalar::U32 {
+            half = self.binary(BinOp::And, half, Expr::int(0xffff, Scalar::U32, self.span));
         }
-        let word = self.bits(pass, place, lane, 32);
-        let word = self.shifted(BinOp::Shr, word, &self.odd * HALF);
-        self.binary(BinOp::And, word, Expr::int(0xffff, Scalar::U32, self.span))
+        half
     }
 
     /// The number `bits` of bits from a place on. The place is given in rows and words, as the sum
     /// of a known part and one of the lane.
     fn bits(&self, pass: &Pass<'_>, place: &[Sym; 2], lane: [&Sym; 2], bits: i64) -> Expr {
-        let size = self.elem.size() * 8;
+        let size = self.bits_of_element();
         let of_word = METADATA_WORD / size;
         let [row, word] = place;
         let [row_of_lane, word_of_lane] = lane;
