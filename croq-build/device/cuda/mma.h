@@ -74,6 +74,11 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
   stmatrix<Count, Transposed>(memory, row, registers);
 }
 
+/* An element in the lower half of a register, with a zero beside it. */
+template <class T, int N> CROQ_DEVICE unsigned register_of_one(const fragment<T, N> &from, idx i) {
+  return unsigned(from.first[i].bits);
+}
+
 /* Registers of a, b and c as operands of one instruction. */
 #define CROQ_A(n) "r"(register_of(a, ai + n * per_register<A>))
 #define CROQ_B(n) "r"(register_of(b, bi + n * per_register<B>))
@@ -107,6 +112,25 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
 #define CROQ_MMA_422(text, kind)                                                                   \
   CROQ_MMA_HALVES(text, " {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};", CROQ_A(0), CROQ_A(1),  \
                   CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1))
+/* Of f16 and 8 x 8 x 4, as a part of 16 x 8 x 8: a thread's element along K has a zero beside it,
+ * and the lower rows of A and C are zeros. */
+#define CROQ_MMA_ONE(n) "r"(register_of_one(n, n##i))
+#define CROQ_MMA_PADDED_F32(text)                                                                  \
+  do {                                                                                             \
+    [[maybe_unused]] float below[2];                                                               \
+    asm volatile(text " {%0, %1, %2, %3}, {%4, %6}, {%5}, {%0, %1, %7, %7};"                       \
+                 : CROQ_C2("f"), "=f"(below[0]), "=f"(below[1])                                    \
+                 : CROQ_MMA_ONE(a), CROQ_MMA_ONE(b), "r"(0), "f"(0.0f));                           \
+  } while (0)
+#define CROQ_MMA_PADDED_F16(text)                                                                  \
+  do {                                                                                             \
+    [[maybe_unused]] unsigned below;                                                               \
+    unsigned sums = register_of(c, ci);                                                            \
+    asm volatile(text " {%0, %1}, {%2, %4}, {%3}, {%0, %4};"                                       \
+                 : "+r"(sums), "=r"(below)                                                         \
+                 : CROQ_MMA_ONE(a), CROQ_MMA_ONE(b), "r"(0));                                      \
+    set_register(c, ci, sums);                                                                     \
+  } while (0)
 #define CROQ_MMA_D112(text, kind)                                                                  \
   asm volatile(text " {%0, %1}, {%2}, {%3}, {%0, %1};" : CROQ_C2(kind) : CROQ_AD(0), CROQ_BD(0))
 #define CROQ_MMA_D214(text, kind)                                                                  \
@@ -168,6 +192,11 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
   CROQ_CASE(75, 8, 8, 32, TA, TB, int, 112, "s32." types ".s32", "r")                              \
   CROQ_CASE(80, 16, 8, 32, TA, TB, int, 214, "s32." types ".s32", "r")                             \
   CROQ_CASE(80, 16, 8, 64, TA, TB, int, 424, "s32." types ".s32", "r")
+  if constexpr (M == 8 && N == 8 && K == 4 && same<A, f16> && same<B, f16> && same<C, float>)
+    CROQ_MMA_PADDED_F32("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32");
+  else if constexpr (M == 8 && N == 8 && K == 4 && same<A, f16> && same<B, f16> && same<C, f16>)
+    CROQ_MMA_PADDED_F16("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16");
+  else
   CROQ_FLOATS(75, 8, f16, f16, "f16.f16", 214, 212)
   CROQ_FLOATS(80, 16, f16, f16, "f16.f16", 424, 422)
   CROQ_CASE(80, 16, 8, 8, bf16, bf16, float, 214, "f32.bf16.bf16.f32", "f")
@@ -266,6 +295,9 @@ CROQ_DEVICE void mma_sp(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, id
 #undef CROQ_MMA_HALVES
 #undef CROQ_MMA_212
 #undef CROQ_MMA_422
+#undef CROQ_MMA_ONE
+#undef CROQ_MMA_PADDED_F32
+#undef CROQ_MMA_PADDED_F16
 #undef CROQ_MMA_D112
 #undef CROQ_MMA_D214
 #undef CROQ_MMA_D424

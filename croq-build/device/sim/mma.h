@@ -77,8 +77,10 @@ CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
   constexpr unsigned most = small<A> ? 256 : 128 / sizeof(W);
   W *const rows = reinterpret_cast<W *>(mma_warps[tid / 32].a);
   W *const columns = reinterpret_cast<W *>(mma_warps[tid / 32].b);
-  /* Adjacent elements of a register are adjacent along K; an f64 has a register of its own. */
-  constexpr unsigned width = sizeof(A) < 4 ? 4 / sizeof(A) * per_byte<A> : 1;
+  /* Adjacent elements of a register are adjacent along K; an f64 has a register of its own. Where
+   * four registers have more elements than K, each lane has one. */
+  constexpr unsigned of_register = sizeof(A) < 4 ? 4 / sizeof(A) * per_byte<A> : 1;
+  constexpr unsigned width = K == 4 ? 1 : of_register;
   static_assert(sizeof(A) == sizeof(B) && per_byte<A> == per_byte<B> && K % (4 * width) == 0,
                 "there is no such instruction");
   static_assert(K <= most, "there is no such instruction");

@@ -155,12 +155,14 @@ pub struct Selected {
 /// adjacent tiles stays together.
 ///
 /// The layout does not depend on K for a given type, so a fragment can be loaded at once and
-/// multiplied in parts, and an f32 accumulator has the layout that f16 operands need.
+/// multiplied in parts, and an f32 accumulator has the layout that f16 operands need. Operands with
+/// fewer elements along K than the four registers of a row have are the exception: each lane has
+/// one element of the row, and the rest of its register is zero in the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Rows of a tile or of a pair of tiles: 8 or 16.
     pub rows: i64,
-    /// Elements of a register; they are adjacent in a row.
+    /// Elements of a register that belong to the matrix; they are adjacent in a row.
     pub width: i64,
     /// Rows and columns are exchanged.
     pub transposed: bool,
@@ -178,6 +180,12 @@ impl Layout {
             transposed,
             warps: 1,
         }
+    }
+
+    /// The layout of an operand of an instruction with this K.
+    pub fn with_k(self, k: i64) -> Self {
+        let width = self.width.min(k / 4).max(1);
+        Self { width, ..self }
     }
 
     /// The layout of an accumulator.

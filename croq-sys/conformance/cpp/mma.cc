@@ -46,6 +46,7 @@ CROQ_KERNEL(32) void into_fragments_0([[maybe_unused]] croq::context ctx, croq::
 
 /* Every instruction, by number: shape, types of A, B and C. The test has the same list. */
 #define CONF_PRODUCTS(each)                                                                        \
+  each(8, 8, 4, croq::f16, croq::f16, float) each(8, 8, 4, croq::f16, croq::f16, croq::f16)        \
   each(16, 8, 8, croq::f16, croq::f16, float) each(16, 8, 8, croq::f16, croq::f16, croq::f16)      \
   each(16, 8, 16, croq::f16, croq::f16, float) each(16, 8, 16, croq::f16, croq::f16, croq::f16)    \
   each(16, 8, 8, croq::bf16, croq::bf16, float) each(16, 8, 16, croq::bf16, croq::bf16, float)     \

@@ -127,6 +127,8 @@ pub fn all() -> Vec<Product> {
     use Kind::*;
     let of = |m, k, a, b, c| Product { m, k, a, b, c };
     let mut all = vec![
+        of(8, 4, F16, F16, F32),
+        of(8, 4, F16, F16, F16),
         of(16, 8, F16, F16, F32),
         of(16, 8, F16, F16, F16),
         of(16, 16, F16, F16, F32),
@@ -187,6 +189,7 @@ impl Product {
                 lower(!(i < 32 || (64..96).contains(&i))),
                 thread * 32 + (i & 31) + if i >= 64 { 128 } else { 0 },
             ),
+            (2, 8, 4) => (group, thread),
             (2, 16, 8) => (lower(i >= 2), thread * 2 + (i & 1)),
             (2, 16, 16) => (
                 lower(!(i < 2 || (4..6).contains(&i))),
@@ -219,6 +222,7 @@ impl Product {
     pub fn place_in_b(&self, lane: usize, i: usize) -> (usize, usize) {
         let (group, thread) = (lane / 4, lane % 4);
         let row = match (self.b.bytes(), self.k) {
+            (2, 4) => thread,
             (2, 8) => thread * 2 + i,
             (2, 16) => thread * 2 + (i & 1) + if i >= 2 { 8 } else { 0 },
             (4, 4) => thread,

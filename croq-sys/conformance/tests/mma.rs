@@ -54,7 +54,7 @@ fn all_instructions_of_the_compiler() {
 #[test]
 fn products_of_all_shapes_and_types() {
     let all = products::all();
-    assert_eq!(all.len(), 55);
+    assert_eq!(all.len(), 57);
     for (which, product) in all.into_iter().enumerate() {
         let memory = product.inputs();
         let found = on_sim("multiply", &memory, &[which as i64]).expect("runs");

@@ -32,6 +32,20 @@ __co__ void tile(global f16 [500, 504] x, global f16 [500, 504] y) {
 }
 ";
 
+/// Products of 8x8x4: two parts down, three across.
+const EIGHTS: &str = "
+#define EIGHTS(T)                                     \\
+  parallel by 1 : block parallel w by 1 : group {     \\
+    acc = mma.fill.T 0.0f;                            \\
+    fa = mma.load a;                                  \\
+    fb = mma.load b;                                  \\
+    mma.row.row acc, fa, fb;                          \\
+    mma.store acc, c;                                 \\
+  }
+__co__ void to_f32(f16 [16, 4] a, f16 [24, 4] b, f32 [16, 24] & c) { EIGHTS(f32) }
+__co__ void to_f16(f16 [16, 4] a, f16 [24, 4] b, f16 [16, 24] & c) { EIGHTS(f16) }
+";
+
 #[test]
 fn a_tile_copy_is_few_wide_instructions() {
     for arch in ["sm_80", "sm_90a"] {
@@ -336,6 +350,28 @@ fn a_product_is_its_instructions() {
         }
         let length = code.instructions.len();
         assert!(length <= 350, "{length} instructions for {arch}: {code:?}");
+    }
+}
+
+/// Several parts of 8x8x4 are as many larger instructions; operands are loaded without addresses
+/// outside of the tiles, and no fragment is in memory.
+#[test]
+fn products_of_eight_by_eight_are_larger_instructions() {
+    for arch in ["sm_80", "sm_90a"] {
+        let Some(kernels) = kernels_of("eights", EIGHTS, arch) else {
+            return;
+        };
+        for (kernel, name, parts) in [
+            ("to_f32_0", "HMMA.1688.F32", 6),
+            ("to_f16_0", "HMMA.1688.F16", 6),
+        ] {
+            let code = &kernels[kernel];
+            code.assert_clean(kernel);
+            assert_eq!(code.count(name), parts, "{kernel} for {arch}: {code:?}");
+            assert_eq!(code.count("HMMA"), parts, "{kernel} for {arch}: {code:?}");
+            assert_eq!(code.count("LDG.E.U16"), 5, "{kernel} for {arch}: {code:?}");
+            assert_eq!(code.count("STG.E"), parts, "{kernel} for {arch}: {code:?}");
+        }
     }
 }
 

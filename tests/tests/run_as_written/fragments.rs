@@ -207,3 +207,53 @@ fn registers_are_passed_to_cpp() {
     let product = |i: usize, j: usize| dot(16, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32());
     assert_exact(&y, |[i, j]| 2.0 * product(i, j));
 }
+
+#[test]
+fn products_of_eight_by_eight_at_edges() {
+    for (m, n, k) in [(8, 8, 4), (24, 16, 12), (5, 3, 2), (13, 21, 9)] {
+        let (a, b) = (small((m, k), 41), small((n, k), 42));
+        let mut c = Tensor::<f32, _>::from_fn((m, n), |_| f32::NAN);
+        kernels::eights_at_edges(&a, &b, &mut c).unwrap();
+        assert_exact(&c, |[i, j]| {
+            dot(k, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32())
+        });
+    }
+}
+
+#[test]
+fn products_of_eight_by_eight_alone() {
+    let a = small((Const::<8>, Const::<4>), 43);
+    let b = small((Const::<4>, Const::<8>), 44);
+    let mut c = Tensor::<f16, _>::from_fn((Const::<8>, Const::<8>), |_| f16::NAN);
+    kernels::eights_exactly(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        f16::from_f32(1.0 + dot(4, |k| a[[i, k]].to_f32() * b[[k, j]].to_f32()))
+    });
+}
+
+#[test]
+fn products_of_eight_by_eight_beside_each_other() {
+    let a = small((Const::<16>, Const::<8>), 45);
+    let b = small((Const::<16>, Const::<8>), 46);
+    let mut c = Tensor::<f32, _>::from_fn((Const::<20>, Const::<20>), |_| -1000.0);
+    let mut sums = Tensor::<f32, _>::from_fn((Const::<16>, Const::<2>), |_| f32::NAN);
+    kernels::eights_of_shared(&a, &b, &mut c, &mut sums).unwrap();
+    let product = |i: usize, j: usize| dot(8, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32());
+    assert_exact(&c, |[i, j]| match (i.checked_sub(2), j.checked_sub(1)) {
+        (Some(i @ ..16), Some(j @ ..16)) => product(i, j) * 2.0 + (i % 8) as f32,
+        _ => -1000.0,
+    });
+    assert_exact(&sums, |[i, half]| dot(8, |j| product(i, 8 * half + j)));
+}
+
+#[test]
+fn products_of_eight_by_eight_together() {
+    let a = small((Const::<4>, Const::<16>), 47);
+    let b = small((Const::<4>, Const::<24>), 48);
+    let clean = || Tensor::<f16, _>::from_fn((Const::<16>, Const::<24>), |_| f16::NAN);
+    let (mut c, mut doubled) = (clean(), clean());
+    kernels::eights_together(&a, &b, &mut c, &mut doubled).unwrap();
+    let product = |i: usize, j: usize| dot(4, |k| a[[k, i]].to_f32() * b[[k, j]].to_f32());
+    assert_exact(&c, |[i, j]| f16::from_f32(product(i, j)));
+    assert_exact(&doubled, |[i, j]| f16::from_f32(2.0 * product(i, j)));
+}

@@ -69,6 +69,9 @@ pub(crate) fn select(
     let small = oldest >= 80 || family.small.is_none();
     let deep = family.k.iter().find(|d| **d <= most && k % **d == 0);
     let atom = |m, n, k, swapped| Atom { m, n, k, swapped };
+    if is_padded([a, b], [m, n, k]) {
+        return Ok(atom(8, 8, PADDED_K, false));
+    }
     match deep {
         Some(deep) if small && m % 16 == 0 && n % 8 == 0 => Ok(atom(16, 8, *deep, false)),
         Some(deep) if small && n % 16 == 0 && m % 8 == 0 => Ok(atom(16, 8, *deep, true)),
@@ -78,6 +81,15 @@ pub(crate) fn select(
             None => Err(Missing::Shape([16, 8, least])),
         },
     }
+}
+
+/// K of an MMA of f16 that is part of a larger instruction.
+const PADDED_K: i64 = 4;
+
+/// Whether an MMA consists of parts of 8x8x4, each of which is an instruction 16x8x8 with zeros in
+/// the other rows of A and along the rest of K.
+fn is_padded(operands: [Scalar; 2], [m, n, k]: [i64; 3]) -> bool {
+    operands == [Scalar::F16; 2] && m % 8 == 0 && n % 8 == 0 && k == PADDED_K
 }
 
 /// The rows of a warpgroup instruction's accumulator.
@@ -328,6 +340,26 @@ mod tests {
             of([F64, F64, F64], [64, 8, 8]),
             Err(Missing::TypesOfWarpgroup)
         );
+    }
+
+    /// Only with the K of one part.
+    #[test]
+    fn shapes_that_are_padded() {
+        let padded = Ok(Atom {
+            m: 8,
+            n: 8,
+            k: 4,
+            swapped: false,
+        });
+        for oldest in [75, 80, 90] {
+            assert_eq!(select([F16, F16, F32], [8, 8, 4], oldest), padded);
+            assert_eq!(select([F16, F16, F16], [16, 24, 4], oldest), padded);
+        }
+        let shape = Err(Missing::Shape([16, 8, 8]));
+        assert_eq!(select([F16, F16, F32], [8, 8, 8], 80), shape);
+        assert_eq!(select([F16, F16, F32], [8, 12, 4], 80), shape);
+        assert_eq!(select([F16, F16, F32], [16, 8, 12], 80), shape);
+        assert_eq!(select([Bf16, Bf16, F32], [8, 8, 4], 80), shape);
     }
 
     #[test]

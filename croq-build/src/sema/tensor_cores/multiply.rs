@@ -45,8 +45,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         (atom.m, 8)
     };
     let matrix = |layout| FragmentLayout::Matrix(layout);
-    layouts::assign_layout(el, &a, matrix(Layout::operand(rows_a, of_a, !a_row)))?;
-    layouts::assign_layout(el, &b, matrix(Layout::operand(rows_b, of_b, !b_row)))?;
+    let of_operand = |rows, elem, row: bool| Layout::operand(rows, elem, !row).with_k(atom.k);
+    layouts::assign_layout(el, &a, matrix(of_operand(rows_a, of_a, a_row)))?;
+    layouts::assign_layout(el, &b, matrix(of_operand(rows_b, of_b, b_row)))?;
     layouts::assign_layout(el, &acc, matrix(Layout::accumulator(atom.m, atom.swapped)))?;
     lint_many_registers(el, &acc, 0);
     owners::lint_lossy_accumulation(el, &acc, k);

@@ -14,6 +14,8 @@ use crate::symbolic::{Ctx, Sym};
 
 /// Bytes of a matrix' row.
 const ROW: i64 = 16;
+/// Bytes of a register.
+const REGISTER: i64 = 4;
 
 /// The number of matrices of a fragment that are loaded at once: vertically (in steps of
 /// `layout.rows`), horizontally, and as a pair. Together they are 1, 2 or 4 consecutive registers.
@@ -76,8 +78,9 @@ pub fn load(pass: &mut Pass<'_>, into: &Part, source: &View, span: Span) -> Opti
 /// Whether `ldmatrix` can load it, with rows across K (`true`) or along K (`false`).
 pub fn rows_across(pass: &Pass<'_>, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
     let buffer = pass.function.buffers.get(source.buffer.index())?;
-    // Each thread loads whole registers of packed elements.
-    if buffer.elem.is_packed() {
+    // Each thread loads whole registers of packed elements, and single elements where a register
+    // has only one of the matrix.
+    if buffer.elem.is_packed() || tile.layout.width * bytes < REGISTER {
         return None;
     }
     if buffer.storage != Storage::Shared || source.may_cross() || bytes > 4 {
