@@ -55,14 +55,18 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
             ),
             Some(other) => {
                 let kind = other.kind();
-                el.cx.report(
-                    Diagnostic::new(
-                        codes::E1014,
-                        operand.span,
-                        format!("`wait` takes futures and events, `{name}` is {kind}"),
-                    )
-                    .label("nothing to wait for"),
-                );
+                let mut d = Diagnostic::new(
+                    codes::E1014,
+                    operand.span,
+                    format!("`wait` takes futures and events, `{name}` is {kind}"),
+                )
+                .label("nothing to wait for");
+                if matches!(other, Entity::Buffer { .. } | Entity::View(_)) {
+                    d = d.help(format!(
+                        "wait for a copy by its own name: `f = dma.copy.async … => {name};`, then `wait f;`"
+                    ));
+                }
+                el.cx.report(d);
             }
         }
     }

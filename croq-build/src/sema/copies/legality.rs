@@ -98,17 +98,6 @@ fn check_async_supported(
         );
         return false;
     }
-    if event.is_none() && c.name.is_none() {
-        el.cx.report(
-            Diagnostic::new(codes::E0840, c.head, "an asynchronous copy without a name")
-                .label("nothing could wait for it")
-                .help(format!(
-                    "name it: `f = {}.copy.async …;`, later `wait f;`",
-                    engine_word(c)
-                )),
-        );
-        return false;
-    }
     true
 }
 
@@ -175,6 +164,22 @@ pub(crate) fn check_pair(
             Diagnostic::new(codes::E0831, *at, text)
                 .label("only global to shared, and local to global")
                 .help("remove `.async`, and the `wait` for it"),
+        );
+        return None;
+    }
+    check_named(el, c)
+}
+
+/// Of a copy that may be asynchronous: something must be able to wait for it.
+fn check_named(el: &mut Elab<'_>, c: &CopyStmt) -> Option<()> {
+    if matches!(&c.is_async, Some((_, None))) && c.name.is_none() {
+        el.cx.report(
+            Diagnostic::new(codes::E0840, c.head, "an asynchronous copy without a name")
+                .label("nothing could wait for it")
+                .help(format!(
+                    "name it: `f = {}.copy.async …;`, later `wait f;`",
+                    engine_word(c)
+                )),
         );
         return None;
     }

@@ -97,7 +97,8 @@ fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Opt
         )
         .label("its elements belong to different threads")
         .help(format!(
-            "go through them with `apply {{i, j}} in {name}.span …`, or `mma.store` it"
+            "go through them with `apply {{i, j}} in {name}.span …`; or access memory: the tile that \
+             an operand was loaded from, or where `mma.store` puts a result"
         )),
     );
     None

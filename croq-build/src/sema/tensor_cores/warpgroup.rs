@@ -293,7 +293,7 @@ pub(crate) fn report_b_in_registers(cx: &mut Cx<'_>, b: &Factor) {
             ),
         )
         .label("only A may be in registers")
-        .help("name the tile in shared memory itself"),
+        .help("leave out its `mma.load`, and name the tile in shared memory"),
     );
 }
 
