@@ -28,7 +28,7 @@ pub fn translated(program: &Program, operands: &[String]) -> Result<String, Stri
                 for name in names {
                     let variable = format!("croq_register_{declared}");
                     declared += 1;
-                    out.push(format!("{} {variable}{{}};", ty.cpp));
+                    out.push(format!("[[maybe_unused]] {} {variable}{{}};", ty.cpp));
                     if let Some(scope) = scopes.last_mut() {
                         scope.insert(name.clone(), variable);
                     }
@@ -60,6 +60,60 @@ fn guarded(scope: &Scope<'_>, instruction: &Instruction) -> Option<String> {
     let condition = scope.value_of(register, PREDICATE)?;
     let not = if *negated { "!" } else { "" };
     Some(format!("if ({not}{condition}) {{ {statement} }}"))
+}
+
+/// Whether the first operand of an instruction is the register that it writes.
+pub fn writes_first(base: &str) -> bool {
+    let known = [
+        "add",
+        "sub",
+        "mul",
+        "mad",
+        "fma",
+        "min",
+        "max",
+        "div",
+        "rem",
+        "abs",
+        "neg",
+        "copysign",
+        "dp4a",
+        "and",
+        "or",
+        "xor",
+        "not",
+        "shl",
+        "shr",
+        "shf",
+        "popc",
+        "clz",
+        "brev",
+        "bfe",
+        "bfi",
+        "bfind",
+        "lop3",
+        "prmt",
+        "ex2",
+        "lg2",
+        "sin",
+        "cos",
+        "tanh",
+        "rcp",
+        "sqrt",
+        "rsqrt",
+        "mov",
+        "cvt",
+        "cvta",
+        "setp",
+        "selp",
+        "shfl",
+        "vote",
+        "activemask",
+        "ld",
+        "ldu",
+        "atom",
+    ];
+    known.contains(&base)
 }
 
 fn statement(i: &Scope<'_>) -> Option<String> {

@@ -15,7 +15,7 @@ mod template;
 mod types;
 mod waiting;
 
-use program::Program;
+use program::{Operand, Program, Step};
 
 pub use foreign::statements;
 pub use template::{Fault, Template};
@@ -45,6 +45,24 @@ pub fn translated(template: &Template, operands: &[Value]) -> Result<String, Str
     }
     let statements = instructions::translated(&program, &names)?;
     Ok(format!("({{ {bound}{statements} }})"))
+}
+
+/// An operand that the text writes although it is an input, and the instruction; the first
+/// `outputs` operands are outputs.
+pub fn written_input(template: &Template, outputs: usize) -> Option<(usize, String)> {
+    let program = Program::parse(template).ok()?;
+    program.steps.iter().find_map(|step| match step {
+        Step::Instruction(instruction) => {
+            let base = instruction.name.first()?;
+            let number = match instruction.operands.first()? {
+                Operand::Placeholder(number) => *number,
+                _ => return None,
+            };
+            let wrong = number >= outputs && instructions::writes_first(base);
+            wrong.then(|| (number, instruction.text.clone()))
+        }
+        _ => None,
+    })
 }
 
 /// Whether the text has an instruction that GPUs before sm_90 lack.

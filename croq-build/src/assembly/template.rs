@@ -16,8 +16,8 @@ pub enum Part {
 /// A placeholder that stands for no operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// `%7` of fewer operands.
-    Number(usize),
+    /// `%7` of fewer operands: the digits.
+    Number(String),
     /// `%[name]`, and no operand has that name.
     Name(String),
     /// `%[` without `]`.
@@ -51,12 +51,10 @@ impl Template {
                     // A special register: `%laneid`.
                     plain.push('%');
                 } else {
-                    let number: usize = number.parse().unwrap_or(usize::MAX);
-                    if number >= names.len() {
-                        return Err(Fault::Number(number));
-                    }
+                    let known = number.parse().ok().filter(|n| *n < names.len());
+                    let operand = known.ok_or_else(|| Fault::Number(number.to_owned()))?;
                     parts.push(Part::Text(std::mem::take(&mut plain)));
-                    parts.push(Part::Operand(number));
+                    parts.push(Part::Operand(operand));
                 }
                 rest = behind;
             }

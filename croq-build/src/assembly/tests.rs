@@ -93,7 +93,8 @@ fn guards_and_registers_become_cpp() {
     let found = of(text, 2).expect("known");
     assert_eq!(
         found,
-        "({ { bool croq_register_0{}; croq::ptx_put(croq_register_0, (croq::ptx_as<int>((x1)) < \
+        "({ { [[maybe_unused]] bool croq_register_0{}; croq::ptx_put(croq_register_0, \
+         (croq::ptx_as<int>((x1)) < \
          static_cast<int>(0ull))); if (croq::ptx_as<bool>(croq_register_0)) { croq::ptx_put((x0), \
          static_cast<unsigned>(7ull)); } } })"
     );
@@ -106,7 +107,10 @@ fn placeholders_have_numbers_and_names() {
         template.expect("a template").numbered(),
         "add.u32 %0, %1, %%laneid;"
     );
-    assert_eq!(Template::parse("%2", &[None]), Err(Fault::Number(2)));
+    assert_eq!(
+        Template::parse("%2", &[None]),
+        Err(Fault::Number("2".to_owned()))
+    );
     let other = Template::parse("%[b]", &[Some("a")]);
     assert_eq!(other, Err(Fault::Name("b".to_owned())));
 }

@@ -47,6 +47,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, asm: &AsmStmt, span: Span) {
                 .help("remove it, or write `sync.fence` for a fence"),
         );
     }
+    if report_written_input(el, asm, &template) {
+        return;
+    }
     if let Some((more, number)) = register_count(asm, &template) {
         return registers::set_registers_of_each(el, "setmaxnreg", number, more, span);
     }
@@ -89,6 +92,27 @@ pub(crate) fn lower(el: &mut Elab<'_>, asm: &AsmStmt, span: Span) {
         let value = Expr::local(local, el.f.local(local).ty, span);
         assign::set(el, target, value, span);
     }
+}
+
+/// Reports an input that the text writes. True after a report.
+fn report_written_input(el: &mut Elab<'_>, asm: &AsmStmt, template: &Template) -> bool {
+    let outputs = asm.outputs.len();
+    let Some((number, instruction)) = assembly::written_input(template, outputs) else {
+        return false;
+    };
+    let Some(operand) = asm.inputs.get(number.saturating_sub(outputs)) else {
+        return false;
+    };
+    el.cx.report(
+        Diagnostic::new(
+            codes::E0793,
+            operand.value.span,
+            format!("`{instruction}` writes `%{number}`, which is an input"),
+        )
+        .label("an operand that the assembly only reads")
+        .help("outputs are in front of the second colon: `\"=r\"(x)`, or `\"+r\"(x)` if the text reads it, too"),
+    );
+    true
 }
 
 fn report_fault(el: &mut Elab<'_>, fault: &Fault, count: usize, span: Span) {
