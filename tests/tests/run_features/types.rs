@@ -342,6 +342,24 @@ fn integers_to_f64() {
 }
 
 #[test]
+fn booleans_to_and_from_numbers() {
+    let x = Tensor::from_vec((5,), vec![0.0, -0.0, 0.25, f32::NAN, 1e-30]).unwrap();
+    let z = Tensor::from_vec((5,), vec![0, 1, -1, 1 << 20, i32::MIN]).unwrap();
+    let y = kernels::type_to_bool(&x, &z).unwrap();
+    let number = |holds: bool| f32::from(u8::from(holds));
+    assert_exact(&y, |[row, i]| {
+        f16::from_f32(match row {
+            0 => number(x[[i]] != 0.0),
+            1 => number(z[[i]] != 0),
+            // 1e-30 is zero in f16.
+            2 if x[[i]] != 0.0 && x[[i]] != 1e-30 => 2.0,
+            2 => -1.0,
+            _ => number(x[[i]] > 0.5),
+        })
+    });
+}
+
+#[test]
 fn scalars_of_every_type() {
     let y = kernels::type_scalars(
         -7,
