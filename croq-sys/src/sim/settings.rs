@@ -1,5 +1,7 @@
 //! The settings of the simulated GPU in environment variables.
 //!
+//! A value that a setting does not have is reported on stderr, and the default is taken.
+//!
 //! Each is read once and kept in an atomic number. A `OnceLock` that another thread was
 //! initialising at a `fork` would remain locked in the child; it does no harm if two threads read
 //! the same variable.
@@ -35,26 +37,61 @@ impl Setting {
     }
 }
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name)
-        .ok()
-        .map(|value| value.trim().to_owned())
+/// The value of a variable, `default` if it is not set or empty. A value that `read` does not take
+/// is reported.
+fn setting(
+    name: &str,
+    expected: &str,
+    read: impl Fn(&str) -> Option<u64>,
+    default: impl Fn() -> u64,
+) -> u64 {
+    let value = std::env::var_os(name).unwrap_or_default();
+    let value = value.to_string_lossy();
+    taken(name, value.trim(), expected, read, &default).unwrap_or_else(|message| {
+        eprintln!("{message}");
+        default()
+    })
 }
 
-/// `CROQ_SIM_SEED`, a number; 0 if it is not one.
+/// The same for this value; the error is the report.
+fn taken(
+    name: &str,
+    value: &str,
+    expected: &str,
+    read: impl Fn(&str) -> Option<u64>,
+    default: &impl Fn() -> u64,
+) -> Result<u64, String> {
+    if value.is_empty() {
+        return Ok(default());
+    }
+    read(value)
+        .ok_or_else(|| format!("croq: `{name}={value}` is ignored: the value must be {expected}"))
+}
+
+fn number(value: &str) -> Option<u64> {
+    value.parse().ok()
+}
+
+fn switch(value: &str) -> Option<u64> {
+    match value {
+        "off" => Some(0),
+        "on" => Some(1),
+        _ => None,
+    }
+}
+
+/// `CROQ_SIM_SEED`, a number.
 pub(super) fn seed() -> u64 {
-    static SEED: Setting = Setting::new(|| {
-        let value = variable("CROQ_SIM_SEED").and_then(|value| value.parse().ok());
-        value.unwrap_or(0)
-    });
+    static SEED: Setting = Setting::new(|| setting("CROQ_SIM_SEED", "a number", number, || 0));
     SEED.get()
 }
 
 /// `CROQ_SIM_STEPS`, a number: the steps that the loops of a block may take.
 pub(super) fn steps() -> u64 {
     static STEPS: Setting = Setting::new(|| {
-        let value = variable("CROQ_SIM_STEPS").and_then(|value| value.parse().ok());
-        value.unwrap_or(super::steps::DEFAULT)
+        setting("CROQ_SIM_STEPS", "a number", number, || {
+            super::steps::DEFAULT
+        })
     });
     STEPS.get()
 }
@@ -74,16 +111,12 @@ pub(super) fn page() -> usize {
 /// `CROQ_SIM_MEMORY`: the memory for the stacks and arenas of a launch, in bytes.
 pub(super) fn memory() -> u64 {
     static MEMORY: Setting = Setting::new(|| {
-        let Some(value) = variable("CROQ_SIM_MEMORY").filter(|value| !value.is_empty()) else {
-            return half_of_memory();
-        };
-        bytes(&value).unwrap_or_else(|| {
-            let half = half_of_memory();
-            eprintln!(
-                "croq: `CROQ_SIM_MEMORY={value}` is no number of bytes, such as 4G; taken is {half}"
-            );
-            half
-        })
+        setting(
+            "CROQ_SIM_MEMORY",
+            "a number of bytes, such as 4G",
+            bytes,
+            half_of_memory,
+        )
     });
     MEMORY.get()
 }
@@ -114,12 +147,18 @@ fn half_of_memory() -> u64 {
     }
 }
 
-/// `CROQ_SIM_RACES`: 0 for `off`, 1 for `shared`, else 2.
-static RACES: Setting = Setting::new(|| match variable("CROQ_SIM_RACES").as_deref() {
-    Some("off") => 0,
-    Some("shared") => 1,
-    _ => 2,
-});
+/// `CROQ_SIM_RACES`: 0 for `off`, 1 for `shared`, 2 for both memories.
+static RACES: Setting =
+    Setting::new(|| setting("CROQ_SIM_RACES", "`off`, `shared` or `on`", races, || 2));
+
+fn races(value: &str) -> Option<u64> {
+    match value {
+        "off" => Some(0),
+        "shared" => Some(1),
+        "on" => Some(2),
+        _ => None,
+    }
+}
 
 /// Whether races in shared memory are detected: unless `CROQ_SIM_RACES` is `off`.
 pub(super) fn detects_races() -> bool {
@@ -140,14 +179,14 @@ pub(super) fn memory_for_cells() -> u64 {
 /// Unless `CROQ_SIM_UNWRITTEN` is `off`.
 pub(super) fn detects_unwritten() -> bool {
     static DETECTS: Setting =
-        Setting::new(|| u64::from(variable("CROQ_SIM_UNWRITTEN").as_deref() != Some("off")));
+        Setting::new(|| setting("CROQ_SIM_UNWRITTEN", "`off` or `on`", switch, || 1));
     DETECTS.get() != 0
 }
 
 /// `CROQ_SIM_THREADS`, or as many as there are processors.
 static THREADS: Setting = Setting::new(|| {
-    let wanted = variable("CROQ_SIM_THREADS").and_then(|value| value.parse().ok());
-    wanted.filter(|&threads| threads > 0).unwrap_or_else(|| {
+    let threads = |value: &str| number(value).filter(|&threads| threads > 0);
+    setting("CROQ_SIM_THREADS", "a number, at least 1", threads, || {
         let found = std::thread::available_parallelism();
         found.map_or(1, |threads| threads.get() as u64)
     })
@@ -167,6 +206,34 @@ pub(super) fn limit_threads(most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_that_a_setting_does_not_have_are_reported() {
+        let read = |value| {
+            taken(
+                "CROQ_SIM_RACES",
+                value,
+                "`off`, `shared` or `on`",
+                races,
+                &|| 2,
+            )
+        };
+        for (value, expected) in [("", 2), ("off", 0), ("shared", 1), ("on", 2)] {
+            assert_eq!(read(value), Ok(expected), "{value}");
+        }
+        assert_eq!(
+            read("of").expect_err("no value of it"),
+            "croq: `CROQ_SIM_RACES=of` is ignored: the value must be `off`, `shared` or `on`"
+        );
+        let seed = |value| taken("CROQ_SIM_SEED", value, "a number", number, &|| 0);
+        assert_eq!(seed("7"), Ok(7));
+        for value in ["-1", "x", "99999999999999999999"] {
+            assert!(seed(value).is_err(), "{value}");
+        }
+        let unwritten = |value| taken("CROQ_SIM_UNWRITTEN", value, "", switch, &|| 1);
+        assert_eq!((unwritten("off"), unwritten("")), (Ok(0), Ok(1)));
+        assert!(unwritten("no").is_err());
+    }
 
     #[test]
     fn sizes_are_read() {
