@@ -6,7 +6,7 @@ use std::fmt;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// The reason why a call failed. `Display` prints the failure and, on further lines, the remedy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// Two extents that have one name in the `.co` file, or an extent and its required number,
@@ -142,6 +142,14 @@ impl std::error::Error for Error {
             Error::Poisoned(cause) => Some(cause),
             _ => None,
         }
+    }
+}
+
+/// As [`Display`](fmt::Display): a `main` that returns the error, and `unwrap`, print the message and
+/// the remedy.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -457,6 +465,14 @@ mod tests {
             "gemm: axis 1 of `rhs` has extent 65, but `K` is 64 in this call\n\
              help: every extent called `K` in the signature of `gemm` must be the same"
         );
+    }
+
+    #[test]
+    fn a_main_that_returns_an_error_prints_its_message() {
+        let e = Error::UnknownDevice {
+            value: "gpu".to_owned(),
+        };
+        assert_eq!(format!("{e:?}"), e.to_string());
     }
 
     #[test]
