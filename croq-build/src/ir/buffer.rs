@@ -65,6 +65,14 @@ pub struct Swizzle {
 }
 
 impl Buffer {
+    /// Whether it may be a `shared` scalar, which has no initial value.
+    pub fn may_be_scalar(&self) -> bool {
+        let [extent] = self.shape.as_slice() else {
+            return false;
+        };
+        self.storage == Storage::Shared && extent.as_int() == Some(1)
+    }
+
     /// The swizzle, if a row is wider than one group.
     pub fn grouped(&self) -> Option<&Swizzle> {
         self.swizzle.as_ref().filter(|s| s.is_grouped(self.elem))

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    Access, BinOp, BufferId, CppName, Expr, ExprKind, Flow, Function, KernelId, LocalId, MmaOp, ON,
-    Role, Stmt, StmtKind, Storage, VarHome, View, Visitor, walk,
+    Access, BinOp, Buffer, BufferId, CppName, Expr, ExprKind, Flow, Function, KernelId, LocalId,
+    MmaOp, ON, Role, Stmt, StmtKind, Storage, VarHome, View, Visitor, walk,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -53,12 +53,13 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
             .iter()
             .find(|read| !writes_before(&function.cx, read, writes, anywhere));
         if let Some(read) = early {
-            diags.push(report(&info.name, info.span, read, writes, anywhere));
+            diags.push(report(info, read, writes, anywhere));
         }
     }
 }
 
-fn report(name: &str, declared: Span, read: &Seen, writes: &[Seen], anywhere: bool) -> Diagnostic {
+fn report(buffer: &Buffer, read: &Seen, writes: &[Seen], anywhere: bool) -> Diagnostic {
+    let (name, declared) = (&buffer.name, buffer.span);
     let partly = anywhere || writes.iter().any(|write| write.order < read.order);
     let text = if partly {
         format!("what is read of `{name}` here has not been written")
@@ -75,7 +76,10 @@ fn report(name: &str, declared: Span, read: &Seen, writes: &[Seen], anywhere: bo
         };
         report = report.also(write.span, label);
     }
-    report.help("write it first, or give it an initial value: `{0}`")
+    report.help(match buffer.may_be_scalar() {
+        true => "write it first; a buffer, but no `shared` scalar, may also have an initial value: `{0}`",
+        false => "write it first, or give it an initial value: `{0}`",
+    })
 }
 
 /// Whether a write may precede the read.

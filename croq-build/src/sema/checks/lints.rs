@@ -118,14 +118,14 @@ pub(crate) fn lint_pointless_region(el: &mut Elab<'_>, set: Option<&ThreadSet>, 
 
 /// Warns of shared and local memory that is never written: its initial contents are undefined.
 pub(crate) fn lint_never_written(el: &mut Elab<'_>) {
-    let unwritten: Vec<(String, Span)> =
+    let unwritten: Vec<(String, Span, bool)> =
         el.f.buffers
             .iter()
             .filter(|b| matches!(b.storage, Storage::Shared | Storage::Local))
             .filter(|b| b.read && !b.written)
-            .map(|b| (b.name.clone(), b.span))
+            .map(|b| (b.name.clone(), b.span, b.may_be_scalar()))
             .collect();
-    for (name, at) in unwritten {
+    for (name, at, may_be_scalar) in unwritten {
         el.cx.report(
             Diagnostic::new(
                 codes::W0621,
@@ -133,7 +133,10 @@ pub(crate) fn lint_never_written(el: &mut Elab<'_>) {
                 format!("`{name}` is read, but nothing is ever written to it"),
             )
             .label("holds whatever was there before")
-            .help("copy into it, assign its elements, or give it an initial value: `{0}`")
+            .help(match may_be_scalar {
+                true => "assign it; a buffer, but no `shared` scalar, may also have an initial value: `{0}`",
+                false => "copy into it, assign its elements, or give it an initial value: `{0}`",
+            })
             .of_the_whole(),
         );
     }
