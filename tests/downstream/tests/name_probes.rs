@@ -290,6 +290,8 @@ fn probes(count: usize, seed: u64) -> Vec<Probe> {
         }
         pairs.push((name, random.below(POSITIONS.len())));
     }
+    // `foreach _` has no name that C++ could use.
+    pairs.retain(|(name, p)| name != "_" || POSITIONS[*p].0 != "text: loop variable");
     let mut made: Vec<Probe> = pairs
         .iter()
         .enumerate()

@@ -126,11 +126,16 @@ fn lower_parts(
         future: future.filter(|_| is_async && !at_once),
         engine,
     };
+    emit(el, copy, span);
+    Some(future)
+}
+
+/// Emits a copy; one of the host is a kernel of its own.
+fn emit(el: &mut Elab<'_>, copy: ir::Copy, span: Span) {
     match el.kernel.is_some() {
         true => build::emit(el, StmtKind::Copy(copy), span),
         false => host_kernels::emit_host_kernel(el, StmtKind::Copy(copy), span),
     }
-    Some(future)
 }
 
 /// The engine, with the event that the copy completes.
