@@ -15,8 +15,9 @@ macro_rules! six_bits {
 
             /// `None` if the value is outside of [`Self::RANGE`].
             pub const fn new(value: $value) -> Option<Self> {
-                match value >= $least && value <= $most {
-                    true => Some(Self(value as u8 & 0x3f)),
+                let element = Self::from_bits(value as u8);
+                match element.value() == value {
+                    true => Some(element),
                     false => None,
                 }
             }
