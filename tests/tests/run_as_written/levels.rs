@@ -169,3 +169,12 @@ fn regions_up_to_a_number() {
         assert_exact(&y, |[i]| if copied(i) { x[[i % 32]] } else { -1 });
     }
 }
+
+#[test]
+fn predicates_of_blocks() {
+    let y = kernels::written_by_one_block(7).unwrap();
+    assert_exact(&y, |[b, t]| {
+        let first = if b == 2 && t >= 10 { 7 + t as i32 } else { 0 };
+        first + i32::from(b == 3 || t == 1)
+    });
+}

@@ -1,7 +1,7 @@
 //! `inthreads`: parts of a kernel that only some of its threads execute.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, Condition, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
+use crate::ir::{self, BinOp, Condition, Expr, ExprKind, Role, StmtKind, ThreadSet, UnOp, VarHome};
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::levels::{instances, uniformity};
@@ -9,6 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::values::conditionals;
 use crate::source::Span;
+use crate::symbolic::Var;
 use crate::syntax::ast;
 
 pub(crate) fn lower_inthreads(
@@ -115,7 +116,7 @@ fn lower_body(el: &mut Elab<'_>, cond: &Expr, body: &ast::Block) {
     el.within(Frame::Uneven(level), |el| el.block(body));
 }
 
-/// Checks that both sides of `&&` and `||` depend on the thread.
+/// Checks that both sides of `&&` and `||` depend on the thread, or on the block.
 fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
     match &*cond.kind {
         ExprKind::Binary(BinOp::LogicAnd | BinOp::LogicOr, a, b) => {
@@ -145,8 +146,16 @@ fn depends_on_unit(el: &Elab<'_>, e: &Expr) -> bool {
         Some(s) => s
             .vars()
             .iter()
-            .any(|v| uniformity::is_unit_variable(el, *v)),
+            .any(|v| uniformity::is_unit_variable(el, *v) || is_of_a_block(el, *v)),
         None => uniformity::varies_in_block(el, e),
+    }
+}
+
+/// Whether it is a variable of a `parallel` of blocks or clusters.
+fn is_of_a_block(el: &Elab<'_>, v: Var) -> bool {
+    match el.f.var_home.get(&v) {
+        Some(VarHome::Local(id)) => matches!(el.f.local(*id).role, Role::Parallel(_)),
+        _ => false,
     }
 }
 

@@ -126,7 +126,7 @@ pub(crate) fn lower_store(
 /// Cuts a destination to the fragment's extents. If the destination is smaller, the rest of the
 /// fragment is masked; if it is larger, the elements beyond the fragment are not written.
 fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str) -> Option<()> {
-    let mut smaller = false;
+    let mut smaller = Truth::No;
     let mut larger = false;
     for (axis, extent) in shape.iter().copied().enumerate() {
         let (Some(own), Some(valid)) = (view.shape.get(axis).cloned(), view.valid.get(axis)) else {
@@ -134,8 +134,13 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str
         };
         let extent = sym(extent);
         let hi = valid.hi.clone();
-        if el.f.cx.le(&extent, &own) != Truth::Yes {
-            smaller = true;
+        let fits = el.f.cx.le(&extent, &own);
+        if fits != Truth::Yes {
+            smaller = match fits {
+                Truth::No => Truth::Yes,
+                _ if smaller == Truth::No => Truth::Unknown,
+                _ => smaller,
+            };
             let hi = match hi {
                 Some(hi) => el.f.cx.min(&hi, &own),
                 None => own,
@@ -170,12 +175,16 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str
             )),
         );
     }
-    if smaller {
+    if smaller != Truth::No {
+        let has = match smaller {
+            Truth::Yes => "has",
+            _ => "may have",
+        };
         el.cx.report(
             Diagnostic::new(
                 codes::W0929,
                 view.span,
-                format!("`{name}` has no room for all {shown} elements"),
+                format!("`{name}` {has} no room for all {shown} elements"),
             )
             .label("only those that fit are stored")
             .help("`mma.store.mask c, view, rows, columns` says how many are meant"),
