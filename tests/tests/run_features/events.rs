@@ -120,3 +120,14 @@ fn registers_of_others() {
         assert_exact(&c, |i| a[i] + 1.0);
     }
 }
+
+#[test]
+fn tiles_that_a_region_overwrites_after_a_grant() {
+    for m in [100, 128, 640] {
+        let x = Tensor::<f32, _>::random((m,), -9.0..9.0, 43);
+        let right = |[i, j]: [usize; 2]| x[[i]] + (j % 32) as f32;
+        assert_exact(&kernels::granted_ahead(&x).unwrap(), right);
+        assert_exact(&kernels::granted_too_early(&x).unwrap(), right);
+        assert_exact(&kernels::granted_in_turn(&x).unwrap(), right);
+    }
+}

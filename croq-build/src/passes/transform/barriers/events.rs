@@ -1,10 +1,13 @@
 //! The ordering of accesses by events.
 //!
 //! Regions of different threads run concurrently and are ordered only by events; no barriers are
-//! inserted between them. Within one region a wait can save a barrier: a buffer that a region
-//! overwrites after such a wait has been returned to it. The wait is for threads that had waited
-//! for the region's own trigger, and all of its threads had finished their accesses before that
-//! trigger.
+//! inserted between them. Within one region a handshake can save a barrier: the region triggers an
+//! event `returned`, other threads wait for it and then trigger `granted`, and the region waits for
+//! that. All threads of the region have then finished what they did before they triggered.
+//!
+//! This holds only if each generation of `granted` is triggered after the generation of `returned`
+//! that the region has triggered last: with a ring of slots, or with several triggers, the others
+//! may be ahead ([`EventUses::handshake`]).
 //!
 //! No proxy fence is necessary where TMA refills a buffer that threads have only read: the reads
 //! are complete, with their values in registers, before the arrival that releases the buffer, so
@@ -15,64 +18,145 @@ use super::access::Release;
 use super::collect::Context;
 use super::pending::Pending;
 use super::tma::after_fences;
-use crate::ir::{EventId, FenceScope, Stmt, StmtKind, ThreadSet};
+use crate::ir::{
+    EventAt, EventId, FenceScope, Function, Slot, Stmt, StmtKind, ThreadSet, any_stmt,
+};
 
-/// The waits and triggers of asynchronous regions, with the threads that execute them.
+/// The waits and triggers of asynchronous regions.
 #[derive(Debug, Default)]
 pub struct EventUses {
-    waits: Vec<(Option<ThreadSet>, EventId)>,
-    triggers: Vec<(Option<ThreadSet>, EventId)>,
+    waits: Vec<Use>,
+    triggers: Vec<Use>,
+    /// The number of statement lists.
+    lists: usize,
+}
+
+/// A `wait` or `trigger`.
+#[derive(Debug)]
+struct Use {
+    /// The threads of the region.
+    by: Option<ThreadSet>,
+    event: EventId,
+    /// The list of statements, and the position there.
+    list: usize,
+    position: usize,
+    /// Whether it is executed as often as the other statements of the list, each time for the next
+    /// generation of an event with one slot, which counts the threads that trigger it here.
+    in_turn: bool,
+}
+
+/// A region triggers `returned`, and what it did before is complete when it has waited for
+/// `granted`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Handshake {
+    returned: EventId,
+    granted: EventId,
 }
 
 impl EventUses {
-    pub fn of(body: &[Stmt]) -> EventUses {
+    pub fn of(function: &Function, body: &[Stmt]) -> EventUses {
         let mut event_uses = EventUses::default();
-        event_uses.gather(body, None);
+        event_uses.gather(function, body, None);
         event_uses
     }
 
-    fn gather(&mut self, stmts: &[Stmt], around: Option<&ThreadSet>) {
-        for stmt in stmts {
+    fn gather(&mut self, function: &Function, stmts: &[Stmt], around: Option<&ThreadSet>) {
+        let list = self.lists;
+        self.lists += 1;
+        let exits = any_stmt(stmts, |stmt| {
+            matches!(
+                stmt.kind,
+                StmtKind::Break | StmtKind::Continue | StmtKind::Yield
+            )
+        });
+        for (position, stmt) in stmts.iter().enumerate() {
+            let found = |at: &EventAt| {
+                let event = function.events.get(at.event.index());
+                let counts =
+                    event.is_some_and(|e| e.slots == 1 && e.count.is_none() && !e.clustered);
+                Use {
+                    by: around.cloned(),
+                    event: at.event,
+                    list,
+                    position,
+                    in_turn: !exits && counts && matches!(at.slot, Slot::At(_)),
+                }
+            };
             match &stmt.kind {
-                StmtKind::WaitEvent(at) => self.waits.push((around.cloned(), at.event)),
-                StmtKind::Trigger(at) => self.triggers.push((around.cloned(), at.event)),
+                StmtKind::WaitEvent(at) => self.waits.push(found(at)),
+                StmtKind::Trigger(at) => self.triggers.push(found(at)),
                 StmtKind::Region {
                     set: Some(set),
                     is_async: true,
                     body,
                     ..
-                } => self.gather(body, Some(set)),
+                } => self.gather(function, body, Some(set)),
                 kind => {
                     for block in kind.blocks() {
-                        self.gather(block, around);
+                        self.gather(function, block, around);
                     }
                 }
             }
         }
     }
 
-    /// Whether all threads that trigger `event` have waited for an event that `set` triggers.
-    fn answers(&self, event: EventId, set: &ThreadSet) -> bool {
-        let mut sites = self.triggers.iter().filter(|(_, e)| *e == event).peekable();
-        let own = |f: &EventId| {
-            self.triggers
-                .iter()
-                .any(|(by, e)| e == f && by.as_ref() == Some(set))
-        };
-        sites.peek().is_some()
-            && sites.all(|(by, _)| {
-                by.as_ref().is_some_and(|by| !by.meets(set))
-                    && self
-                        .waits
-                        .iter()
-                        .any(|(executor, f)| executor == by && own(f))
-            })
+    /// The only handshake of a region's threads.
+    fn handshake(&self, function: &Function, set: &ThreadSet) -> Option<Handshake> {
+        let own = self.triggers.iter().filter(|u| u.by.as_ref() == Some(set));
+        only(own.filter_map(|returned| self.handshake_of(function, set, returned)))
     }
+
+    /// The handshake that begins with a trigger of a region's threads, if each of its statements is
+    /// the only one of its kind and executed in turn, and no generation of `granted` is ahead.
+    fn handshake_of(
+        &self,
+        function: &Function,
+        set: &ThreadSet,
+        returned: &Use,
+    ) -> Option<Handshake> {
+        once(&self.triggers, returned.event)?;
+        let theirs = once(&self.waits, returned.event)?;
+        let beside = |u: &&Use| u.list == theirs.list && u.event != returned.event;
+        let granted = only(self.triggers.iter().filter(beside))?;
+        once(&self.triggers, granted.event)?;
+        let by_set = |u: &&Use| u.event == granted.event && u.by.as_ref() == Some(set);
+        let waited = only(self.waits.iter().filter(by_set))?;
+        let others = theirs.by.as_ref().is_some_and(|by| !by.meets(set));
+        let in_turn = [returned, theirs, granted, waited];
+        if !others || waited.list != returned.list || !in_turn.iter().all(|u| u.in_turn) {
+            return None;
+        }
+        let is_ready = |event: EventId| {
+            let event = function.events.get(event.index());
+            usize::from(event.is_some_and(|e| e.ready))
+        };
+        // Generations by which the others may be ahead of the region, and by which it is ahead of
+        // its own wait.
+        let theirs_ahead = is_ready(returned.event)
+            + is_ready(granted.event)
+            + usize::from(granted.position < theirs.position);
+        let own_ahead = usize::from(waited.position < returned.position);
+        (theirs_ahead <= own_ahead).then_some(Handshake {
+            returned: returned.event,
+            granted: granted.event,
+        })
+    }
+}
+
+/// The only use of an event.
+fn once(uses: &[Use], event: EventId) -> Option<&Use> {
+    only(uses.iter().filter(|u| u.event == event))
+}
+
+/// The only element.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
 }
 
 /// Processes the `trigger` or `wait` at `at`, and returns the number of statements that replace it.
 pub fn event(
-    event_uses: &EventUses,
+    (function, event_uses): (&Function, &EventUses),
     fence: FenceScope,
     stmts: &mut Vec<Stmt>,
     at: usize,
@@ -88,14 +172,20 @@ pub fn event(
     };
     match &stmt.kind {
         StmtKind::WaitEvent(waited) => {
-            if whole && event_uses.answers(waited.event, set) {
+            let handshake = event_uses.handshake(function, set);
+            if whole && handshake.is_some_and(|h| h.granted == waited.event) {
                 pending.advance_release(set, Release::Triggered, Release::Answered);
             }
             1
         }
-        _ => {
+        kind => {
             let has_unfenced_writes = pending.has_unfenced_writes(set);
-            if whole {
+            let triggered = match kind {
+                StmtKind::Trigger(at) => Some(at.event),
+                _ => None,
+            };
+            let handshake = event_uses.handshake(function, set);
+            if whole && triggered.is_some() && handshake.map(|h| h.returned) == triggered {
                 pending.advance_release(set, Release::None, Release::Triggered);
             }
             if !has_unfenced_writes || stmts.get(..at).is_some_and(after_fences) {

@@ -124,6 +124,7 @@ fn walk(
     let vars = Vars::of_block(function, body);
     let by_tma = moved_by_tma(body);
     let fence = tma::fence(function, body, &by_tma);
+    let event_uses = EventUses::of(function, body);
     let mut walker = Walker {
         collector: Collector::new(function, vars, by_tma, tma::clustered(body)),
         comparisons: Comparisons::default(),
@@ -131,7 +132,7 @@ fn walk(
             block: threads.unwrap_or_else(Sym::one),
             region: None,
         },
-        event_uses: EventUses::of(body),
+        event_uses,
         loops: Vec::new(),
         overlaps,
         fence,
@@ -265,7 +266,7 @@ impl Walker<'_> {
                 Some(self.tma_copy(stmts, at, context, pending))
             }
             StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => Some(events::event(
-                &self.event_uses,
+                (self.collector.function, &self.event_uses),
                 self.fence,
                 stmts,
                 at,
