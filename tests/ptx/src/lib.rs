@@ -14,4 +14,5 @@
 //! by name. What the ISA calls undefined is an error that names the instruction and the thread.
 
 pub mod census;
+pub mod machine;
 pub mod parse;

@@ -94,10 +94,7 @@ pub fn parameters(reader: &mut Reader<'_, '_>) -> Result<Vec<Variable>, Fault> {
 fn head(reader: &mut Reader<'_, '_>) -> Result<Head, Fault> {
     let (mut align, mut vector, mut pointer) = (None, 1, false);
     let mut ty = None;
-    loop {
-        let Some(Token::Dot(word)) = reader.peek() else {
-            break;
-        };
+    while let Some(Token::Dot(word)) = reader.peek() {
         if let Some(found) = Type::parse(word) {
             ty = Some(found);
         } else {
