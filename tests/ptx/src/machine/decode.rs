@@ -205,11 +205,6 @@ impl<'a> Words<'a> {
             .ok_or_else(|| self.form.refuse("its type is missing"))
     }
 
-    /// Whatever comes next, for modifiers that are numbers or names of other kinds.
-    pub fn first(&mut self) -> Option<&'a str> {
-        (!self.left.is_empty()).then(|| self.left.remove(0))
-    }
-
     /// Refuses what is left.
     pub fn finish(self) -> Result<(), Refusal> {
         match self.left.first() {

@@ -1,6 +1,36 @@
 //! Execution of PTX.
+//!
+//! [`Machine`] loads a module, has buffers in global memory, and launches entries. Inside, in the
+//! order in which they build on each other:
+//!
+//! | module | contents |
+//! |---|---|
+//! | `registers`, `decode`, `lanewise` | rows of 32 lanes, and how an instruction's operands become them |
+//! | [`alu`] | what a lane computes on its own |
+//! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
+//! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
+//! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
+//! | `paths`, `warp`, `block`, `launch` | execution |
 
-pub mod alu;
-pub mod decode;
-pub mod lanewise;
-pub mod registers;
+mod access;
+mod alu;
+mod atomic;
+mod block;
+mod collective;
+mod decode;
+mod flow;
+mod image;
+mod lanewise;
+mod launch;
+mod memory;
+mod paths;
+mod registers;
+mod special;
+mod step;
+mod support;
+mod warp;
+
+pub use decode::Refusal;
+pub use launch::{LoadError, Machine, Report};
+pub use support::unsupported;
+pub use warp::{Counts, Launch};

@@ -22,6 +22,8 @@ pub struct Builder {
     /// The instruction that is being read branches: a name that is nothing else is a label.
     pub branches: bool,
     place: Option<Place>,
+    /// The caller of each place that was inlined, from the latest `.loc` of that place.
+    callers: HashMap<Location, Location>,
     mnemonics: HashMap<Mnemonic, Arc<Mnemonic>>,
 }
 
@@ -35,6 +37,7 @@ pub fn parse(
         scopes: Scopes::new(),
         branches: false,
         place: None,
+        callers: HashMap::new(),
         mnemonics: HashMap::new(),
     };
     for variable in returns.iter().chain(parameters) {
@@ -174,11 +177,25 @@ impl Builder {
                 _ => return Err(reader.unexpected("`function_name` or `inlined_at`")),
             }
         }
+        match inlined_at {
+            Some(caller) => self.callers.insert(location, caller),
+            None => self.callers.remove(&location),
+        };
         self.place = Some(Place {
             location,
             inlined_at,
+            outermost: self.outermost(location),
         });
         Ok(())
+    }
+
+    /// Follows inlined calls; a chain that is longer than any sensible one is cut.
+    fn outermost(&self, location: Location) -> Location {
+        let caller = |location: &Location| self.callers.get(location).copied();
+        std::iter::successors(Some(location), caller)
+            .take(64)
+            .last()
+            .unwrap_or(location)
     }
 
     fn label(&mut self, reader: &mut Reader<'_, '_>, name: &str) -> Result<(), Fault> {

@@ -188,9 +188,11 @@ pub struct Place {
     pub location: Location,
     /// Where the function that contains it was called, if it was inlined.
     pub inlined_at: Option<Location>,
+    /// The end of the chain of inlined calls: a place in the function as it was written.
+    pub outermost: Location,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
     /// A key of [`Module::files`].
     pub file: u32,

@@ -233,6 +233,20 @@ fn instructions_know_their_source_lines() {
 }
 
 #[test]
+fn the_outermost_place_of_inlined_calls() {
+    let body = body(
+        ".loc 1 8 3\n.loc 3 43 5, function_name $L__a, inlined_at 1 8 3\n\
+         .loc 4 134 49, function_name $L__b+4, inlined_at 3 43 5\nret;",
+    );
+    let place = body.instructions[0].place.unwrap();
+    assert_eq!(
+        (place.location.file, place.inlined_at.unwrap().file),
+        (4, 3)
+    );
+    assert_eq!((place.outermost.file, place.outermost.line), (1, 8));
+}
+
+#[test]
 fn debug_sections_and_pragmas_are_passed_over() {
     let text = ".visible .entry k()\n{\n.pragma \"nounroll\";\nret;\n}\n\
         .section .debug_str\n{\n$L__info:\n.b8 95,90\n}\n";

@@ -1,0 +1,139 @@
+//! `atom` and `red` ("Parallel Synchronization and Communication Instructions").
+//!
+//! One lane after the other, in their order. Scopes and orders hold by themselves (see `access`).
+
+use super::access::{self, At, Element, Places, Pointer, Spaces};
+use super::alu::round::{self, BF16, F16, Format, Mode};
+use super::decode::{Form, Refusal};
+use super::memory::{AccessError, Window, to_bits};
+use super::registers::{LANES, Mask, Registers, lanes};
+use crate::parse::{Operand, Type};
+
+/// The old value and up to two operands → the new value.
+type Update = fn(u64, u64, u64) -> u64;
+
+#[derive(Clone, Debug)]
+pub struct Atomic {
+    window: Window,
+    pointer: Pointer,
+    bytes: u64,
+    /// What receives the old value.
+    result: Element,
+    operands: [Element; 2],
+    update: Update,
+}
+
+impl Atomic {
+    pub fn execute(
+        &self,
+        registers: &mut Registers,
+        mask: Mask,
+        frame: u64,
+        spaces: &mut Spaces<'_>,
+    ) -> Result<(), (usize, AccessError)> {
+        let addresses = self.pointer.row(registers, frame);
+        let [b, c] = self.operands.map(|operand| operand.row(registers));
+        let mut old = [0; LANES];
+        for lane in lanes(mask) {
+            let at = At {
+                address: addresses[lane],
+                bytes: self.bytes,
+                align: self.bytes,
+            };
+            let place = spaces
+                .get_mut(self.window, lane, at)
+                .map_err(|error| (lane, error))?;
+            old[lane] = to_bits(place);
+            let new = (self.update)(old[lane], b[lane], c[lane]);
+            place.copy_from_slice(&new.to_le_bytes()[..self.bytes as usize]);
+        }
+        self.result.put(registers, mask, &old);
+        Ok(())
+    }
+}
+
+pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
+    let mut words = form.words();
+    words.choice(&["relaxed", "acquire", "release", "acq_rel"]);
+    words.choice(&["cta", "cluster", "gpu", "sys"]);
+    let window = access::window(&mut words);
+    let names = [
+        "add", "min", "max", "inc", "dec", "exch", "cas", "and", "or", "xor",
+    ];
+    let name = words.required(&names)?;
+    let keeps_subnormals = words.flag("noftz");
+    let ty = words.ty()?;
+    words.finish()?;
+    if !matches!(window, Window::Generic | Window::Global | Window::Shared) {
+        return Err(form.refuse(format!("{} memory", window.name())));
+    }
+    let half = matches!(ty, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2);
+    if half != keeps_subnormals {
+        return Err(form.refuse("`.noftz` goes with half precision"));
+    }
+    let returns = usize::from(form.opcode() == "atom");
+    let count = if name == "cas" { 2 } else { 1 };
+    form.count(returns + 1 + count)?;
+    let update = update(name, ty).ok_or_else(|| form.refuse(format!("`.{name}` of `.{ty}`")))?;
+    let result = match (returns, form.operand(0)?) {
+        (0, _) | (_, Operand::Sink) => Element::Nothing,
+        (_, register) => Element::Register(form.slot_of(register)?),
+    };
+    let (pointer, window) = access::pointer(form, form.operand(returns)?, window, places)?;
+    let mut operands = [Element::Nothing; 2];
+    for (index, operand) in operands.iter_mut().enumerate().take(count) {
+        *operand = access::element(form, form.operand(returns + 1 + index)?, ty, false)?;
+    }
+    Ok(Atomic {
+        window,
+        pointer,
+        bytes: ty.bytes() as u64,
+        result,
+        operands,
+        update,
+    })
+}
+
+fn update(name: &str, ty: Type) -> Option<Update> {
+    use Type::{B16, B32, B64, S32, S64, U32, U64};
+    Some(match (name, ty) {
+        ("exch", B32 | B64) => |_, b, _| b,
+        ("cas", B16) => |old, b, c| if old == b & 0xffff { c } else { old },
+        ("cas", B32 | B64) => |old, b, c| if old == b { c } else { old },
+        ("and", B32 | B64) => |old, b, _| old & b,
+        ("or", B32 | B64) => |old, b, _| old | b,
+        ("xor", B32 | B64) => |old, b, _| old ^ b,
+        ("add", U32 | S32 | U64) => |old, b, _| old.wrapping_add(b),
+        ("inc", U32) => |old, b, _| if old >= b { 0 } else { old + 1 },
+        ("dec", U32) => |old, b, _| if old == 0 || old > b { b } else { old - 1 },
+        ("min", U32 | U64) => |old, b, _| old.min(b),
+        ("max", U32 | U64) => |old, b, _| old.max(b),
+        ("min", S32) => |old, b, _| (old as i32).min(b as i32) as u32 as u64,
+        ("max", S32) => |old, b, _| (old as i32).max(b as i32) as u32 as u64,
+        ("min", S64) => |old, b, _| (old as i64).min(b as i64) as u64,
+        ("max", S64) => |old, b, _| (old as i64).max(b as i64) as u64,
+        ("add", Type::F32) => |old, b, _| {
+            let sum = f32::from_bits(old as u32) + f32::from_bits(b as u32);
+            if sum.is_nan() {
+                0x7fff_ffff
+            } else {
+                sum.to_bits().into()
+            }
+        },
+        ("add", Type::F64) => |old, b, _| (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        ("add", Type::F16) => |old, b, _| sum(&F16, old, b),
+        ("add", Type::Bf16) => |old, b, _| sum(&BF16, old, b),
+        ("add", Type::F16x2) => |old, b, _| sum_of_pairs(&F16, old, b),
+        ("add", Type::Bf16x2) => |old, b, _| sum_of_pairs(&BF16, old, b),
+        _ => return None,
+    })
+}
+
+fn sum(format: &Format, a: u64, b: u64) -> u64 {
+    let widened = |bits: u64| format.widen(bits & 0xffff);
+    format.round_f64(round::sum(widened(a), widened(b)), Mode::Even)
+}
+
+fn sum_of_pairs(format: &Format, a: u64, b: u64) -> u64 {
+    sum(format, a, b) | sum(format, a >> 16, b >> 16) << 16
+}

@@ -1,0 +1,317 @@
+//! A block: its warps, its shared memory and its sixteen barriers.
+
+use super::image::Image;
+use super::memory::{Arena, Global, Window};
+use super::paths::Wait;
+use super::registers::{LANES, lanes};
+use super::step::{Barrier, BarrierKind, Reduction, Step};
+use super::warp::{Counts, Fault, Launch, Stop, Warp, World};
+
+pub struct Block<'a> {
+    pub index: [u32; 3],
+    warps: Vec<Warp<'a>>,
+    shared: Arena,
+    barriers: [State; 16],
+}
+
+/// What all blocks of a launch share.
+pub struct Surroundings<'a> {
+    pub global: &'a mut Global,
+    pub constants: &'a Arena,
+    pub parameters: &'a Arena,
+    pub launch: &'a Launch,
+}
+
+/// A barrier between two completions.
+#[derive(Default, Debug)]
+struct State {
+    /// Warps that have arrived, and whether they wait.
+    arrived: Vec<(usize, bool)>,
+    /// How many threads it is for, if the instructions say so.
+    threads: Option<u32>,
+    /// The lanes for which the predicate holds, and all lanes.
+    votes: (u32, u32),
+    reduces: Option<bool>,
+}
+
+/// An error of one thread.
+#[derive(Debug)]
+pub struct BlockFault {
+    pub thread: [u32; 3],
+    pub fault: Fault,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    Runs,
+    Waits,
+    Exited,
+}
+
+/// Warp instructions between two warps.
+const TURN: u64 = 1024;
+
+impl<'a> Block<'a> {
+    pub fn new(image: &'a Image, entry: &'a str, index: [u32; 3], launch: &Launch) -> Block<'a> {
+        let [x, y, z] = launch.block;
+        let count = x * y * z;
+        let thread =
+            |linear: u32| (linear < count).then(|| [linear % x, linear / x % y, linear / (x * y)]);
+        let code = &image.functions[entry];
+        let warps = (0..count.div_ceil(32)).map(|warp| {
+            let threads = std::array::from_fn(|lane| thread(warp * 32 + lane as u32));
+            Warp::new(image, entry, code, warp, threads)
+        });
+        let mut layout = image.shared.clone();
+        let gap = image.dynamic_shared - layout.end();
+        layout.add("", gap, 1);
+        layout.add("dynamic shared memory", launch.dynamic_shared.into(), 1);
+        Block {
+            index,
+            warps: warps.collect(),
+            shared: Arena::new(Window::Shared, layout),
+            barriers: Default::default(),
+        }
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.warps
+            .iter()
+            .fold(Counts::default(), |sum, warp| Counts {
+                warp_instructions: sum.warp_instructions + warp.counts.warp_instructions,
+                thread_instructions: sum.thread_instructions + warp.counts.thread_instructions,
+            })
+    }
+
+    pub fn has_exited(&self) -> bool {
+        self.warps.iter().all(|warp| warp.paths.list.is_empty())
+    }
+
+    /// A turn of each warp.
+    pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<Turn, BlockFault> {
+        let mut turn = Turn::Exited;
+        for index in 0..self.warps.len() {
+            let mut world = World {
+                global: around.global,
+                shared: &mut self.shared,
+                constants: around.constants,
+                parameters: around.parameters,
+                block: self.index,
+                launch: around.launch,
+            };
+            let warp = &mut self.warps[index];
+            if warp.paths.list.is_empty() {
+                continue;
+            }
+            let stop = warp
+                .run(TURN, &mut world)
+                .map_err(|fault| self.locate(index, fault))?;
+            let waits = self
+                .barriers
+                .iter()
+                .any(|state| state.arrived.contains(&(index, true)));
+            let progress = match stop {
+                Stop::Preempted => true,
+                Stop::Barrier if !waits => {
+                    self.arrives(index)?;
+                    true
+                }
+                Stop::Barrier | Stop::Stuck => false,
+                Stop::Exited => {
+                    self.complete_barriers();
+                    continue;
+                }
+            };
+            turn = match (progress, turn) {
+                (true, _) | (_, Turn::Runs) => Turn::Runs,
+                _ => Turn::Waits,
+            };
+        }
+        Ok(turn)
+    }
+
+    fn locate(&self, warp: usize, fault: Fault) -> BlockFault {
+        BlockFault {
+            thread: self.warps[warp].thread(fault.lane),
+            fault,
+        }
+    }
+
+    fn fail(&self, warp: usize, message: String) -> BlockFault {
+        let found = &self.warps[warp];
+        let fault = match found.paths.list.first() {
+            Some(path) => found.fault(path, path.mask.trailing_zeros() as usize, message),
+            None => Fault {
+                function: String::new(),
+                instruction: None,
+                lane: 0,
+                message,
+            },
+        };
+        self.locate(warp, fault)
+    }
+
+    /// All lanes of the warp that run are at a barrier.
+    fn arrives(&mut self, index: usize) -> Result<(), BlockFault> {
+        let warp = &self.warps[index];
+        let mut common = None;
+        let mut votes = (0, 0);
+        let mut waits = false;
+        for path in &warp.paths.list {
+            let frame = &warp.frames[path.frame];
+            let Step::Barrier(barrier) = &frame.code.steps[path.pc].step else {
+                continue;
+            };
+            if barrier.is_aligned && path.mask != warp.live {
+                let message = "the lanes of the warp reach this aligned barrier diverged";
+                return Err(self.fail(index, message.to_owned()));
+            }
+            let rows = (
+                barrier.id.row(&frame.registers),
+                barrier.threads.map(|threads| threads.row(&frame.registers)),
+            );
+            for lane in lanes(path.mask) {
+                let key = (rows.0[lane], rows.1.map(|row| row[lane]), reduces(barrier));
+                if *common.get_or_insert(key) != key {
+                    let message = "the lanes of the warp are at different barriers";
+                    return Err(self.fail(index, message.to_owned()));
+                }
+            }
+            if let BarrierKind::Reduce(_, predicate, _) = &barrier.kind {
+                let truth = predicate.lanes(&frame.registers) & path.mask;
+                votes.0 += truth.count_ones();
+            }
+            votes.1 += path.mask.count_ones();
+            waits |= !matches!(barrier.kind, BarrierKind::Arrive);
+        }
+        let Some((id, threads, reduces)) = common else {
+            return Ok(());
+        };
+        self.check(index, id, threads, reduces)?;
+        let state = &mut self.barriers[id as usize];
+        state.arrived.push((index, waits));
+        state.threads = threads;
+        state.reduces = Some(reduces);
+        state.votes.0 += votes.0;
+        state.votes.1 += votes.1;
+        if !waits {
+            pass(&mut self.warps[index], None);
+        }
+        self.complete_barriers();
+        Ok(())
+    }
+
+    /// What the ISA demands of an arrival (section on `bar`).
+    fn check(
+        &self,
+        warp: usize,
+        id: u32,
+        threads: Option<u32>,
+        reduces: bool,
+    ) -> Result<(), BlockFault> {
+        let Some(state) = self.barriers.get(id as usize) else {
+            return Err(self.fail(warp, format!("there is no barrier {id}")));
+        };
+        if let Some(count) = threads
+            && (count == 0 || !count.is_multiple_of(32) || count as usize > self.warps.len() * 32)
+        {
+            return Err(self.fail(warp, format!("barrier {id} of {count} threads")));
+        }
+        if state.arrived.iter().any(|(known, _)| *known == warp) {
+            let message = format!("the warp arrives twice at barrier {id} before it completes");
+            return Err(self.fail(warp, message));
+        }
+        if !state.arrived.is_empty() && state.threads != threads {
+            let message = format!("barrier {id} is used with different numbers of threads");
+            return Err(self.fail(warp, message));
+        }
+        if state.reduces.is_some_and(|known| known != reduces) {
+            let message = format!("barrier {id} reduces for some warps and not for others");
+            return Err(self.fail(warp, message));
+        }
+        Ok(())
+    }
+
+    fn complete_barriers(&mut self) {
+        let running = self
+            .warps
+            .iter()
+            .filter(|warp| !warp.paths.list.is_empty())
+            .count();
+        for state in &mut self.barriers {
+            let wanted = state
+                .threads
+                .map_or(running, |threads| threads as usize / 32);
+            if state.arrived.is_empty() || state.arrived.len() < wanted {
+                continue;
+            }
+            let state = std::mem::take(state);
+            for (index, waits) in state.arrived {
+                if waits {
+                    pass(
+                        &mut self.warps[index],
+                        state.reduces.filter(|r| *r).map(|_| state.votes),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Where the lanes of a block that cannot go on are.
+    pub fn deadlock(&self) -> BlockFault {
+        let mut places = Vec::new();
+        for warp in &self.warps {
+            for path in &warp.paths.list {
+                let frame = &warp.frames[path.frame];
+                let what = match path.waits {
+                    Some(Wait::Barrier) => "at a barrier",
+                    Some(Wait::Lanes) => "for other lanes of the warp",
+                    None => "running",
+                };
+                let (index, mask) = (warp.index, path.mask);
+                let at = path.pc;
+                places.push(format!(
+                    "warp {index}, lanes {mask:#010x}: {what}, instruction {at} of `{}`",
+                    frame.function
+                ));
+            }
+        }
+        let stuck = self
+            .warps
+            .iter()
+            .position(|warp| !warp.paths.list.is_empty());
+        let message = format!(
+            "no thread of the block can go on\n  {}",
+            places.join("\n  ")
+        );
+        self.fail(stuck.unwrap_or(0), message)
+    }
+}
+
+fn reduces(barrier: &Barrier) -> bool {
+    matches!(barrier.kind, BarrierKind::Reduce(..))
+}
+
+/// All lanes go on behind their barrier.
+fn pass(warp: &mut Warp<'_>, votes: Option<(u32, u32)>) {
+    for path in &mut warp.paths.list {
+        let frame = &mut warp.frames[path.frame];
+        let step = &frame.code.steps[path.pc].step;
+        if let (Step::Barrier(barrier), Some((yes, all))) = (step, votes)
+            && let BarrierKind::Reduce(reduction, _, result) = barrier.kind
+        {
+            let set = |truth: bool| if truth { u32::MAX } else { 0 };
+            let registers = &mut frame.registers;
+            match reduction {
+                Reduction::Count => {
+                    use super::registers::Lane;
+                    u32::put(registers, result, path.mask, &[yes; LANES]);
+                }
+                Reduction::All => registers.set_predicate(result, path.mask, set(yes == all)),
+                Reduction::Any => registers.set_predicate(result, path.mask, set(yes > 0)),
+            }
+        }
+        path.waits = None;
+        path.pc += 1;
+    }
+}

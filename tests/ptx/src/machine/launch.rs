@@ -1,0 +1,404 @@
+//! Modules, buffers and launches.
+
+use std::fmt;
+
+use super::access::Place;
+use super::block::{Block, BlockFault, Surroundings, Turn};
+use super::image::{Image, Symbols};
+use super::memory::{Arena, Global, Layout, Window};
+use super::warp::{Counts, Launch};
+use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
+
+/// A device with one module, and its global memory.
+pub struct Machine {
+    module: Module,
+    symbols: Symbols,
+    constants: Arena,
+    global: Global,
+}
+
+/// A module that cannot be loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadError {
+    Parse(ParseError),
+    /// A variable whose initial value cannot be computed.
+    Variable(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Parse(error) => error.fmt(f),
+            LoadError::Variable(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// A launch that failed, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    pub message: String,
+    /// The entry or device function.
+    pub function: String,
+    /// Line of the PTX text, and the instruction's opcode with its modifiers.
+    pub instruction: Option<(u32, String)>,
+    /// File and line of the source: of the function as it was written, and of the innermost of the
+    /// functions that were inlined there.
+    pub source: Option<(String, u32)>,
+    pub innermost: Option<(String, u32)>,
+    pub block: Option<[u32; 3]>,
+    pub thread: Option<[u32; 3]>,
+}
+
+impl Report {
+    fn of_launch(entry: &str, message: String) -> Report {
+        Report {
+            message,
+            function: entry.to_owned(),
+            instruction: None,
+            source: None,
+            innermost: None,
+            block: None,
+            thread: None,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  in `{}`", self.message, self.function)?;
+        if let Some((line, mnemonic)) = &self.instruction {
+            write!(f, ", `{mnemonic}` in line {line} of the PTX")?;
+        }
+        if let Some((file, line)) = &self.source {
+            write!(f, "\n  at {file}:{line}")?;
+        }
+        if let Some((file, line)) = &self.innermost
+            && self.innermost != self.source
+        {
+            write!(f, ", in {file}:{line}")?;
+        }
+        if let (Some(block), Some(thread)) = (self.block, self.thread) {
+            write!(f, "\n  block {block:?}, thread {thread:?}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Report {}
+
+impl Default for Launch {
+    fn default() -> Launch {
+        Launch {
+            grid: [1; 3],
+            block: [1; 3],
+            dynamic_shared: 0,
+            is_cooperative: false,
+            seed: 0,
+            instruction_limit: 1 << 32,
+        }
+    }
+}
+
+/// Shared memory of a block of an H100, without the KiB that is reserved.
+const SHARED_BYTES: u64 = 227 * 1024;
+
+impl Machine {
+    /// # Errors
+    ///
+    /// The text is no PTX, or a variable's initial value names an unknown symbol.
+    pub fn load(text: &str) -> Result<Machine, LoadError> {
+        let module = parse::parse(text).map_err(LoadError::Parse)?;
+        let mut global = Global::default();
+        let mut symbols = Symbols::new();
+        let mut constants = Layout::default();
+        for variable in &module.variables {
+            let (bytes, align) = (variable.bytes(), variable.align);
+            let place = match variable.space {
+                Space::Global => {
+                    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+                    Place::Fixed(
+                        Window::Global,
+                        global.allocate(&variable.name, bytes, align),
+                    )
+                }
+                Space::Const => {
+                    let start = constants.add(&variable.name, bytes, align);
+                    Place::Fixed(Window::Const, start)
+                }
+                _ => continue,
+            };
+            symbols.insert(variable.name.clone(), place);
+        }
+        let mut machine = Machine {
+            constants: Arena::new(Window::Const, constants),
+            symbols,
+            global,
+            module: Module::default(),
+        };
+        for variable in &module.variables {
+            machine.initialise(variable).map_err(LoadError::Variable)?;
+        }
+        machine.module = module;
+        Ok(machine)
+    }
+
+    fn initialise(&mut self, variable: &Variable) -> Result<(), String> {
+        let Some(Place::Fixed(window, start)) = self.symbols.get(&variable.name).copied() else {
+            return Ok(());
+        };
+        let element = variable.ty.bytes();
+        for (index, initial) in variable.initial.iter().enumerate() {
+            let bits = match initial {
+                Initial::Bits(bits) => *bits,
+                Initial::Symbol {
+                    name,
+                    offset,
+                    generic,
+                } => {
+                    let found = self.symbols.get(name);
+                    let Some(Place::Fixed(window, start)) = found else {
+                        return Err(format!("`{}` names the unknown `{name}`", variable.name));
+                    };
+                    let base = if *generic { window.base() } else { 0 };
+                    base + start.wrapping_add_signed(*offset)
+                }
+            };
+            let at = start + (index * element) as u64;
+            let place = match window {
+                Window::Const => self.constants.get_mut(at, element as u64, 1)?,
+                _ => self.global.get_mut(at, element as u64, 1)?,
+            };
+            place.copy_from_slice(&bits.to_le_bytes()[..element]);
+        }
+        Ok(())
+    }
+
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// A buffer of zeros in global memory. The name is for reports.
+    pub fn allocate(&mut self, name: &str, bytes: usize) -> u64 {
+        self.global.allocate(name, bytes, 256)
+    }
+
+    /// # Errors
+    ///
+    /// The address is not that of a buffer.
+    pub fn free(&mut self, address: u64) -> Result<(), String> {
+        self.global.free(address)
+    }
+
+    /// # Errors
+    ///
+    /// The bytes are not inside of one buffer.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), String> {
+        self.global
+            .get_mut(address, bytes.len() as u64, 1)?
+            .copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// # Errors
+    ///
+    /// The bytes are not inside of one buffer.
+    pub fn read(&self, address: u64, bytes: usize) -> Result<&[u8], String> {
+        self.global.get(address, bytes as u64, 1)
+    }
+
+    /// The address of a global variable of the module.
+    pub fn variable(&self, name: &str) -> Option<u64> {
+        match self.symbols.get(name)? {
+            Place::Fixed(Window::Global, start) => Some(*start),
+            _ => None,
+        }
+    }
+
+    /// Executes an entry; each argument is the bytes of one formal parameter.
+    ///
+    /// # Errors
+    ///
+    /// What a thread did that the ISA leaves undefined or this machine does not implement, a
+    /// deadlock, or a launch that does not fit the entry.
+    pub fn launch(
+        &mut self,
+        entry: &str,
+        launch: &Launch,
+        arguments: &[&[u8]],
+    ) -> Result<Counts, Report> {
+        let image = Image::new(&self.module, entry, &self.symbols);
+        let image = image.map_err(|message| Report::of_launch(entry, message))?;
+        let function = self
+            .module
+            .functions
+            .iter()
+            .find(|function| function.name == entry);
+        let parameters = function
+            .ok_or_else(|| format!("there is no entry `{entry}`"))
+            .and_then(|function| {
+                check(function, launch, &image)?;
+                parameters(function, &image, arguments)
+            })
+            .map_err(|message| Report::of_launch(entry, message))?;
+        let mut around = Surroundings {
+            global: &mut self.global,
+            constants: &self.constants,
+            parameters: &parameters,
+            launch,
+        };
+        execute(&image, entry, &mut around).map_err(|(block, fault)| self.report(block, fault))
+    }
+
+    fn report(&self, block: [u32; 3], found: BlockFault) -> Report {
+        let BlockFault { fault, thread } = found;
+        let function = self
+            .module
+            .functions
+            .iter()
+            .find(|known| known.name == fault.function);
+        let body = function.and_then(|function| function.body.as_ref());
+        let instruction = fault.instruction.and_then(|at| body?.instructions.get(at));
+        let place = instruction.and_then(|instruction| instruction.place);
+        let named = |location: parse::Location| {
+            let file = self.module.files.get(&location.file)?;
+            Some((file.clone(), location.line))
+        };
+        Report {
+            message: fault.message,
+            function: fault.function,
+            instruction: instruction.map(|found| (found.line, found.mnemonic.to_string())),
+            source: place.and_then(|place| named(place.outermost)),
+            innermost: place.and_then(|place| named(place.location)),
+            block: Some(block),
+            thread: Some(thread),
+        }
+    }
+}
+
+/// Whether the device would accept the launch.
+fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), String> {
+    let Launch { grid, block, .. } = launch;
+    let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
+    let limits = &function.limits;
+    let most = limits
+        .max_threads
+        .map_or(1024, |extents| extents.iter().product());
+    if threads == 0 || threads > u64::from(most) || block[2] > 64 {
+        return Err(format!(
+            "a block of {block:?} threads, where at most {most} are allowed"
+        ));
+    }
+    if limits
+        .required_threads
+        .is_some_and(|required| required != *block)
+    {
+        return Err(format!(
+            "a block of {block:?} threads, where `.reqntid` demands another"
+        ));
+    }
+    if grid.contains(&0) || grid[0] > i32::MAX as u32 || grid[1] > 65535 || grid[2] > 65535 {
+        return Err(format!("a grid of {grid:?} blocks"));
+    }
+    if limits.cluster.is_some_and(|cluster| cluster != [1; 3]) {
+        return Err("clusters are not implemented".to_owned());
+    }
+    let shared = image.dynamic_shared + u64::from(launch.dynamic_shared) - 1024;
+    if shared > SHARED_BYTES {
+        return Err(format!(
+            "{shared} bytes of shared memory, where {SHARED_BYTES} are available"
+        ));
+    }
+    Ok(())
+}
+
+fn parameters(function: &Function, image: &Image, arguments: &[&[u8]]) -> Result<Arena, String> {
+    let formal = &function.parameters;
+    if formal.len() != arguments.len() {
+        return Err(format!(
+            "{} arguments for {} parameters",
+            arguments.len(),
+            formal.len()
+        ));
+    }
+    let mut arena = Arena::new(Window::Param, image.parameters.clone());
+    for (index, (variable, bytes)) in formal.iter().zip(arguments).enumerate() {
+        if variable.bytes() != bytes.len() as u64 {
+            let (has, wants) = (bytes.len(), variable.bytes());
+            return Err(format!(
+                "parameter {index} has {wants} bytes, its argument {has}"
+            ));
+        }
+        let start = image.parameters.address(&variable.name).unwrap_or(0);
+        arena
+            .get_mut(start, variable.bytes(), 1)?
+            .copy_from_slice(bytes);
+    }
+    Ok(arena)
+}
+
+/// Blocks one after the other, or all of them in turns.
+fn execute(
+    image: &Image,
+    entry: &str,
+    around: &mut Surroundings<'_>,
+) -> Result<Counts, ([u32; 3], BlockFault)> {
+    let launch = around.launch;
+    let [x, y, z] = launch.grid;
+    let indices = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
+    let entry = image
+        .functions
+        .get_key_value(entry)
+        .map_or("", |(name, _)| name.as_str());
+    let mut counts = Counts::default();
+    if launch.is_cooperative {
+        let mut blocks: Vec<_> = indices
+            .map(|index| Block::new(image, entry, index, launch))
+            .collect();
+        run_together(&mut blocks, around, &mut counts)?;
+        return Ok(counts);
+    }
+    for index in indices {
+        let mut block = [Block::new(image, entry, index, launch)];
+        run_together(&mut block, around, &mut counts)?;
+    }
+    Ok(counts)
+}
+
+/// Adds what they executed to `counts`.
+fn run_together(
+    blocks: &mut [Block<'_>],
+    around: &mut Surroundings<'_>,
+    counts: &mut Counts,
+) -> Result<(), ([u32; 3], BlockFault)> {
+    let limit = around.launch.instruction_limit;
+    loop {
+        let (mut all_exited, mut any_runs, mut executed) = (true, false, Counts::default());
+        for block in blocks.iter_mut() {
+            let turn = block.run(around).map_err(|fault| (block.index, fault))?;
+            all_exited &= turn == Turn::Exited;
+            any_runs |= turn == Turn::Runs;
+            executed.warp_instructions += block.counts().warp_instructions;
+            executed.thread_instructions += block.counts().thread_instructions;
+        }
+        if all_exited {
+            counts.warp_instructions += executed.warp_instructions;
+            counts.thread_instructions += executed.thread_instructions;
+            return Ok(());
+        }
+        let is_endless = counts.warp_instructions + executed.warp_instructions > limit;
+        if !any_runs || is_endless {
+            let stuck = blocks.iter().find(|block| !block.has_exited());
+            if let Some(block) = stuck {
+                let mut fault = block.deadlock();
+                if is_endless {
+                    fault.fault.message =
+                        format!("the launch goes on after {limit} warp instructions");
+                }
+                return Err((block.index, fault));
+            }
+        }
+    }
+}

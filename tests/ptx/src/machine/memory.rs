@@ -1,0 +1,387 @@
+//! State spaces and their addresses.
+//!
+//! A variable has an address within its state space, and a generic one: that of its space's window
+//! plus the first. Windows lie below 4 GiB, because Triton keeps generic addresses of parameters in
+//! 32-bit registers; global memory lies above, where both addresses are the same.
+//!
+//! Every access is inside one allocation, and aligned to its size.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+/// A state space of instructions; `Generic` where they name none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Window {
+    Generic,
+    Global,
+    Shared,
+    Local,
+    Param,
+    Const,
+}
+
+const WINDOW_BYTES: u64 = 0x0100_0000;
+
+impl Window {
+    const BELOW: [Window; 4] = [Window::Shared, Window::Local, Window::Param, Window::Const];
+
+    /// The generic address of the space's address 0.
+    pub fn base(self) -> u64 {
+        match self {
+            Window::Generic | Window::Global => 0,
+            Window::Shared => 0x1000_0000,
+            Window::Local => 0x2000_0000,
+            Window::Param => 0x3000_0000,
+            Window::Const => 0x4000_0000,
+        }
+    }
+
+    /// The space of a generic address, and the address there.
+    pub fn of_generic(address: u64) -> (Window, u64) {
+        let found = Window::BELOW
+            .into_iter()
+            .find(|window| address.wrapping_sub(window.base()) < WINDOW_BYTES);
+        match found {
+            Some(window) => (window, address - window.base()),
+            None => (Window::Global, address),
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Window::Generic => "generic",
+            Window::Global => "global",
+            Window::Shared => "shared",
+            Window::Local => "local",
+            Window::Param => "param",
+            Window::Const => "const",
+        }
+    }
+}
+
+/// An access that no allocation has room for.
+pub type AccessError = String;
+
+fn check_alignment(window: Window, address: u64, align: u64) -> Result<(), AccessError> {
+    if address.is_multiple_of(align) {
+        return Ok(());
+    }
+    let name = window.name();
+    Err(format!(
+        "{name} address {address:#x} is not a multiple of {align}"
+    ))
+}
+
+/// Where shared memory begins: an H100 keeps the first KiB for itself.
+pub const SHARED_START: u64 = 1024;
+
+/// Variables of one space, with bytes of their own.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    window: Window,
+    bytes: Vec<u8>,
+    layout: Layout,
+}
+
+/// Named ranges of addresses, in their order.
+#[derive(Clone, Default, Debug)]
+pub struct Layout {
+    variables: Vec<(String, Range<u64>)>,
+    end: u64,
+}
+
+impl Layout {
+    pub fn starting_at(start: u64) -> Layout {
+        Layout {
+            variables: Vec::new(),
+            end: start,
+        }
+    }
+
+    /// The address of the new variable.
+    pub fn add(&mut self, name: &str, bytes: u64, align: u64) -> u64 {
+        let start = self.end.next_multiple_of(align.max(1));
+        self.end = start.saturating_add(bytes);
+        self.variables.push((name.to_owned(), start..self.end));
+        start
+    }
+
+    pub fn address(&self, name: &str) -> Option<u64> {
+        let found = self.variables.iter().find(|(known, _)| known == name);
+        found.map(|(_, range)| range.start)
+    }
+
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn contains(&self, access: &Range<u64>) -> bool {
+        let after = self
+            .variables
+            .partition_point(|(_, range)| range.start <= access.start);
+        // Variables without bytes may begin where another does.
+        self.variables[..after]
+            .iter()
+            .rev()
+            .take(4)
+            .any(|(_, range)| access.end <= range.end)
+    }
+}
+
+impl Arena {
+    pub fn new(window: Window, layout: Layout) -> Arena {
+        let length = usize::try_from(layout.end.min(WINDOW_BYTES)).unwrap_or(0);
+        Arena {
+            window,
+            bytes: vec![0; length],
+            layout,
+        }
+    }
+
+    /// The variables of one more function, whose addresses are from `base` on.
+    pub fn push(&mut self, variables: &Layout, base: u64) {
+        for (name, range) in &variables.variables {
+            let moved = base + range.start..base + range.end;
+            self.layout.variables.push((name.clone(), moved));
+        }
+        self.layout.end = base + variables.end;
+        self.bytes
+            .resize(self.layout.end.min(WINDOW_BYTES) as usize, 0);
+    }
+
+    /// Takes back what was pushed at `base`.
+    pub fn pop(&mut self, base: u64) {
+        self.layout
+            .variables
+            .retain(|(_, range)| range.start < base);
+        self.layout.end = base;
+        self.bytes.truncate(base as usize);
+    }
+
+    pub fn end(&self) -> u64 {
+        self.layout.end
+    }
+
+    fn range(&self, address: u64, bytes: u64, align: u64) -> Result<Range<usize>, AccessError> {
+        check_alignment(self.window, address, align)?;
+        let access = address..address.saturating_add(bytes);
+        if !self.layout.contains(&access) || access.end > self.bytes.len() as u64 {
+            let name = self.window.name();
+            return Err(format!(
+                "{bytes} bytes at {name} address {address:#x} are in no variable"
+            ));
+        }
+        Ok(access.start as usize..access.end as usize)
+    }
+
+    pub fn get(&self, address: u64, bytes: u64, align: u64) -> Result<&[u8], AccessError> {
+        self.range(address, bytes, align)
+            .map(|range| &self.bytes[range])
+    }
+
+    pub fn get_mut(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        align: u64,
+    ) -> Result<&mut [u8], AccessError> {
+        self.range(address, bytes, align)
+            .map(|range| &mut self.bytes[range])
+    }
+}
+
+/// Global memory: allocations that are apart from each other.
+#[derive(Default, Debug)]
+pub struct Global {
+    /// In the order of their addresses.
+    allocations: Vec<Allocation>,
+    /// The allocation of the last access.
+    recent: Cell<usize>,
+}
+
+#[derive(Debug)]
+struct Allocation {
+    name: String,
+    start: u64,
+    bytes: Vec<u8>,
+    is_live: bool,
+}
+
+const GLOBAL_START: u64 = 0x7f00_0000_0000;
+
+/// Between two allocations, so that no small index error reaches another one.
+const GAP: u64 = 4096;
+
+impl Global {
+    /// Bytes are zero. The address is a multiple of 256, as `cudaMalloc` promises, and of `align`.
+    pub fn allocate(&mut self, name: &str, bytes: usize, align: u64) -> u64 {
+        let last = self.allocations.last();
+        let end = last.map_or(GLOBAL_START, |last| {
+            last.start + last.bytes.len() as u64 + GAP
+        });
+        let start = end.next_multiple_of(align.max(256));
+        self.allocations.push(Allocation {
+            name: name.to_owned(),
+            start,
+            bytes: vec![0; bytes],
+            is_live: true,
+        });
+        start
+    }
+
+    /// # Errors
+    ///
+    /// The address is not that of an allocation that is in use.
+    pub fn free(&mut self, address: u64) -> Result<(), AccessError> {
+        let mut live = self.allocations.iter_mut().filter(|found| found.is_live);
+        match live.find(|found| found.start == address) {
+            Some(found) => {
+                found.is_live = false;
+                Ok(())
+            }
+            None => Err(format!("{address:#x} is not the address of an allocation")),
+        }
+    }
+
+    fn find(
+        &self,
+        address: u64,
+        bytes: u64,
+        align: u64,
+    ) -> Result<(usize, Range<usize>), AccessError> {
+        check_alignment(Window::Global, address, align)?;
+        let fits = |index: usize| {
+            let found = self.allocations.get(index).filter(|found| found.is_live)?;
+            let offset = address.checked_sub(found.start)?;
+            let end = offset.checked_add(bytes)?;
+            (end <= found.bytes.len() as u64).then_some((index, offset as usize..end as usize))
+        };
+        if let Some(found) = fits(self.recent.get()) {
+            return Ok(found);
+        }
+        let after = self
+            .allocations
+            .partition_point(|found| found.start <= address);
+        let found = after.checked_sub(1).and_then(fits);
+        let (index, range) = found.ok_or_else(|| self.outside(address, bytes, after))?;
+        self.recent.set(index);
+        Ok((index, range))
+    }
+
+    /// Names the allocation before the address.
+    fn outside(&self, address: u64, bytes: u64, after: usize) -> AccessError {
+        let access = format!("{bytes} bytes at global address {address:#x} are in no allocation");
+        let Some(nearest) = after.checked_sub(1).and_then(|at| self.allocations.get(at)) else {
+            return access;
+        };
+        let length = nearest.bytes.len();
+        let offset = address - nearest.start;
+        if !nearest.is_live && offset < length as u64 {
+            return format!("{access}: `{}` was freed", nearest.name);
+        }
+        format!(
+            "{access}: offset {offset} of `{}`, which has {length} bytes",
+            nearest.name
+        )
+    }
+
+    /// # Errors
+    ///
+    /// No allocation has all of these bytes, or the address is not aligned.
+    pub fn get(&self, address: u64, bytes: u64, align: u64) -> Result<&[u8], AccessError> {
+        let (index, range) = self.find(address, bytes, align)?;
+        Ok(&self.allocations[index].bytes[range])
+    }
+
+    /// # Errors
+    ///
+    /// As [`Global::get`].
+    pub fn get_mut(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        align: u64,
+    ) -> Result<&mut [u8], AccessError> {
+        let (index, range) = self.find(address, bytes, align)?;
+        Ok(&mut self.allocations[index].bytes[range])
+    }
+}
+
+/// Up to eight bytes, little-endian.
+pub fn to_bits(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        _ => bytes
+            .iter()
+            .rev()
+            .fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arena, Global, Layout, Window, to_bits};
+
+    #[test]
+    fn windows_do_not_overlap() {
+        for window in Window::BELOW {
+            assert_eq!(Window::of_generic(window.base() + 12), (window, 12));
+            assert!(u32::try_from(window.base() + super::WINDOW_BYTES).is_ok());
+        }
+        assert_eq!(Window::of_generic(super::GLOBAL_START).0, Window::Global);
+        assert_eq!(Window::of_generic(0), (Window::Global, 0));
+    }
+
+    #[test]
+    fn global_accesses_are_inside_one_allocation() {
+        let mut global = Global::default();
+        let (a, b) = (global.allocate("a", 16, 1), global.allocate("b", 8, 512));
+        assert!(a.is_multiple_of(256) && b.is_multiple_of(512));
+        global
+            .get_mut(a + 12, 4, 4)
+            .unwrap()
+            .copy_from_slice(&[1, 2, 3, 4]);
+        assert_eq!(global.get(a + 12, 4, 4).unwrap(), [1, 2, 3, 4]);
+        assert_eq!(
+            global.get(a + 14, 2, 4).unwrap_err(),
+            format!("global address {:#x} is not a multiple of 4", a + 14)
+        );
+        let end = global.get(a + 16, 4, 4).unwrap_err();
+        assert!(
+            end.ends_with("offset 16 of `a`, which has 16 bytes"),
+            "{end}"
+        );
+        assert!(global.get(a + 8, 16, 8).is_err());
+        assert!(global.get(u64::MAX - 3, 4, 4).is_err());
+        assert!(
+            global
+                .get(0, 4, 4)
+                .unwrap_err()
+                .ends_with("in no allocation")
+        );
+        global.free(b).unwrap();
+        assert!(global.get(b, 4, 4).unwrap_err().ends_with("`b` was freed"));
+        assert!(global.free(b).is_err() && global.free(a + 1).is_err());
+    }
+
+    #[test]
+    fn arenas_have_gaps() {
+        let mut layout = Layout::starting_at(1024);
+        assert_eq!(layout.add("x", 4, 4), 1024);
+        assert_eq!(layout.add("y", 16, 16), 1040);
+        assert_eq!(layout.address("y"), Some(1040));
+        let arena = Arena::new(Window::Shared, layout);
+        assert!(arena.get(1024, 4, 4).is_ok() && arena.get(1040, 16, 16).is_ok());
+        for (address, bytes) in [(1028, 4), (1024, 8), (0, 4), (1056, 4), (1052, 8)] {
+            assert!(arena.get(address, bytes, 4).is_err(), "{address}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_little_endian() {
+        assert_eq!(to_bits(&[1, 2, 3, 4, 5, 6, 7, 8]), 0x0807_0605_0403_0201);
+        assert_eq!(to_bits(&[1, 2]), 0x0201);
+    }
+}

@@ -1,0 +1,547 @@
+//! A warp: 32 lanes that execute one instruction together where they can.
+//!
+//! Lanes that are at the same instruction are a *path*. A branch on which they disagree splits the
+//! path, and its parts meet again at the branch's immediate post-dominator, which is before any
+//! `.aligned` instruction that post-dominates the branch. Paths take turns, so that lanes may wait
+//! for each other in loops (independent thread scheduling).
+
+use super::access::Spaces;
+use super::image::{Code, Decoded, Image};
+use super::memory::{Arena, Global, Window};
+use super::paths::{Path, Paths, Wait};
+use super::registers::{LANES, Mask, Registers, Row, lanes};
+use super::special::Identity;
+use super::step::{Call, Step};
+
+pub struct Warp<'a> {
+    pub index: u32,
+    image: &'a Image,
+    pub frames: Vec<Frame<'a>>,
+    pub paths: Paths,
+    threads: Row<[u32; 3]>,
+    /// Lanes that have not exited.
+    pub live: Mask,
+    local: Vec<Arena>,
+    pub counts: Counts,
+}
+
+/// What was executed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    pub warp_instructions: u64,
+    pub thread_instructions: u64,
+}
+
+/// An activation of a function by the lanes that called it together.
+pub struct Frame<'a> {
+    pub function: &'a str,
+    pub code: &'a Code,
+    pub registers: Registers,
+    /// Where its part of local memory starts.
+    base: u64,
+    has_returned: bool,
+    caller: Option<Caller<'a>>,
+}
+
+struct Caller<'a> {
+    frame: usize,
+    pc: usize,
+    call: &'a Call,
+}
+
+/// What a warp shares with others.
+pub struct World<'a> {
+    pub global: &'a mut Global,
+    pub shared: &'a mut Arena,
+    pub constants: &'a Arena,
+    pub parameters: &'a Arena,
+    pub block: [u32; 3],
+    pub launch: &'a Launch,
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Launch {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// In bytes.
+    pub dynamic_shared: u32,
+    /// All blocks run at the same time, as cooperative launches and blocks that wait for each other
+    /// need it.
+    pub is_cooperative: bool,
+    /// Decides which lane `elect.sync` elects: for 0 the first of its mask.
+    pub seed: u64,
+    /// Warp instructions of a launch, after which it is reported as endless.
+    pub instruction_limit: u64,
+}
+
+/// An error of one lane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    pub function: String,
+    pub instruction: Option<usize>,
+    pub lane: usize,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Its turn is over.
+    Preempted,
+    /// All lanes that have not exited wait at a barrier of the block.
+    Barrier,
+    /// No path can go on.
+    Stuck,
+    Exited,
+}
+
+/// What becomes of a path after an instruction.
+enum Flow {
+    Goes,
+    /// It stays, but others run first.
+    Pauses,
+    /// It was split, merged, or its lanes exited.
+    Gone,
+}
+
+impl<'a> Warp<'a> {
+    pub fn new(
+        image: &'a Image,
+        entry: &'a str,
+        code: &'a Code,
+        index: u32,
+        threads: Row<Option<[u32; 3]>>,
+    ) -> Warp<'a> {
+        let live = (0..LANES)
+            .filter(|lane| threads[*lane].is_some())
+            .fold(0, |mask, lane| mask | 1 << lane);
+        let mut local = vec![Arena::new(Window::Local, Default::default()); LANES];
+        local
+            .iter_mut()
+            .for_each(|arena| arena.push(&code.frame, 0));
+        let frame = Frame {
+            function: entry,
+            code,
+            registers: Registers::new(&code.assignment),
+            base: 0,
+            has_returned: false,
+            caller: None,
+        };
+        Warp {
+            index,
+            image,
+            frames: vec![frame],
+            paths: Paths::new(live),
+            threads: threads.map(Option::unwrap_or_default),
+            live,
+            local,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Executes until something stops the warp, at most about `turn` instructions.
+    pub fn run(&mut self, turn: u64, world: &mut World<'_>) -> Result<Stop, Fault> {
+        let end = self.counts.warp_instructions + turn;
+        while self.counts.warp_instructions < end {
+            let Some(path) = self.paths.take() else {
+                return Ok(self.stopped());
+            };
+            if let Some(path) = self.advance(path, 64, world)? {
+                self.paths.list.push(path);
+            }
+        }
+        Ok(Stop::Preempted)
+    }
+
+    fn stopped(&self) -> Stop {
+        if self.paths.list.is_empty() {
+            return Stop::Exited;
+        }
+        let at_barrier = |path: &&Path| path.waits == Some(Wait::Barrier);
+        let waiting = self
+            .paths
+            .list
+            .iter()
+            .filter(at_barrier)
+            .fold(0, |mask, path| mask | path.mask);
+        if waiting == self.live {
+            Stop::Barrier
+        } else {
+            Stop::Stuck
+        }
+    }
+
+    /// Executes up to `count` instructions of a path. It is given back if it still exists.
+    fn advance(
+        &mut self,
+        mut path: Path,
+        count: u32,
+        world: &mut World<'_>,
+    ) -> Result<Option<Path>, Fault> {
+        for _ in 0..count {
+            if self.paths.meets(&path) {
+                return Ok(None);
+            }
+            let code = self.frames[path.frame].code;
+            let decoded = &code.steps[path.pc];
+            let active = match decoded.guard {
+                None => path.mask,
+                Some((index, negated)) => {
+                    let value = self.frames[path.frame].registers.predicate(index);
+                    path.mask & if negated { !value } else { value }
+                }
+            };
+            self.counts.warp_instructions += 1;
+            self.counts.thread_instructions += u64::from(active.count_ones());
+            match self.execute(&mut path, decoded, active, world)? {
+                Flow::Goes => {}
+                Flow::Pauses => return Ok(Some(path)),
+                Flow::Gone => return Ok(None),
+            }
+        }
+        Ok(Some(path))
+    }
+
+    fn execute(
+        &mut self,
+        path: &mut Path,
+        decoded: &'a Decoded,
+        active: Mask,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        match &decoded.step {
+            Step::Lanes(f) => {
+                if active != 0 {
+                    f(&mut self.frames[path.frame].registers, active);
+                }
+            }
+            Step::Load(_) | Step::Store(_) | Step::Atomic(_) => {
+                let done = self.access(path, &decoded.step, active, world);
+                done.map_err(|(lane, message)| self.fault(path, lane, message))?;
+            }
+            Step::Branch(target) => return Ok(self.branch(path, decoded, active, *target)),
+            Step::IndexedBranch(index, targets) => {
+                return self.branch_by_index(
+                    path,
+                    decoded,
+                    active,
+                    index.row(&self.frames[path.frame].registers),
+                    targets,
+                );
+            }
+            Step::Return => return self.returns(path, active),
+            Step::Exit => return Ok(self.exits(path, active)),
+            Step::Call(call) => {
+                if active == 0 {
+                    path.pc += 1;
+                    return Ok(Flow::Goes);
+                }
+                if active != path.mask {
+                    return Ok(self.isolate(path, active));
+                }
+                return self.calls(path, call);
+            }
+            Step::Collective(_) | Step::Barrier(_) => {
+                if active == 0 {
+                    path.pc += 1;
+                    return Ok(Flow::Goes);
+                }
+                if active != path.mask {
+                    return Ok(self.isolate(path, active));
+                }
+                return self.meets(path, &decoded.step, world);
+            }
+            Step::Trap if active != 0 => {
+                let lane = active.trailing_zeros() as usize;
+                return Err(self.fault(path, lane, "the thread traps".to_owned()));
+            }
+            Step::Refused(refusal) if active != 0 => {
+                let lane = active.trailing_zeros() as usize;
+                return Err(self.fault(path, lane, refusal.to_string()));
+            }
+            Step::Special(special, result) => {
+                let row = special.row(&self.identity(world));
+                result.put(&mut self.frames[path.frame].registers, active, &row);
+            }
+            Step::FrameAddress(result, offset) => {
+                let frame = &mut self.frames[path.frame];
+                result.put(&mut frame.registers, active, &[frame.base + offset; LANES]);
+            }
+            Step::ActiveMask(result) => {
+                let row = [u64::from(active); LANES];
+                result.put(&mut self.frames[path.frame].registers, active, &row);
+            }
+            Step::Yield => {
+                path.pc += 1;
+                return Ok(Flow::Pauses);
+            }
+            Step::Nothing | Step::Trap | Step::Refused(_) => {}
+        }
+        path.pc += 1;
+        Ok(Flow::Goes)
+    }
+
+    fn access(
+        &mut self,
+        path: &Path,
+        step: &Step,
+        active: Mask,
+        world: &mut World<'_>,
+    ) -> Result<(), (usize, String)> {
+        let frame = &mut self.frames[path.frame];
+        let mut spaces = Spaces {
+            global: world.global,
+            shared: world.shared,
+            constants: world.constants,
+            parameters: world.parameters,
+            local: &mut self.local,
+        };
+        match step {
+            Step::Load(load) => load.load(&mut frame.registers, active, frame.base, &spaces),
+            Step::Store(store) => store.store(&frame.registers, active, frame.base, &mut spaces),
+            Step::Atomic(atomic) => {
+                atomic.execute(&mut frame.registers, active, frame.base, &mut spaces)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn identity<'w>(&'w self, world: &'w World<'_>) -> Identity<'w> {
+        let launch = world.launch;
+        let threads: u32 = launch.block.iter().product();
+        Identity {
+            threads: &self.threads,
+            block_extent: launch.block,
+            block: world.block,
+            grid_extent: launch.grid,
+            warp: self.index,
+            warps: threads.div_ceil(32),
+            clock: self.counts.warp_instructions,
+            dynamic_shared: launch.dynamic_shared,
+            total_shared: world.shared.end() as u32,
+        }
+    }
+
+    pub fn thread(&self, lane: usize) -> [u32; 3] {
+        self.threads[lane]
+    }
+
+    pub fn fault(&self, path: &Path, lane: usize, message: String) -> Fault {
+        let frame = &self.frames[path.frame];
+        Fault {
+            function: frame.function.to_owned(),
+            instruction: frame
+                .code
+                .steps
+                .get(path.pc)
+                .and_then(|step| step.instruction),
+            lane,
+            message,
+        }
+    }
+
+    fn branch(&mut self, path: &mut Path, decoded: &Decoded, taken: Mask, target: usize) -> Flow {
+        let rest = path.mask & !taken;
+        if rest == 0 {
+            path.pc = target;
+            return Flow::Goes;
+        }
+        path.pc += 1;
+        if taken == 0 {
+            return Flow::Goes;
+        }
+        let parts = [(rest, path.pc), (taken, target)];
+        self.split(path, &parts, decoded.meeting)
+    }
+
+    /// ISA, `brx.idx`: an index beyond the list is undefined.
+    fn branch_by_index(
+        &mut self,
+        path: &mut Path,
+        decoded: &Decoded,
+        active: Mask,
+        indices: Row<u32>,
+        targets: &[usize],
+    ) -> Result<Flow, Fault> {
+        let mut parts: Vec<(Mask, usize)> = Vec::new();
+        let mut add = |lanes: Mask, pc: usize| match parts.iter_mut().find(|part| part.1 == pc) {
+            Some(part) => part.0 |= lanes,
+            None => parts.push((lanes, pc)),
+        };
+        if path.mask != active {
+            add(path.mask & !active, path.pc + 1);
+        }
+        for lane in lanes(active) {
+            let index = indices[lane];
+            match targets.get(index as usize) {
+                Some(target) => add(1 << lane, *target),
+                None => {
+                    let message = format!("index {index} of {} targets", targets.len());
+                    return Err(self.fault(path, lane, message));
+                }
+            }
+        }
+        if let [(_, pc)] = parts.as_slice() {
+            path.pc = *pc;
+            return Ok(Flow::Goes);
+        }
+        Ok(self.split(path, &parts, decoded.meeting))
+    }
+
+    /// Replaces a path by its parts, which meet at `meeting` or at the end of the function.
+    fn split(&mut self, path: &Path, parts: &[(Mask, usize)], meeting: Option<usize>) -> Flow {
+        let frame = &self.frames[path.frame];
+        let meeting = match meeting {
+            None if frame.caller.is_some() => Some(frame.code.steps.len() - 1),
+            // At the end of an entry lanes exit, each on its own.
+            meeting => meeting,
+        };
+        self.paths.split(path, parts, meeting);
+        Flow::Gone
+    }
+
+    /// Lets only `active` execute the instruction; the others wait behind it.
+    fn isolate(&mut self, path: &Path, active: Mask) -> Flow {
+        let parts = [(active, path.pc), (path.mask & !active, path.pc + 1)];
+        self.split(path, &parts, Some(path.pc + 1))
+    }
+
+    fn exits(&mut self, path: &mut Path, active: Mask) -> Flow {
+        self.live &= !active;
+        path.mask &= !active;
+        path.pc += 1;
+        self.paths.exit(active);
+        if path.mask == 0 {
+            Flow::Gone
+        } else {
+            Flow::Goes
+        }
+    }
+
+    fn returns(&mut self, path: &mut Path, active: Mask) -> Result<Flow, Fault> {
+        let frame = &self.frames[path.frame];
+        let end = frame.code.steps.len() - 1;
+        let Some(caller) = &frame.caller else {
+            return Ok(self.exits(path, active));
+        };
+        if path.pc != end {
+            let decoded = &frame.code.steps[path.pc];
+            return Ok(self.branch(path, decoded, active, end));
+        }
+        let (to, pc, call) = (caller.frame, caller.pc, caller.call);
+        let (base, code) = (frame.base, frame.code);
+        let caller_base = self.frames[to].base;
+        for lane in lanes(path.mask) {
+            let mut results = call.results.iter().zip(&code.results);
+            let copied = results.try_for_each(|(target, (offset, bytes))| {
+                copy(
+                    &mut self.local[lane],
+                    base + offset,
+                    caller_base + target,
+                    *bytes,
+                )
+            });
+            copied.map_err(|message| self.fault(path, lane, message))?;
+            self.local[lane].pop(base);
+        }
+        self.frames[path.frame].has_returned = true;
+        while self.frames.last().is_some_and(|frame| frame.has_returned) {
+            self.frames.pop();
+        }
+        path.frame = to;
+        path.pc = pc;
+        Ok(Flow::Goes)
+    }
+
+    fn calls(&mut self, path: &mut Path, call: &'a Call) -> Result<Flow, Fault> {
+        let first = path.mask.trailing_zeros() as usize;
+        let Some((name, code)) = self.image.functions.get_key_value(&call.callee) else {
+            let message = format!(
+                "a call of `{}`, which has no body, is not implemented",
+                call.callee
+            );
+            return Err(self.fault(path, first, message));
+        };
+        if (call.arguments.len(), call.results.len()) != (code.parameters.len(), code.results.len())
+        {
+            return Err(self.fault(path, first, format!("`{name}` has other parameters")));
+        }
+        let caller_base = self.frames[path.frame].base;
+        let ends = lanes(path.mask).map(|lane| self.local[lane].end());
+        let base = ends.max().unwrap_or(0).next_multiple_of(16);
+        for lane in lanes(path.mask) {
+            self.local[lane].push(&code.frame, base);
+            let mut arguments = call.arguments.iter().zip(&code.parameters);
+            let copied = arguments.try_for_each(|(source, (offset, bytes))| {
+                copy(
+                    &mut self.local[lane],
+                    caller_base + source,
+                    base + offset,
+                    *bytes,
+                )
+            });
+            copied.map_err(|message| self.fault(path, lane, message))?;
+        }
+        self.frames.push(Frame {
+            function: name,
+            code,
+            registers: Registers::new(&code.assignment),
+            base,
+            has_returned: false,
+            caller: Some(Caller {
+                frame: path.frame,
+                pc: path.pc + 1,
+                call,
+            }),
+        });
+        path.frame = self.frames.len() - 1;
+        path.pc = 0;
+        Ok(Flow::Goes)
+    }
+
+    /// A barrier, or an instruction by several lanes together.
+    fn meets(&mut self, path: &mut Path, step: &Step, world: &World<'_>) -> Result<Flow, Fault> {
+        let Step::Collective(collective) = step else {
+            path.waits = Some(Wait::Barrier);
+            return Ok(Flow::Pauses);
+        };
+        let same = |other: &Path| {
+            other.waits == Some(Wait::Lanes) && (other.frame, other.pc) == (path.frame, path.pc)
+        };
+        let waiting = self.paths.list.iter().filter(|other| same(other));
+        let present = waiting.fold(path.mask, |mask, other| mask | other.mask);
+        let registers = &self.frames[path.frame].registers;
+        let awaited = collective.awaited(registers, present);
+        let awaited = awaited.map_err(|(lane, message)| self.fault(path, lane, message))?;
+        if awaited & self.live & !present != 0 {
+            path.waits = Some(Wait::Lanes);
+            return Ok(Flow::Pauses);
+        }
+        let seed = world.launch.seed;
+        let registers = &mut self.frames[path.frame].registers;
+        let done = collective.execute(registers, present, |mask| elected(mask, seed));
+        done.map_err(|(lane, message)| self.fault(path, lane, message))?;
+        for other in self.paths.list.iter_mut().filter(|other| same(other)) {
+            other.waits = None;
+            other.pc += 1;
+        }
+        path.pc += 1;
+        Ok(Flow::Goes)
+    }
+}
+
+/// The same lane for the same mask and seed, as the ISA demands.
+fn elected(mask: Mask, seed: u64) -> usize {
+    let mixed = (u64::from(mask) ^ seed.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let skipped = match seed {
+        0 => 0,
+        _ => (mixed >> 33) as usize % mask.count_ones().max(1) as usize,
+    };
+    lanes(mask).nth(skipped).unwrap_or(0)
+}
+
+fn copy(local: &mut Arena, from: u64, to: u64, bytes: u64) -> Result<(), String> {
+    let value = local.get(from, bytes, 1)?.to_vec();
+    local.get_mut(to, bytes, 1)?.copy_from_slice(&value);
+    Ok(())
+}
