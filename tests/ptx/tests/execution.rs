@@ -356,9 +356,7 @@ fn refusals_are_of_executed_instructions() {
 
 #[test]
 fn launches_that_do_not_fit() {
-    let text = entry("ret;")
-        .replace("%t, %tid.x", "%t, %tid.x")
-        .replace(")\n{", ")\n.maxntid 64, 1, 1\n{");
+    let text = entry("ret;").replace(")\n{", ")\n.maxntid 64, 1, 1\n{");
     assert!(
         launch_text(&text, block(65))
             .unwrap_err()

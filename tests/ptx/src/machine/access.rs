@@ -6,7 +6,7 @@
 
 use super::decode::{Form, Refusal, Words};
 use super::memory::{AccessError, Arena, Global, Window, to_bits};
-use super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, lanes};
+use super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, each, lanes};
 use crate::parse::{Base, Operand, Space, Type};
 
 /// The state spaces that a thread sees.
@@ -37,6 +37,39 @@ impl Spaces<'_> {
             Window::Param => self.parameters.get(address, bytes, align),
             Window::Const => self.constants.get(address, bytes, align),
         }
+    }
+
+    /// The bytes from the lowest to the highest of a warp's addresses, if one check is enough for
+    /// all: they are aligned, and in one allocation.
+    fn common(
+        &self,
+        window: Window,
+        addresses: &Row<u64>,
+        mask: Mask,
+        at: At,
+    ) -> Option<(u64, &[u8])> {
+        let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
+        for lane in lanes(mask) {
+            low = low.min(addresses[lane]);
+            high = high.max(addresses[lane]);
+            bits |= addresses[lane];
+        }
+        let bytes = high.checked_sub(low)?.checked_add(at.bytes)?;
+        if !bits.is_multiple_of(at.align) {
+            return None;
+        }
+        let (window, start) = match window {
+            Window::Generic => Window::of_generic(low),
+            window => (window, low),
+        };
+        let found = match window {
+            Window::Global => self.global.get(start, bytes, 1),
+            Window::Shared => self.shared.get(start, bytes, 1),
+            Window::Const => self.constants.get(start, bytes, 1),
+            Window::Param => self.parameters.get(start, bytes, 1),
+            Window::Local | Window::Generic => return None,
+        };
+        found.ok().map(|bytes| (low, bytes))
     }
 
     pub fn get_mut(
@@ -91,10 +124,12 @@ impl Pointer {
     pub fn row(&self, registers: &Registers, frame: u64) -> Row<u64> {
         match self {
             Pointer::Register(Bank::B32, index, offset) => {
-                u32::row(registers, *index).map(|base| u64::from(base.wrapping_add(*offset as u32)))
+                let base = u32::row(registers, *index);
+                each(|lane| u64::from(base[lane].wrapping_add(*offset as u32)))
             }
             Pointer::Register(_, index, offset) => {
-                u64::row(registers, *index).map(|base| base.wrapping_add_signed(*offset))
+                let base = u64::row(registers, *index);
+                each(|lane| base[lane].wrapping_add_signed(*offset))
             }
             Pointer::Constant(address) => [*address; LANES],
             Pointer::Frame(offset) => [frame + offset; LANES],
@@ -128,8 +163,8 @@ impl Element {
             return;
         };
         match bank {
-            Bank::B16 => u16::put(registers, index, mask, &row.map(|bits| bits as u16)),
-            Bank::B32 => u32::put(registers, index, mask, &row.map(|bits| bits as u32)),
+            Bank::B16 => u16::put(registers, index, mask, &each(|lane| row[lane] as u16)),
+            Bank::B32 => u32::put(registers, index, mask, &each(|lane| row[lane] as u32)),
             _ => u64::put(registers, index, mask, row),
         }
     }
@@ -156,6 +191,15 @@ impl Access {
         }
     }
 
+    /// By the sign of its type.
+    fn extended(&self, bits: u64) -> u64 {
+        let unused = 64 - 8 * self.bytes as u32;
+        match self.signed {
+            true => ((bits << unused).cast_signed() >> unused).cast_unsigned(),
+            false => bits,
+        }
+    }
+
     /// The lane that failed, and why.
     pub fn load(
         &self,
@@ -165,17 +209,29 @@ impl Access {
         spaces: &Spaces<'_>,
     ) -> Result<(), (usize, AccessError)> {
         let addresses = self.pointer.row(registers, frame);
+        let common = spaces.common(self.window, &addresses, mask, self.at(0));
+        if let (Some((low, bytes)), [element], 4) = (common, self.elements.as_slice(), self.bytes) {
+            let mut row = [0; LANES];
+            for lane in lanes(mask) {
+                let start = (addresses[lane] - low) as usize;
+                row[lane] = self.extended(to_bits(&bytes[start..start + 4]));
+            }
+            element.put(registers, mask, &row);
+            return Ok(());
+        }
         let mut rows = [[0_u64; LANES]; 4];
-        let unused = 64 - 8 * self.bytes as u32;
         for lane in lanes(mask) {
-            let found = spaces.get(self.window, lane, self.at(addresses[lane]));
-            let found = found.map_err(|error| (lane, error))?;
+            let found = match common {
+                Some((low, bytes)) => {
+                    let start = (addresses[lane] - low) as usize;
+                    &bytes[start..start + self.at(0).bytes as usize]
+                }
+                None => spaces
+                    .get(self.window, lane, self.at(addresses[lane]))
+                    .map_err(|error| (lane, error))?,
+            };
             for (row, bytes) in rows.iter_mut().zip(found.chunks_exact(self.bytes as usize)) {
-                let bits = to_bits(bytes);
-                row[lane] = match self.signed {
-                    true => ((bits << unused).cast_signed() >> unused).cast_unsigned(),
-                    false => bits,
-                };
+                row[lane] = self.extended(to_bits(bytes));
             }
         }
         for (element, row) in self.elements.iter().zip(&rows) {

@@ -1,7 +1,7 @@
 //! Instructions that compute each lane on its own: a function of scalars, made a function of rows.
 
 use super::decode::{Form, Refusal};
-use super::registers::{Lane, Mask, Registers, lanes};
+use super::registers::{Lane, Mask, Registers, each, lanes};
 
 /// Executes an instruction for the lanes of the mask.
 pub type Lanewise = Box<dyn Fn(&mut Registers, Mask) + Send + Sync>;
@@ -16,7 +16,8 @@ pub fn unary<D: Lane, A: Lane>(
     let d = form.destination::<D>(form.operand(0)?)?;
     let a = form.source::<A>(form.operand(1)?)?;
     Ok(Box::new(move |registers, mask| {
-        let row = a.row(registers).map(&f);
+        let a = a.row(registers);
+        let row = each(|lane| f(a[lane]));
         D::put(registers, d, mask, &row);
     }))
 }
@@ -31,7 +32,7 @@ pub fn binary<D: Lane, A: Lane, B: Lane>(
     let b = form.source::<B>(form.operand(2)?)?;
     Ok(Box::new(move |registers, mask| {
         let (a, b) = (a.row(registers), b.row(registers));
-        let row = std::array::from_fn(|lane| f(a[lane], b[lane]));
+        let row = each(|lane| f(a[lane], b[lane]));
         D::put(registers, d, mask, &row);
     }))
 }
@@ -47,7 +48,7 @@ pub fn ternary<D: Lane, A: Lane, B: Lane, C: Lane>(
     let c = form.source::<C>(form.operand(3)?)?;
     Ok(Box::new(move |registers, mask| {
         let (a, b, c) = (a.row(registers), b.row(registers), c.row(registers));
-        let row = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
+        let row = each(|lane| f(a[lane], b[lane], c[lane]));
         D::put(registers, d, mask, &row);
     }))
 }
@@ -65,7 +66,7 @@ pub fn quaternary<D: Lane, A: Lane, B: Lane, C: Lane, E: Lane>(
     Ok(Box::new(move |registers, mask| {
         let (a, b) = (a.row(registers), b.row(registers));
         let (c, e) = (c.row(registers), e.row(registers));
-        let row = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane], e[lane]));
+        let row = each(|lane| f(a[lane], b[lane], c[lane], e[lane]));
         D::put(registers, d, mask, &row);
     }))
 }

@@ -13,6 +13,16 @@ pub type Row<T> = [T; LANES];
 /// A set of lanes.
 pub type Mask = u32;
 
+/// The value of each lane. A loop, because the compiler makes no vectors of `array::from_fn`.
+#[inline]
+pub fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> Row<T> {
+    let mut row = [T::default(); LANES];
+    for (lane, value) in row.iter_mut().enumerate() {
+        *value = f(lane);
+    }
+    row
+}
+
 /// The lanes of a set, in order.
 pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
@@ -138,14 +148,15 @@ macro_rules! lane {
 
             #[inline]
             fn row(registers: &Registers, index: usize) -> Row<$ty> {
-                registers.$rows[index].map($of)
+                let row = &registers.$rows[index];
+                each(|lane| $of(row[lane]))
             }
 
             #[inline]
             fn put(registers: &mut Registers, index: usize, mask: Mask, row: &Row<$ty>) {
                 let old = &mut registers.$rows[index];
                 if mask == Mask::MAX {
-                    *old = row.map($to);
+                    *old = each(|lane| $to(row[lane]));
                     return;
                 }
                 for lane in lanes(mask) {
@@ -178,7 +189,7 @@ impl Lane for bool {
     #[inline]
     fn row(registers: &Registers, index: usize) -> Row<bool> {
         let mask = registers.predicates[index];
-        std::array::from_fn(|lane| mask >> lane & 1 == 1)
+        each(|lane| mask >> lane & 1 == 1)
     }
 
     #[inline]

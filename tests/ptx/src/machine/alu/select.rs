@@ -2,7 +2,7 @@
 
 use super::super::decode::{Form, Refusal};
 use super::super::lanewise::{Decoded, binary, ternary, unary};
-use super::super::registers::{Bank, LANES, Lane, Registers, Row};
+use super::super::registers::{Bank, LANES, Lane, Registers, Row, each};
 use crate::parse::{Operand, Type};
 
 pub fn decode(form: &Form<'_>) -> Decoded {
@@ -23,8 +23,7 @@ fn select(form: &Form<'_>) -> Decoded {
         let c = form.predicate(form.operand(3)?)?;
         Ok(Box::new(move |registers, mask| {
             let (a, b, c) = (a.row(registers), b.row(registers), c.lanes(registers));
-            let row =
-                std::array::from_fn(|lane| if c >> lane & 1 == 1 { a[lane] } else { b[lane] });
+            let row = each(|lane| if c >> lane & 1 == 1 { a[lane] } else { b[lane] });
             T::put(registers, d, mask, &row);
         }))
     }
