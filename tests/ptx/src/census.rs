@@ -1,30 +1,108 @@
-//! Which instruction forms a set of modules has.
+//! Which instruction forms a set of modules has, and which of them the machine executes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use crate::machine;
 use crate::parse::Module;
 
-/// Forms by name, each with how often it occurs.
+/// Forms (an opcode with its modifiers) by name.
 #[derive(Default, Debug)]
 pub struct Census {
-    forms: BTreeMap<String, u64>,
+    forms: BTreeMap<String, Form>,
+    files: usize,
+}
+
+/// How often a form occurs.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Form {
+    pub opcode: String,
+    pub count: u64,
+    /// Those of `count` that the machine refuses, and why.
+    pub refused: u64,
+    pub reasons: BTreeSet<String>,
 }
 
 impl Census {
     pub fn add(&mut self, module: &Module) {
-        let bodies = module
-            .functions
-            .iter()
-            .filter_map(|function| function.body.as_ref());
-        for instruction in bodies.flat_map(|body| &body.instructions) {
-            *self
-                .forms
-                .entry(instruction.mnemonic.to_string())
-                .or_default() += 1;
+        self.files += 1;
+        for (instruction, refusal) in machine::unsupported(module) {
+            let mnemonic = &instruction.mnemonic;
+            let form = self.forms.entry(mnemonic.to_string()).or_default();
+            form.opcode.clone_from(&mnemonic.opcode);
+            form.count += 1;
+            if let Some(refusal) = refusal {
+                form.refused += 1;
+                form.reasons.insert(refusal.reason);
+            }
         }
     }
 
-    pub fn forms(&self) -> &BTreeMap<String, u64> {
+    pub fn forms(&self) -> &BTreeMap<String, Form> {
         &self.forms
+    }
+}
+
+/// A table in Markdown, after a line with totals.
+impl fmt::Display for Census {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let opcodes: BTreeSet<&str> = self
+            .forms
+            .values()
+            .map(|form| form.opcode.as_str())
+            .collect();
+        let executed = self.forms.values().filter(|form| form.refused == 0).count();
+        writeln!(
+            f,
+            "{} modules, {} opcodes, {} forms; {executed} forms are implemented.\n",
+            self.files,
+            opcodes.len(),
+            self.forms.len()
+        )?;
+        writeln!(
+            f,
+            "| opcode | form | count | implemented |\n|---|---|---:|---|"
+        )?;
+        for (name, form) in &self.forms {
+            let implemented = match form.refused {
+                0 => "yes".to_owned(),
+                refused if refused == form.count => "no".to_owned(),
+                refused => format!("not {refused}"),
+            };
+            let reasons: Vec<&str> = form.reasons.iter().map(String::as_str).collect();
+            let reasons = match reasons.as_slice() {
+                [] | ["this opcode"] => String::new(),
+                list => format!(": {}", list.join("; ")),
+            };
+            let (opcode, count) = (&form.opcode, form.count);
+            writeln!(
+                f,
+                "| {opcode} | `{name}` | {count} | {implemented}{reasons} |"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Census;
+    use crate::parse::parse;
+
+    #[test]
+    fn forms_are_counted_and_refused_by_name() {
+        let text = ".version 9.0\n.target sm_90a\n.entry k()\n{\n.reg .b32 %r<3>; .reg .b64 %d;\n\
+            add.u32 %r0, %r1, %r2; add.u32 %r0, %r1, %d; add.s32 %r0, %r1, 5;\n\
+            wgmma.fence.sync.aligned; ret;\n}";
+        let mut census = Census::default();
+        census.add(&parse(text).unwrap());
+        let form = &census.forms()["add.u32"];
+        assert_eq!((form.count, form.refused), (2, 1));
+        assert_eq!(census.forms()["add.s32"].refused, 0);
+        let table = census.to_string();
+        assert!(table.starts_with("1 modules, 3 opcodes, 4 forms; 2 forms are implemented.\n"));
+        assert!(table.contains("| wgmma | `wgmma.fence.sync.aligned` | 1 | no |\n"));
+        let add = "| add | `add.u32` | 2 | not 1: a register of 64 bits where 32 are expected |\n";
+        assert!(table.contains(add), "{table}");
     }
 }

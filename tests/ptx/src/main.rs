@@ -1,14 +1,57 @@
+//! `ptx-machine`: looks at PTX files. Programs are executed by tests, through the library.
+
 use std::process::ExitCode;
+
+use croq_ptx::census::Census;
+use croq_ptx::parse::{Module, parse};
+
+const USAGE: &str = "usage: ptx-machine check FILES…\n       ptx-machine census FILES…\n
+check    report text that is not PTX, and instructions that the machine does not execute
+census   print a table of all instruction forms of the files";
+
 fn main() -> ExitCode {
-    let mut census = croq_ptx::census::Census::default();
-    for path in std::env::args().skip(2) {
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        if let Ok(module) = croq_ptx::parse::parse(&text) {
-            census.add(&module);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.split_first() {
+        Some((command, files)) if command == "check" && !files.is_empty() => check(files),
+        Some((command, files)) if command == "census" && !files.is_empty() => census(files),
+        _ => Err(USAGE.to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
         }
     }
-    for (f, n) in census.forms() {
-        println!("{f} {n}");
+}
+
+fn read(path: &str) -> Result<Module, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    parse(&text).map_err(|error| format!("{path}: {error}"))
+}
+
+fn check(files: &[String]) -> Result<(), String> {
+    let mut refused = 0;
+    for path in files {
+        let module = read(path)?;
+        for (instruction, refusal) in croq_ptx::machine::unsupported(&module) {
+            if let Some(refusal) = refusal {
+                refused += 1;
+                println!("{path}:{}: {refusal}", instruction.line);
+            }
+        }
     }
-    ExitCode::SUCCESS
+    match refused {
+        0 => Ok(()),
+        count => Err(format!("{count} instructions are not implemented")),
+    }
+}
+
+fn census(files: &[String]) -> Result<(), String> {
+    let mut census = Census::default();
+    for path in files {
+        census.add(&read(path)?);
+    }
+    print!("{census}");
+    Ok(())
 }

@@ -42,14 +42,14 @@ pub struct BlockFault {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turn {
+pub enum Progress {
     Runs,
     Waits,
     Exited,
 }
 
 /// Warp instructions between two warps.
-const TURN: u64 = 1024;
+const TIME_SLICE: u64 = 1024;
 
 impl<'a> Block<'a> {
     pub fn new(image: &'a Image, entry: &'a str, index: [u32; 3], launch: &Launch) -> Block<'a> {
@@ -87,9 +87,9 @@ impl<'a> Block<'a> {
         self.warps.iter().all(|warp| warp.paths.list.is_empty())
     }
 
-    /// A turn of each warp.
-    pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<Turn, BlockFault> {
-        let mut turn = Turn::Exited;
+    /// A time slice of each warp.
+    pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<Progress, BlockFault> {
+        let mut all = Progress::Exited;
         for index in 0..self.warps.len() {
             let mut world = World {
                 global: around.global,
@@ -104,7 +104,7 @@ impl<'a> Block<'a> {
                 continue;
             }
             let stop = warp
-                .run(TURN, &mut world)
+                .run(TIME_SLICE, &mut world)
                 .map_err(|fault| self.locate(index, fault))?;
             let waits = self
                 .barriers
@@ -122,12 +122,12 @@ impl<'a> Block<'a> {
                     continue;
                 }
             };
-            turn = match (progress, turn) {
-                (true, _) | (_, Turn::Runs) => Turn::Runs,
-                _ => Turn::Waits,
+            all = match (progress, all) {
+                (true, _) | (_, Progress::Runs) => Progress::Runs,
+                _ => Progress::Waits,
             };
         }
-        Ok(turn)
+        Ok(all)
     }
 
     fn locate(&self, warp: usize, fault: Fault) -> BlockFault {

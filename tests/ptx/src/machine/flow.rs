@@ -9,7 +9,7 @@ pub enum Next {
     Branches { targets: Vec<usize>, falls: bool },
     /// The end of the function, and the one after it if some lanes may go on.
     Returns { falls: bool },
-    /// Nothing: lanes exit or trap. Nobody waits for them.
+    /// Nothing: lanes exit or trap; others do not wait for them.
     Ends,
 }
 
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_trap() {
+    fn lanes_that_trap_are_not_awaited() {
         // 0: if failed → 3; 1: …; 2: return; 3: trap
         let code = [branch(3), Next::Falls, RETURN, Next::Ends];
         assert_eq!(meeting_points(&code)[0], Some(1));

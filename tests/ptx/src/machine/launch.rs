@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::access::Place;
-use super::block::{Block, BlockFault, Surroundings, Turn};
+use super::block::{Block, BlockFault, Progress, Surroundings};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
 use super::warp::{Counts, Launch};
@@ -339,7 +339,7 @@ fn parameters(function: &Function, image: &Image, arguments: &[&[u8]]) -> Result
     Ok(arena)
 }
 
-/// Blocks one after the other, or all of them in turns.
+/// Blocks one after the other, or all of them in time slices.
 fn execute(
     image: &Image,
     entry: &str,
@@ -377,9 +377,9 @@ fn run_together(
     loop {
         let (mut all_exited, mut any_runs, mut executed) = (true, false, Counts::default());
         for block in blocks.iter_mut() {
-            let turn = block.run(around).map_err(|fault| (block.index, fault))?;
-            all_exited &= turn == Turn::Exited;
-            any_runs |= turn == Turn::Runs;
+            let progress = block.run(around).map_err(|fault| (block.index, fault))?;
+            all_exited &= progress == Progress::Exited;
+            any_runs |= progress == Progress::Runs;
             executed.warp_instructions += block.counts().warp_instructions;
             executed.thread_instructions += block.counts().thread_instructions;
         }

@@ -122,7 +122,7 @@ impl Paths {
         self.list.push(path);
     }
 
-    /// Nobody waits for lanes that have exited.
+    /// Joins no longer expect lanes that have exited.
     pub fn exit(&mut self, lanes: Mask) {
         for index in 0..self.joins.len() {
             self.joins[index].expected &= !lanes;
@@ -158,7 +158,7 @@ mod tests {
         assert!(!paths.meets(&whole));
     }
 
-    /// Each turn of a loop that some lanes leave uses the same join.
+    /// Each iteration of a loop that some lanes leave uses the same join.
     #[test]
     fn loops_do_not_pile_up_joins() {
         let mut paths = Paths::new(0xff);

@@ -2,8 +2,8 @@
 //!
 //! Lanes that are at the same instruction are a *path*. A branch on which they disagree splits the
 //! path, and its parts meet again at the branch's immediate post-dominator, which is before any
-//! `.aligned` instruction that post-dominates the branch. Paths take turns, so that lanes may wait
-//! for each other in loops (independent thread scheduling).
+//! `.aligned` instruction that post-dominates the branch. Paths are executed in time slices, so
+//! that lanes may wait for each other in loops (independent thread scheduling).
 
 use super::access::Spaces;
 use super::image::{Code, Decoded, Image};
@@ -86,7 +86,7 @@ pub struct Fault {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// Its turn is over.
+    /// Its time slice is over.
     Preempted,
     /// All lanes that have not exited wait at a barrier of the block.
     Barrier,
@@ -139,9 +139,9 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// Executes until something stops the warp, at most about `turn` instructions.
-    pub fn run(&mut self, turn: u64, world: &mut World<'_>) -> Result<Stop, Fault> {
-        let end = self.counts.warp_instructions + turn;
+    /// Executes until something stops the warp, at most about `slice` instructions.
+    pub fn run(&mut self, slice: u64, world: &mut World<'_>) -> Result<Stop, Fault> {
+        let end = self.counts.warp_instructions + slice;
         while self.counts.warp_instructions < end {
             let Some(path) = self.paths.take() else {
                 return Ok(self.stopped());

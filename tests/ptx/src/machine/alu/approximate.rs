@@ -1,7 +1,7 @@
 //! `rcp`, `sqrt`, `rsqrt`, `ex2`, `lg2`, `sin`, `cos`, `tanh`.
 //!
 //! The ISA gives errors for the approximate forms (`ex2`: 2 ulp; `rcp`, `rsqrt`: 1 or 2^-22.9
-//! relative; `lg2`: 2^-22; `sin`, `cos`: 2^-20.9 absolute within a quarter turn; `tanh`: 2^-11
+//! relative; `lg2`: 2^-22; `sin`, `cos`: 2^-20.9 absolute from -pi to pi; `tanh`: 2^-11
 //! relative). Here each is the f64 result, rounded once. Hardware may differ by that error, and
 //! programs may not rely on less.
 
