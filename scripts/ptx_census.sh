@@ -46,13 +46,13 @@ co() {
   folder=$out/$name
   mkdir -p "$folder"
   # Programs that are wrong on purpose have no text.
-  if ! "$target/debug/croq" emit "$@" --line-directives "$file" > "$folder/new" 2> "$folder/log"; then
+  if ! "$target/debug/croq" emit "$@" --line-directives "$file" > "$folder/text.new" 2> "$folder/log"; then
     echo "ptx-census: croq refuses $file, see $folder/log" >&2
     failed=$((failed + 1))
     return
   fi
   "$target/debug/croq" emit "$@" --header "$file" > "$folder/$(basename "${file%.co}").h" 2>> "$folder/log"
-  cmp -s "$folder/new" "$folder/text.cc" || cp "$folder/new" "$folder/text.cc"
+  cmp -s "$folder/text.new" "$folder/text.cc" || cp "$folder/text.new" "$folder/text.cc"
   ptx "$name" "$folder/text.cc" "$folder" "$(dirname "$file")" "$root"
 }
 

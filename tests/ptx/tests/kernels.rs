@@ -174,6 +174,122 @@ fn run_matmul(
     )
 }
 
+/// What nvcc makes of the C library's functions: thousands of instructions, of which a wrong one
+/// shows in the last digits.
+#[test]
+fn single_precision_functions() {
+    let values: Vec<f32> = (-60..60)
+        .map(|at| at as f32 * 0.37)
+        .chain([1e5, -3e7, 0.0])
+        .collect();
+    let n = values.len();
+    let mut machine = machine("math");
+    let from = upload(&mut machine, "x", &values);
+    let to = poisoned(&mut machine, "y", 28 * n);
+    let arguments: [&[u8]; 3] = [
+        &from.to_le_bytes(),
+        &to.to_le_bytes(),
+        &(n as u64).to_le_bytes(),
+    ];
+    launch(
+        &mut machine,
+        "math_f32",
+        shape([1, 1, 1], 256, 0),
+        &arguments,
+    );
+    let found = download(&machine, to, 28 * n);
+    for (at, v) in values.iter().enumerate() {
+        let unit = f64::from(v / (v.abs() + 1.0));
+        let positive = f64::from(v.abs() + 0.125);
+        let v = f64::from(*v);
+        let expected = [
+            (0, unit.acos()),
+            (1, unit.asin()),
+            (2, v.atan()),
+            (3, v.ceil()),
+            (4, v.cos()),
+            (5, v.cosh()),
+            (6, v.exp()),
+            (7, v.exp2()),
+            (8, v.exp_m1()),
+            (9, v.abs()),
+            (10, v.floor()),
+            (11, 1.0 / positive),
+            (14, positive.ln()),
+            (15, positive.ln_1p()),
+            (16, v.round()),
+            (17, 1.0 / positive.sqrt()),
+            (18, 1.0 / (1.0 + (-v).exp())),
+            (20, v.sin()),
+            (21, v.sinh()),
+            (23, positive.sqrt()),
+            (24, unit.tan()),
+            (25, v.tanh()),
+            (26, v * unit + positive),
+            (27, v.atan2(positive)),
+        ];
+        for (row, exact) in expected {
+            let found = found[row * n + at];
+            let exact = exact as f32;
+            let close = (found - exact).abs() <= 1e-6 * exact.abs().max(1e-2);
+            assert!(close || found == exact, "row {row} of {v}: {found} {exact}");
+        }
+    }
+}
+
+#[test]
+fn double_precision_functions() {
+    // The large ones need the slow reduction of angles, which is a call.
+    let values: Vec<f64> = (-40..40)
+        .map(|at| f64::from(at) * 0.37)
+        .chain([1e12, -1e18])
+        .collect();
+    let n = values.len();
+    let mut machine = machine("math");
+    let bytes: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    let from = machine.allocate("x", bytes.len());
+    machine.write(from, &bytes).unwrap();
+    let to = machine.allocate("y", 8 * bytes.len());
+    let arguments: [&[u8]; 3] = [
+        &from.to_le_bytes(),
+        &to.to_le_bytes(),
+        &(n as u64).to_le_bytes(),
+    ];
+    launch(
+        &mut machine,
+        "math_f64",
+        shape([1, 1, 1], 256, 0),
+        &arguments,
+    );
+    let found = machine.read(to, 8 * bytes.len()).unwrap();
+    let words = found.chunks_exact(8).map(|bytes| bytes.try_into().unwrap());
+    let found: Vec<f64> = words.map(f64::from_le_bytes).collect();
+    for (at, &v) in values.iter().enumerate() {
+        let positive = v.abs() + 0.125;
+        let exact = [
+            v.exp(),
+            positive.ln(),
+            v.sin(),
+            v.tanh(),
+            positive.sqrt(),
+            positive.powf(v),
+            v.max(0.25),
+            1.0 / (1.0 + (-v).exp()),
+        ];
+        for (row, exact) in exact.into_iter().enumerate() {
+            let found = found[row * n + at];
+            let close = (found - exact).abs() <= 4e-15 * exact.abs().max(1e-2);
+            assert!(
+                close || found == exact,
+                "row {row} of {v}: {found:e} {exact:e}"
+            );
+        }
+    }
+}
+
 /// An access outside of a buffer is reported where the `.co` file has it.
 #[test]
 fn a_buffer_that_is_too_small() {

@@ -5,7 +5,8 @@ use super::memory::{Arena, Global, Window};
 use super::paths::Wait;
 use super::registers::{LANES, lanes};
 use super::step::{Barrier, BarrierKind, Reduction, Step};
-use super::warp::{Counts, Fault, Launch, Stop, Warp, World};
+use super::warp::{Stop, Warp};
+use super::world::{Counts, Fault, Launch, World};
 
 pub struct Block<'a> {
     pub index: [u32; 3],

@@ -204,6 +204,16 @@ fn count(vote: Vote, predicate: Mask, members: &Row<Mask>) -> (Row<u32>, Mask) {
     (ballots, truths)
 }
 
+/// The same lane for the same mask and seed, as the ISA demands.
+pub fn elected(mask: Mask, seed: u64) -> usize {
+    let mixed = (u64::from(mask) ^ seed.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let skipped = match seed {
+        0 => 0,
+        _ => (mixed >> 33) as usize % mask.count_ones().max(1) as usize,
+    };
+    lanes(mask).nth(skipped).unwrap_or(0)
+}
+
 /// A destination `d`, `d|p` or `_|p`.
 fn destinations(form: &Form<'_>) -> Result<(Option<usize>, Option<usize>), Refusal> {
     let value = |operand: &Operand| match operand {

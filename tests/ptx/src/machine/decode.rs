@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::registers::{Assignment, Bank, LANES, Lane, Mask, Registers, Row, Slot};
-use crate::parse::{Address, Instruction, Operand, Type};
+use crate::parse::{Address, Base, Instruction, Operand, Type};
 
 /// An instruction form that the machine does not execute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,7 +110,7 @@ impl<'a> Form<'a> {
             Operand::Float(bits) if T::BANK == Bank::B32 => Ok(u64::from(*bits)),
             Operand::Double(bits) if T::BANK == Bank::B64 => Ok(*bits),
             Operand::Symbol(address) if matches!(T::BANK, Bank::B32 | Bank::B64) => {
-                let value = (self.symbols)(address).ok_or_else(|| self.refuse("this symbol"))?;
+                let value = (self.symbols)(address).ok_or_else(|| self.refuse(unknown(address)))?;
                 let fits = T::BANK == Bank::B64 || u32::try_from(value).is_ok();
                 fits.then_some(value)
                     .ok_or_else(|| self.refuse("an address that does not fit 32 bits"))
@@ -147,6 +147,13 @@ impl<'a> Form<'a> {
             }),
             other => Err(self.refuse(format!("{} in place of a predicate", kind(other)))),
         }
+    }
+}
+
+fn unknown(address: &Address) -> String {
+    match &address.base {
+        Base::Symbol(name) => format!("the address of `{name}`"),
+        _ => "the address of this variable".to_owned(),
     }
 }
 

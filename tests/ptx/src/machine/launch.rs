@@ -6,7 +6,7 @@ use super::access::Place;
 use super::block::{Block, BlockFault, Progress, Surroundings};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
-use super::warp::{Counts, Launch};
+use super::world::{Counts, Launch};
 use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
 
 /// A device with one module, and its global memory.
@@ -254,15 +254,16 @@ impl Machine {
 
     fn report(&self, block: [u32; 3], found: BlockFault) -> Report {
         let BlockFault { fault, thread } = found;
-        let function = self
+        // A function may be declared before it is defined.
+        let mut named = self
             .module
             .functions
             .iter()
-            .find(|known| known.name == fault.function);
-        let body = function.and_then(|function| function.body.as_ref());
+            .filter(|known| known.name == fault.function);
+        let body = named.find_map(|function| function.body.as_ref());
         let instruction = fault.instruction.and_then(|at| body?.instructions.get(at));
         let place = instruction.and_then(|instruction| instruction.place);
-        let named = |location: parse::Location| {
+        let located = |location: parse::Location| {
             let file = self.module.files.get(&location.file)?;
             Some((file.clone(), location.line))
         };
@@ -270,8 +271,8 @@ impl Machine {
             message: fault.message,
             function: fault.function,
             instruction: instruction.map(|found| (found.line, found.mnemonic.to_string())),
-            source: place.and_then(|place| named(place.outermost)),
-            innermost: place.and_then(|place| named(place.location)),
+            source: place.and_then(|place| located(place.outermost)),
+            innermost: place.and_then(|place| located(place.location)),
             block: Some(block),
             thread: Some(thread),
         }

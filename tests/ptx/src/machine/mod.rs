@@ -10,7 +10,7 @@
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
 //! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
-//! | `paths`, `warp`, `block`, `launch` | execution |
+//! | `paths`, `world`, `warp`, `block`, `launch` | execution |
 
 mod access;
 mod alu;
@@ -29,8 +29,9 @@ mod special;
 mod step;
 mod support;
 mod warp;
+mod world;
 
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
 pub use support::unsupported;
-pub use warp::{Counts, Launch};
+pub use world::{Counts, Launch};

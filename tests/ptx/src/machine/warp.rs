@@ -6,12 +6,14 @@
 //! that lanes may wait for each other in loops (independent thread scheduling).
 
 use super::access::Spaces;
+use super::collective::elected;
 use super::image::{Code, Decoded, Image};
-use super::memory::{Arena, Global, Window};
+use super::memory::{Arena, Window};
 use super::paths::{Path, Paths, Wait};
 use super::registers::{LANES, Mask, Registers, Row, lanes};
 use super::special::Identity;
 use super::step::{Call, Step};
+use super::world::{Counts, Fault, World};
 
 pub struct Warp<'a> {
     pub index: u32,
@@ -23,13 +25,6 @@ pub struct Warp<'a> {
     pub live: Mask,
     local: Vec<Arena>,
     pub counts: Counts,
-}
-
-/// What was executed.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Counts {
-    pub warp_instructions: u64,
-    pub thread_instructions: u64,
 }
 
 /// An activation of a function by the lanes that called it together.
@@ -47,41 +42,6 @@ struct Caller<'a> {
     frame: usize,
     pc: usize,
     call: &'a Call,
-}
-
-/// What a warp shares with others.
-pub struct World<'a> {
-    pub global: &'a mut Global,
-    pub shared: &'a mut Arena,
-    pub constants: &'a Arena,
-    pub parameters: &'a Arena,
-    pub block: [u32; 3],
-    pub launch: &'a Launch,
-}
-
-/// The shape of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Launch {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    /// In bytes.
-    pub dynamic_shared: u32,
-    /// All blocks run at the same time, as cooperative launches and blocks that wait for each other
-    /// need it.
-    pub is_cooperative: bool,
-    /// Decides which lane `elect.sync` elects: for 0 the first of its mask.
-    pub seed: u64,
-    /// Warp instructions of a launch, after which it is reported as endless.
-    pub instruction_limit: u64,
-}
-
-/// An error of one lane.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
-    pub function: String,
-    pub instruction: Option<usize>,
-    pub lane: usize,
-    pub message: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -528,16 +488,6 @@ impl<'a> Warp<'a> {
         path.pc += 1;
         Ok(Flow::Goes)
     }
-}
-
-/// The same lane for the same mask and seed, as the ISA demands.
-fn elected(mask: Mask, seed: u64) -> usize {
-    let mixed = (u64::from(mask) ^ seed.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let skipped = match seed {
-        0 => 0,
-        _ => (mixed >> 33) as usize % mask.count_ones().max(1) as usize,
-    };
-    lanes(mask).nth(skipped).unwrap_or(0)
 }
 
 fn copy(local: &mut Arena, from: u64, to: u64, bytes: u64) -> Result<(), String> {

@@ -1,0 +1,45 @@
+//! What the warps of a launch share, what they count, and how they fail.
+
+use super::memory::{Arena, Global};
+
+/// What a warp shares with others.
+pub struct World<'a> {
+    pub global: &'a mut Global,
+    pub shared: &'a mut Arena,
+    pub constants: &'a Arena,
+    pub parameters: &'a Arena,
+    pub block: [u32; 3],
+    pub launch: &'a Launch,
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Launch {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// In bytes.
+    pub dynamic_shared: u32,
+    /// All blocks run at the same time, as cooperative launches and blocks that wait for each other
+    /// need it.
+    pub is_cooperative: bool,
+    /// Decides which lane `elect.sync` elects: for 0 the first of its mask.
+    pub seed: u64,
+    /// Warp instructions of a launch, after which it is reported as endless.
+    pub instruction_limit: u64,
+}
+
+/// An error of one lane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    pub function: String,
+    pub instruction: Option<usize>,
+    pub lane: usize,
+    pub message: String,
+}
+
+/// What was executed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    pub warp_instructions: u64,
+    pub thread_instructions: u64,
+}
