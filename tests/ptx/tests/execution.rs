@@ -331,6 +331,8 @@ fn reports_of_threads() {
     let (line, mnemonic) = trap.instruction.unwrap();
     assert_eq!((line, mnemonic.as_str()), (13, "trap"));
     assert!(fails("ld.global.u32 %r1, [%out+2]; ret;", 1).ends_with("is not a multiple of 4"));
+    assert!(fails("ld.shared.u32 %r1, [tile+2]; ret;", 1).ends_with("is not a multiple of 4"));
+    assert!(fails("st.shared.u16 [tile+1], 0; ret;", 1).ends_with("is not a multiple of 2"));
     assert!(
         fails("ld.global.v2.u32 {%r1, %r2}, [%out+4]; ret;", 1).ends_with("is not a multiple of 8")
     );

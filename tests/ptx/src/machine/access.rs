@@ -302,7 +302,7 @@ pub fn pointer(
         }
         Base::Zero => Pointer::Constant(address.offset.cast_unsigned()),
         named => {
-            let place = places(named).ok_or_else(|| form.refuse("this symbol"))?;
+            let place = places(named).ok_or_else(|| form.refuse("the place of this variable"))?;
             return named_pointer(form, place, address.offset, window);
         }
     };

@@ -109,6 +109,7 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
             Ok(Step::Yield)
         }
         "membar" | "fence" => fence(form),
+        "prefetch" => prefetch(form, places),
         _ => Err(form.refuse("this opcode")),
     }
 }
@@ -133,6 +134,17 @@ fn fence(form: &Form<'_>) -> Result<Step, Refusal> {
     }
     words.finish()?;
     form.count(0)?;
+    Ok(Step::Nothing)
+}
+
+/// A hint; of tensor maps it is refused, as everything else about them.
+fn prefetch(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
+    let mut words = form.words();
+    let window = access::window(&mut words);
+    words.required(&["L1", "L2", "L2::evict_last", "L2::evict_normal"])?;
+    words.finish()?;
+    form.count(1)?;
+    access::pointer(form, form.operand(0)?, window, places)?;
     Ok(Step::Nothing)
 }
 

@@ -1,6 +1,6 @@
 //! "Floating Point Instructions" of single and double precision.
 //!
-//! Directed rounding of doubles is refused: nothing that was looked at has it.
+//! Directed rounding of doubles is implemented for sums only; products and quotients are refused.
 
 use super::super::decode::{Form, Refusal};
 use super::super::lanewise::{Decoded, binary, ternary, unary};
@@ -85,10 +85,7 @@ fn rounded_sum(a: f64, b: f64, mode: Mode) -> f32 {
     if mode == Mode::Even {
         return sum as f32;
     }
-    // A sum that cancels is a negative zero when rounding down ("Rounding", IEEE 754 6.3).
-    if sum == 0.0 && a != 0.0 {
-        return if mode == Mode::Down { -0.0 } else { 0.0 };
-    }
+    // A sum that cancels is a negative zero when rounding down (IEEE 754, 6.3).
     if sum == 0.0 && a.is_sign_negative() != b.is_sign_negative() {
         return if mode == Mode::Down { -0.0 } else { 0.0 };
     }
@@ -209,12 +206,18 @@ pub fn ordered(a: f64, b: f64, is_max: bool, propagates: bool) -> f64 {
 pub fn double(form: &Form<'_>) -> Decoded {
     let mut words = form.words();
     words.ty()?;
-    let rounds = matches!(form.opcode(), "add" | "sub" | "mul" | "fma" | "mad" | "div");
-    if rounds {
-        words.flag("rn");
-    }
+    let mode = match form.opcode() {
+        "add" | "sub" => words.choice(&Mode::WORDS),
+        "mul" | "fma" | "mad" | "div" => words.choice(&["rn"]),
+        _ => None,
+    };
+    let mode = mode.map_or(Mode::Even, Mode::parse);
     words.finish()?;
     match form.opcode() {
+        "add" if mode != Mode::Even => binary(form, move |a, b| round::sum_of_doubles(a, b, mode)),
+        "sub" if mode != Mode::Even => {
+            binary(form, move |a, b: f64| round::sum_of_doubles(a, -b, mode))
+        }
         "add" => binary(form, |a: f64, b: f64| a + b),
         "sub" => binary(form, |a: f64, b: f64| a - b),
         "mul" => binary(form, |a: f64, b: f64| a * b),

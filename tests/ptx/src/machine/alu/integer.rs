@@ -220,7 +220,7 @@ macro_rules! carrying_of {
 carrying_of!(carrying_32, u32, i32);
 carrying_of!(carrying_64, u64, i64);
 
-/// `mul24`, `mad24`, `sad`, `dp4a`, `dp2a`.
+/// `mul24`, `mad24`, `sad`, `dp4a`, `dp2a`, `vabsdiff4`.
 pub fn special(form: &Form<'_>) -> Decoded {
     let mut words = form.words();
     let ty = words.ty()?;
@@ -231,6 +231,7 @@ pub fn special(form: &Form<'_>) -> Decoded {
                 .wrapping_add(a.max(b).wrapping_sub(a.min(b))))
         }
         "dp4a" | "dp2a" => dot_product(form),
+        "vabsdiff4" => differences_of_bytes(form),
         _ => {
             let half = words.required(&["lo", "hi"])?;
             words.finish()?;
@@ -256,6 +257,21 @@ fn product_of_24_bits(form: &Form<'_>, ty: Type, half: &str) -> Decoded {
         "mul24" => binary(form, product),
         _ => ternary(form, move |a, b, c: u32| product(a, b).wrapping_add(c)),
     }
+}
+
+/// `vabsdiff4` of unsigned bytes with `.add`: what compilers use of the video instructions.
+fn differences_of_bytes(form: &Form<'_>) -> Decoded {
+    let mut words = form.words();
+    let types = [words.ty()?, words.ty()?, words.ty()?];
+    words.required(&["add"])?;
+    words.finish()?;
+    if types != [Type::U32; 3] {
+        return Err(form.refuse("signed bytes"));
+    }
+    ternary(form, |a: u32, b: u32, c: u32| {
+        let bytes = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
+        bytes.fold(c, |sum, (a, b)| sum.wrapping_add(a.abs_diff(b).into()))
+    })
 }
 
 fn dot_product(form: &Form<'_>) -> Decoded {

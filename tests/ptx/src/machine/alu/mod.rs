@@ -33,7 +33,7 @@ pub fn decode(form: &Form<'_>) -> Result<Option<Lanewise>, Refusal> {
             arithmetic(form)
         }
         "addc" | "subc" | "madc" => integer::carrying(form),
-        "mul24" | "mad24" | "sad" | "dp4a" | "dp2a" => integer::special(form),
+        "mul24" | "mad24" | "sad" | "dp4a" | "dp2a" | "vabsdiff4" => integer::special(form),
         "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "shf" | "lop3" | "prmt" => {
             bits::logic(form)
         }

@@ -268,6 +268,30 @@ pub fn sum(a: f64, b: f64) -> f64 {
     odd(sum, (a - (sum - b_part)) + (b - b_part))
 }
 
+/// `a + b` of doubles, rounded in any direction.
+pub fn sum_of_doubles(a: f64, b: f64, mode: Mode) -> f64 {
+    let sum = a + b;
+    if mode == Mode::Even || sum.is_nan() || a.is_infinite() || b.is_infinite() {
+        return sum;
+    }
+    if sum.is_infinite() {
+        let stays = mode == Mode::Zero || (mode == Mode::Down) == (sum > 0.0);
+        return if stays { f64::MAX.copysign(sum) } else { sum };
+    }
+    if sum == 0.0 && a.is_sign_negative() != b.is_sign_negative() {
+        return if mode == Mode::Down { -0.0 } else { 0.0 };
+    }
+    let b_part = sum - a;
+    let rest = (a - (sum - b_part)) + (b - b_part);
+    match mode {
+        Mode::Down if rest < 0.0 => sum.next_down(),
+        Mode::Up if rest > 0.0 => sum.next_up(),
+        Mode::Zero if rest < 0.0 && sum > 0.0 => sum.next_down(),
+        Mode::Zero if rest > 0.0 && sum < 0.0 => sum.next_up(),
+        _ => sum,
+    }
+}
+
 /// `a / b` for f32 operands, rounded to odd.
 pub fn quotient(a: f32, b: f32) -> f64 {
     let (a, b) = (f64::from(a), f64::from(b));

@@ -87,25 +87,25 @@ fn rounding_against_exact_integers() {
     }
 }
 
-/// Where rounding the sum to f64 first would give another f32.
+/// The exact product is between two f32; what is below the last digit of an f64 decides.
 #[test]
 fn fused_products_are_rounded_once() {
-    let tiny = 2_f32.powi(-60);
-    // 1 + 2^-24 is a tie; the rest decides.
-    let (a, b) = (1.0 + 2_f32.powi(-12), 1.0 - 2_f32.powi(-12));
-    let fma = |mode: &str, c| float(&format!("fma.{mode}.f32 %r0, %r1, %r2, %r3;"), &[a, b, c]);
-    assert_eq!(fma("rn", tiny), 1.0 - 2_f32.powi(-24));
-    let half = [1.0, 2_f32.powi(-24) + 2_f32.powi(-47), 1.0];
-    assert_eq!(
-        float("fma.rn.f32 %r0, %r1, %r2, %r3;", &half),
-        1.0 + 2_f32.powi(-23)
+    let (a, tiny) = (1.0 + 2_f32.powi(-12), 2_f32.powi(-60));
+    let fma = |mode: &str, c| float(&format!("fma.{mode}.f32 %r0, %r1, %r2, %r3;"), &[a, a, c]);
+    let (below, above) = (
+        1.0 + 2_f32.powi(-11),
+        1.0 + 2_f32.powi(-11) + 2_f32.powi(-23),
     );
-    let even = [2_f32.powi(-24), 1.0, 1.0];
-    assert_eq!(float("fma.rn.f32 %r0, %r1, %r2, %r3;", &even), 1.0);
-    let above = [2_f32.powi(-12), 2_f32.powi(-12) + 2_f32.powi(-35), 1.0];
     assert_eq!(
-        float("fma.rn.f32 %r0, %r1, %r2, %r3;", &above),
-        1.0 + 2_f32.powi(-23)
+        (fma("rn", 0.0), fma("rn", tiny), fma("rn", -tiny)),
+        (below, above, below)
+    );
+    assert_eq!((fma("rm", tiny), fma("rp", -tiny)), (below, above));
+    let add = |mode: &str, b| float(&format!("add.{mode}.f32 %r0, %r1, %r2;"), &[1.0, b]);
+    assert_eq!((add("rp", tiny), add("rm", tiny)), (1.0_f32.next_up(), 1.0));
+    assert_eq!(
+        (add("rz", -tiny), add("rm", -tiny)),
+        (1.0_f32.next_down(), 1.0_f32.next_down())
     );
     for &a in &moderate() {
         for &b in &moderate() {
@@ -113,6 +113,37 @@ fn fused_products_are_rounded_once() {
             assert_eq!(found.to_bits(), a.mul_add(b, -a * b).to_bits());
         }
     }
+}
+
+/// Sums of a large and a small double, whose exact value is an integer of 100 bits.
+#[test]
+fn directed_sums_of_doubles() {
+    let add = |mode: &str, a, b| double(&format!("add.{mode}.f64 %d0, %d1, %d2;"), &[a, b]);
+    for large in [1e15_f64, -1e15, 3.0, -(2_f64.powi(40))] {
+        for small in [
+            2_f64.powi(-45),
+            -(2_f64.powi(-47)) * 3.0,
+            0.5,
+            -(2_f64.powi(-60)),
+        ] {
+            // In units of 2^-70.
+            let integer = |value: f64| {
+                let scaled = value * 2_f64.powi(20);
+                (scaled as i128) * (1 << 50) + (scaled.fract() * 2_f64.powi(50)) as i128
+            };
+            let exact = integer(large) + integer(small);
+            let (down, up) = (add("rm", large, small), add("rp", large, small));
+            assert!(integer(down) <= exact && integer(down.next_up()) > exact);
+            assert!(integer(up) >= exact && integer(up.next_down()) < exact);
+            assert_eq!(add("rz", large, small), if exact > 0 { down } else { up });
+            assert_eq!(double("sub.rm.f64 %d0, %d1, %d2;", &[large, -small]), down);
+        }
+    }
+    assert_eq!(add("rz", f64::MAX, f64::MAX), f64::MAX);
+    assert_eq!(add("rp", f64::MAX, f64::MAX), f64::INFINITY);
+    assert_eq!(add("rp", -f64::MAX, -f64::MAX), -f64::MAX);
+    assert_eq!(add("rm", 1.0, -1.0).to_bits(), 1 << 63);
+    assert!(refusal("mul.rz.f64 %d0, %d1, %d2;").contains("the modifier `.rz`"));
 }
 
 #[test]

@@ -251,6 +251,19 @@ fn dot_products() {
 }
 
 #[test]
+fn differences_of_bytes() {
+    let run = |a, b| {
+        eval_32(
+            "vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;",
+            &[a, b, 1000],
+        )
+    };
+    assert_eq!(run(0x0180_ff00, 0x0300_00ff), 1000 + 2 + 0x80 + 0xff + 0xff);
+    assert_eq!(run(5, 5), 1000);
+    assert!(refusal("vabsdiff4.u32.u32.u32 %r0, %r1, %r2, %r3;").contains(".add is missing"));
+}
+
+#[test]
 fn refusals_name_the_form() {
     assert_eq!(
         refusal("add.sat.u32 %r0, %r1, %r2;"),

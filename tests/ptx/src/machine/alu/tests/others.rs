@@ -117,6 +117,7 @@ fn integers_to_integers() {
             a as i8 as i32 as u32 as u64,
             "signs above a result"
         );
+        assert_eq!(run("cvt.u16.u32 %r0, %r1;"), a & 0xffff);
         let signed = (a as i64).clamp(-128, 127);
         assert_eq!(run("cvt.sat.s8.s64 %r0, %d1;"), signed as i32 as u32 as u64);
         assert_eq!(
