@@ -247,6 +247,22 @@ fn calls_pass_values_and_recurse() {
 }
 
 #[test]
+fn calls_without_end() {
+    let function =
+        ".func f() { call f; ret; }\n.func g() { .local .b8 kept[1000]; call g; ret; }\n";
+    for name in ["f", "g"] {
+        let text = entry(&format!("call {name}; ret;"));
+        let text = text.replace(".visible .entry", &format!("{function}.visible .entry"));
+        let report = launch_text(&text, block(1)).unwrap_err();
+        assert!(
+            report.message.starts_with("too many nested calls"),
+            "{report}"
+        );
+        assert_eq!(report.function, name);
+    }
+}
+
+#[test]
 fn local_memory_is_of_each_lane() {
     let text = ".local .align 16 .b8 stack[32]; mov.u64 %d1, stack; add.u64 %d1, %d1, 8;\n\
         st.local.v2.u32 [%d1], {%t, 5}; cvta.local.u64 %d2, %d1; ld.v2.u32 {%r1, %r2}, [%d2];\n\
@@ -385,6 +401,12 @@ fn launches_that_do_not_fit() {
         message(machine.launch("q", &block(1), &[])),
         "there is no entry `q`"
     );
+    let many = Launch {
+        grid: [5000, 1, 1],
+        is_cooperative: true,
+        ..block(1)
+    };
+    assert!(message(machine.launch("k", &many, &[&[0; 8]])).contains("cannot run together"));
     let large = Launch {
         dynamic_shared: 300_000,
         ..block(1)

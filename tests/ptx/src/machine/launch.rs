@@ -105,6 +105,9 @@ impl Default for Launch {
 /// Shared memory of a block of an H100, without the KiB that is reserved.
 const SHARED_BYTES: u64 = 227 * 1024;
 
+/// 32 blocks on each of the 132 multiprocessors of an H100.
+const COOPERATIVE_BLOCKS: u64 = 32 * 132;
+
 impl Machine {
     /// # Errors
     ///
@@ -302,6 +305,12 @@ fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), Stri
     }
     if grid.contains(&0) || grid[0] > i32::MAX as u32 || grid[1] > 65535 || grid[2] > 65535 {
         return Err(format!("a grid of {grid:?} blocks"));
+    }
+    let blocks: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
+    if launch.is_cooperative && blocks > COOPERATIVE_BLOCKS {
+        return Err(format!(
+            "{blocks} blocks of a cooperative launch cannot run together"
+        ));
     }
     if limits.cluster.is_some_and(|cluster| cluster != [1; 3]) {
         return Err("clusters are not implemented".to_owned());

@@ -188,6 +188,13 @@ impl Arena {
         self.range(address, bytes, align)
             .map(|range| &mut self.bytes[range])
     }
+
+    /// From one variable to another.
+    pub fn copy(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), AccessError> {
+        let value = self.get(from, bytes, 1)?.to_vec();
+        self.get_mut(to, bytes, 1)?.copy_from_slice(&value);
+        Ok(())
+    }
 }
 
 /// Global memory: allocations that are apart from each other.

@@ -55,6 +55,11 @@ pub enum Stop {
     Exited,
 }
 
+/// Local memory of a thread (CUDA programming guide, technical specifications).
+const LOCAL_BYTES: u64 = 512 * 1024;
+
+const NESTED_CALLS: usize = 10_000;
+
 /// What becomes of a path after an instruction.
 enum Flow {
     Goes,
@@ -394,12 +399,7 @@ impl<'a> Warp<'a> {
         for lane in lanes(path.mask) {
             let mut results = call.results.iter().zip(&code.results);
             let copied = results.try_for_each(|(target, (offset, bytes))| {
-                copy(
-                    &mut self.local[lane],
-                    base + offset,
-                    caller_base + target,
-                    *bytes,
-                )
+                self.local[lane].copy(base + offset, caller_base + target, *bytes)
             });
             copied.map_err(|message| self.fault(path, lane, message))?;
             self.local[lane].pop(base);
@@ -429,16 +429,15 @@ impl<'a> Warp<'a> {
         let caller_base = self.frames[path.frame].base;
         let ends = lanes(path.mask).map(|lane| self.local[lane].end());
         let base = ends.max().unwrap_or(0).next_multiple_of(16);
+        if base + code.frame.end() > LOCAL_BYTES || self.frames.len() > NESTED_CALLS {
+            let message = format!("too many nested calls: {base} bytes of local memory are used");
+            return Err(self.fault(path, first, message));
+        }
         for lane in lanes(path.mask) {
             self.local[lane].push(&code.frame, base);
             let mut arguments = call.arguments.iter().zip(&code.parameters);
             let copied = arguments.try_for_each(|(source, (offset, bytes))| {
-                copy(
-                    &mut self.local[lane],
-                    caller_base + source,
-                    base + offset,
-                    *bytes,
-                )
+                self.local[lane].copy(caller_base + source, base + offset, *bytes)
             });
             copied.map_err(|message| self.fault(path, lane, message))?;
         }
@@ -488,10 +487,4 @@ impl<'a> Warp<'a> {
         path.pc += 1;
         Ok(Flow::Goes)
     }
-}
-
-fn copy(local: &mut Arena, from: u64, to: u64, bytes: u64) -> Result<(), String> {
-    let value = local.get(from, bytes, 1)?.to_vec();
-    local.get_mut(to, bytes, 1)?.copy_from_slice(&value);
-    Ok(())
 }

@@ -65,6 +65,9 @@ pub fn parse(
     Ok(body)
 }
 
+/// In one declaration; nvcc's longest have some thousands.
+const MOST_REGISTERS: u32 = 1 << 20;
+
 fn set_label(body: &mut Body, wanted: &Use, label: Label) {
     let instruction = body.instructions.get_mut(wanted.instruction);
     match instruction.and_then(|found| found.operands.get_mut(wanted.operand)) {
@@ -128,7 +131,11 @@ impl Builder {
             let line = reader.line();
             let name = reader.word()?;
             if reader.takes('<') {
-                for index in 0..reader.integer()? {
+                let count = reader.small()?;
+                if count > MOST_REGISTERS {
+                    return Err(Fault::new(line, format!("{count} registers are too many")));
+                }
+                for index in 0..count {
                     self.register(&format!("{name}{index}"), ty, line)?;
                 }
                 reader.expect('>')?;

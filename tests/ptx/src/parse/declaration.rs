@@ -104,7 +104,7 @@ fn head(reader: &mut Reader<'_, '_>) -> Result<Head, Fault> {
                 "ptr" => pointer = true,
                 "align" => {
                     reader.next();
-                    let bytes = reader.integer()?;
+                    let bytes = at_most(reader, MOST_ALIGN)?;
                     align = if pointer { align } else { Some(bytes) };
                     continue;
                 }
@@ -126,14 +126,29 @@ fn extent(reader: &mut Reader<'_, '_>) -> Result<Extent, Fault> {
         extent = match (extent, reader.peek()) {
             (_, Some(Token::Mark(']'))) => Extent::Unknown,
             (Extent::Array(outer), _) => {
-                let inner = reader.integer()?;
+                let inner = at_most(reader, MOST_BYTES)?;
                 Extent::Array(outer.saturating_mul(inner))
             }
-            _ => Extent::Array(reader.integer()?),
+            _ => Extent::Array(at_most(reader, MOST_BYTES)?),
         };
         reader.expect(']')?;
+        if matches!(extent, Extent::Array(count) if count > MOST_BYTES) {
+            return Err(reader.unexpected("a smaller array"));
+        }
     }
     Ok(extent)
+}
+
+/// More than any device has; so that sums of sizes and addresses never overflow.
+const MOST_BYTES: u64 = 1 << 32;
+const MOST_ALIGN: u64 = 1 << 20;
+
+fn at_most(reader: &mut Reader<'_, '_>, most: u64) -> Result<u64, Fault> {
+    let line = reader.line();
+    match reader.integer()? {
+        value if value <= most => Ok(value),
+        value => Err(Fault::new(line, format!("{value} is too large here"))),
+    }
 }
 
 /// Nested braces are flattened: the elements are in the order of memory.

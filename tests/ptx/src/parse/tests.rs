@@ -295,6 +295,16 @@ fn errors_name_line_and_text() {
     );
 }
 
+#[test]
+fn sizes_have_limits() {
+    let text = |declaration: &str| format!("{HEAD}{declaration}");
+    assert!(error(&text(".global .b8 a[99999999999];")).contains("99999999999 is too large here"));
+    assert!(error(&text(".global .b8 a[100000][100000];")).contains("a smaller array"));
+    assert!(error(&text(".shared .align 4294967296 .b8 a[4];")).contains("too large"));
+    let registers = text(".entry k() { .reg .b32 %r<4000000000>; }");
+    assert!(error(&registers).contains("4000000000 registers are too many"));
+}
+
 /// No text makes the parser panic: prefixes and single changed bytes of a kernel.
 #[test]
 fn broken_text_is_an_error() {
