@@ -404,10 +404,10 @@ fn misuse_is_told_with_its_lines() {
         ),
         (
             10,
-            format!(
-                "race in misused_boxes_0: `s`[0] is read while a copy into it is in flight\n  \
-                 thread 0 reads it, tma.co:162{began}"
-            ),
+            "race in misused_boxes_0: `s`[0] is written by one thread and read by another, and no \
+             barrier or event orders the two\n  \
+             thread 0 writes it, tma.co:157\n  thread 31 read it, tma.co:162"
+                .to_owned(),
         ),
         (
             11,
