@@ -32,9 +32,11 @@ pub(crate) fn note_copy(el: &mut Elab<'_>, id: FutureId, dest: &View) {
     let Some(future) = el.asynchronous.futures.get_mut(id.index()) else {
         return;
     };
+    // In the placeholder's own scope nothing before the copy can be meant any more.
+    let own_scope = depth == future.depth;
     let reach = &mut future.reach;
     reach.depth = depth;
-    reach.moved = moved;
+    reach.moved = !own_scope && (reach.moved || moved);
     reach.unclear = false;
     if !reach.buffers.contains(&dest.buffer) {
         reach.buffers.push(dest.buffer);
@@ -70,29 +72,14 @@ pub(crate) fn enter_loop(el: &mut Elab<'_>, body: &ast::Block) {
 
 /// The copies into views that have names, with their destinations.
 fn named_copies<'s>(stmts: &'s [ast::Stmt], copies: &mut Vec<(&'s str, &'s ast::Expr)>) {
-    use ast::StmtKind as S;
     for stmt in stmts {
-        match &stmt.kind {
-            S::Copy(copy) => {
-                if let (Some(name), CopyDest::View(dest)) = (&copy.name, &copy.dest) {
-                    copies.push((&name.text, dest));
-                }
-            }
-            S::Block(b)
-            | S::With { body: b, .. }
-            | S::Inthreads { body: b, .. }
-            | S::While { body: b, .. } => named_copies(&b.stmts, copies),
-            S::Parallel(p) => named_copies(&p.body.stmts, copies),
-            S::Foreach(f) => named_copies(&f.body.stmts, copies),
-            S::If {
-                then, otherwise, ..
-            } => {
-                named_copies(&then.stmts, copies);
-                if let Some(b) = otherwise {
-                    named_copies(&b.stmts, copies);
-                }
-            }
-            _ => {}
+        if let ast::StmtKind::Copy(copy) = &stmt.kind
+            && let (Some(name), CopyDest::View(dest)) = (&copy.name, &copy.dest)
+        {
+            copies.push((&name.text, dest));
+        }
+        for block in stmt.kind.blocks() {
+            named_copies(&block.stmts, copies);
         }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct Future {
 pub(crate) struct Reach {
     /// The number of scopes open at the last copy.
     pub depth: usize,
-    /// The last copy has another destination than the one before.
+    /// Copies in inner scopes have other destinations than those before.
     pub moved: bool,
     /// Several copies may be meant here, or one whose destination is not known here.
     pub unclear: bool,
@@ -107,21 +107,11 @@ pub(crate) fn gather(stmts: &[ast::Stmt], groups: &mut Vec<BTreeSet<String>>) {
                 });
                 groups.push(group);
             }
-            S::Block(b)
-            | S::With { body: b, .. }
-            | S::Inthreads { body: b, .. }
-            | S::While { body: b, .. } => gather(&b.stmts, groups),
-            S::Parallel(p) => gather(&p.body.stmts, groups),
-            S::Foreach(f) => gather(&f.body.stmts, groups),
-            S::If {
-                then, otherwise, ..
-            } => {
-                gather(&then.stmts, groups);
-                if let Some(b) = otherwise {
-                    gather(&b.stmts, groups);
+            kind => {
+                for block in kind.blocks() {
+                    gather(&block.stmts, groups);
                 }
             }
-            _ => {}
         }
     }
 }
