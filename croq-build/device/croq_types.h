@@ -62,7 +62,7 @@ CROQ_NARROW_FLOAT(f4_e2m1, unsigned char, 0x8u, 0x100u)
         : bits(static_cast<unsigned char>(static_cast<int>(v) & ((1 << width) - 1))) {}            \
     CROQ_FN constexpr operator int() const {                                                       \
       constexpr int half = signed_value ? 1 << (width - 1) : 0;                                    \
-      return ((bits & ((1 << width) - 1)) ^ half) - half;                                                                 \
+      return ((bits & ((1 << width) - 1)) ^ half) - half;                                          \
     }                                                                                              \
   };
 CROQ_SMALL_INTEGER(s6, 6, true)

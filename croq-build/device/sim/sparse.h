@@ -39,7 +39,8 @@ template <unsigned K, unsigned F> CROQ_FN void check_metadata(unsigned bits, uns
 
 /* c += a b with a sparse A: of every four elements of A along K two are stored; `K` counts all of
  * them. Register `ei` of e has the positions: with K 16, thread `F` of each four provides them;
- * with K 32, threads 0 and 1, or with `F` 1 the other two; with K 64 all four do. Rounding is that of `mma`. */
+ * with K 32, threads 0 and 1, or with `F` 1 the other two; with K 64 all four do. Rounding is that
+ * of `mma`. */
 template <unsigned M, unsigned N, unsigned K, unsigned F, class C, int CN, idx CP, class A, int AN, idx AP,
           class B, int BN, idx BP, int EN, idx EP>
 CROQ_FN void mma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,

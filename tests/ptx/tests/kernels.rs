@@ -54,6 +54,13 @@ fn launch(machine: &mut Machine, entry: &str, shape: Launch, arguments: &[&[u8]]
         .unwrap_or_else(|report| panic!("{report}"))
 }
 
+/// The same with addresses and 64-bit integers.
+fn launch_with_words(machine: &mut Machine, entry: &str, shape: Launch, words: &[u64]) {
+    let words: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
+    let arguments: Vec<&[u8]> = words.iter().map(|bytes| &bytes[..]).collect();
+    launch(machine, entry, shape, &arguments);
+}
+
 fn shape(grid: [u32; 3], threads: u32, dynamic_shared: u32) -> Launch {
     Launch {
         grid,
@@ -95,17 +102,11 @@ fn transpose() {
         let from = upload(&mut machine, "src", &source);
         let to = poisoned(&mut machine, "dst", m * n);
         let grid = [n.div_ceil(32) as u32, m.div_ceil(32) as u32, 1];
-        let arguments: [&[u8]; 4] = [
-            &from.to_le_bytes(),
-            &to.to_le_bytes(),
-            &(m as u64).to_le_bytes(),
-            &(n as u64).to_le_bytes(),
-        ];
-        launch(
+        launch_with_words(
             &mut machine,
             "transpose",
             shape(grid, 256, 32 * 33 * 4),
-            &arguments,
+            &[from, to, m as u64, n as u64],
         );
         let found = download(&machine, to, m * n);
         for (row, column) in (0..m).flat_map(|row| (0..n).map(move |column| (row, column))) {
@@ -125,16 +126,11 @@ fn row_sum() {
         let source = numbers(m * n, 4);
         let from = upload(&mut machine, "x", &source);
         let to = poisoned(&mut machine, "sum", m);
-        let arguments: [&[u8]; 3] = [
-            &from.to_le_bytes(),
-            &to.to_le_bytes(),
-            &(n as u64).to_le_bytes(),
-        ];
-        launch(
+        launch_with_words(
             &mut machine,
             "row_sum",
             shape([m as u32, 1, 1], 128, 512),
-            &arguments,
+            &[from, to, n as u64],
         );
         let expected: Vec<f32> = source.chunks(n).map(|row| row.iter().sum()).collect();
         assert_eq!(download(&machine, to, m), expected);
@@ -186,16 +182,11 @@ fn single_precision_functions() {
     let mut machine = machine("math");
     let from = upload(&mut machine, "x", &values);
     let to = poisoned(&mut machine, "y", 28 * n);
-    let arguments: [&[u8]; 3] = [
-        &from.to_le_bytes(),
-        &to.to_le_bytes(),
-        &(n as u64).to_le_bytes(),
-    ];
-    launch(
+    launch_with_words(
         &mut machine,
         "math_f32",
         shape([1, 1, 1], 256, 0),
-        &arguments,
+        &[from, to, n as u64],
     );
     let found = download(&machine, to, 28 * n);
     for (at, v) in values.iter().enumerate() {
@@ -253,16 +244,11 @@ fn double_precision_functions() {
     let from = machine.allocate("x", bytes.len());
     machine.write(from, &bytes).unwrap();
     let to = machine.allocate("y", 8 * bytes.len());
-    let arguments: [&[u8]; 3] = [
-        &from.to_le_bytes(),
-        &to.to_le_bytes(),
-        &(n as u64).to_le_bytes(),
-    ];
-    launch(
+    launch_with_words(
         &mut machine,
         "math_f64",
         shape([1, 1, 1], 256, 0),
-        &arguments,
+        &[from, to, n as u64],
     );
     let found = machine.read(to, 8 * bytes.len()).unwrap();
     let words = found.chunks_exact(8).map(|bytes| bytes.try_into().unwrap());

@@ -146,13 +146,13 @@ fn depends_on_unit(el: &Elab<'_>, e: &Expr) -> bool {
         Some(s) => s
             .vars()
             .iter()
-            .any(|v| uniformity::is_unit_variable(el, *v) || is_of_a_block(el, *v)),
+            .any(|v| uniformity::is_unit_variable(el, *v) || is_of_parallel(el, *v)),
         None => uniformity::varies_in_block(el, e),
     }
 }
 
-/// Whether it is a variable of a `parallel` of blocks or clusters.
-fn is_of_a_block(el: &Elab<'_>, v: Var) -> bool {
+/// Whether it is a variable of a `parallel`, be it one of blocks.
+fn is_of_parallel(el: &Elab<'_>, v: Var) -> bool {
     match el.f.var_home.get(&v) {
         Some(VarHome::Local(id)) => matches!(el.f.local(*id).role, Role::Parallel(_)),
         _ => false,

@@ -173,7 +173,7 @@ fn lower_scalar(
             Entity::Poison,
         );
     };
-    if convert::refuse_packed_scalar(&mut el.cx, ty, span) {
+    if convert::refuse_small_scalar(&mut el.cx, ty, span) {
         return (ir::ParamKind::Scalar { ty, var: None }, Entity::Poison);
     }
     if !ty.is_integer() {

@@ -108,7 +108,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             ReturnShape::Scalar(got) | ReturnShape::Element(got),
         ) => {
             if let Some(want) = convert::scalar_type(&mut el.cx, *elem, ty.span)
-                && !convert::refuse_packed_scalar(&mut el.cx, want, ty.span)
+                && !convert::refuse_small_scalar(&mut el.cx, want, ty.span)
             {
                 if want != *got {
                     let (want, got) = (format!("`{want}`"), format!("`{got}`"));

@@ -21,9 +21,9 @@ pub(crate) fn scalar_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option
     }
 }
 
-/// Reports a packed type of a scalar that a call passes or returns: Rust has a type of whole bytes
-/// only.
-pub(crate) fn refuse_packed_scalar(cx: &mut Cx<'_>, ty: Scalar, span: Span) -> bool {
+/// Reports a scalar of a packed type, or of an integer of less than a byte, that a call passes or
+/// returns: Rust has no such type.
+pub(crate) fn refuse_small_scalar(cx: &mut Cx<'_>, ty: Scalar, span: Span) -> bool {
     let refused = ty.is_packed() || ty.is_small_integer();
     if refused {
         cx.report(

@@ -14,6 +14,14 @@ struct Head {
     vector: u64,
 }
 
+impl Head {
+    /// As declared, or that of the type.
+    fn alignment(&self) -> u64 {
+        let natural = self.ty.bytes() as u64 * self.vector;
+        self.align.unwrap_or(natural).max(1)
+    }
+}
+
 /// One or more variables, after their state space: `.align 8 .b8 a[4], b[8]`.
 pub fn variables(
     reader: &mut Reader<'_, '_>,
@@ -35,10 +43,7 @@ pub fn variables(
             name,
             space,
             linkage,
-            align: head
-                .align
-                .unwrap_or(head.ty.bytes() as u64 * head.vector)
-                .max(1),
+            align: head.alignment(),
             ty: head.ty,
             vector: head.vector,
             extent,
@@ -72,10 +77,7 @@ pub fn parameters(reader: &mut Reader<'_, '_>) -> Result<Vec<Variable>, Fault> {
             name,
             space: Space::Param,
             linkage: Linkage::Internal,
-            align: head
-                .align
-                .unwrap_or(head.ty.bytes() as u64 * head.vector)
-                .max(1),
+            align: head.alignment(),
             ty: head.ty,
             vector: head.vector,
             extent,

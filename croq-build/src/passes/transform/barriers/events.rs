@@ -7,7 +7,7 @@
 //!
 //! This holds only if each generation of `granted` is triggered after the generation of `returned`
 //! that the region has triggered last: with a ring of slots, or with several triggers, the others
-//! may be ahead ([`EventUses::handshake`]).
+//! may be ahead ([`Uses::handshake`]).
 //!
 //! No proxy fence is necessary where TMA refills a buffer that threads have only read: the reads
 //! are complete, with their values in registers, before the arrival that releases the buffer, so
@@ -22,9 +22,44 @@ use crate::ir::{
     EventAt, EventId, FenceScope, Function, Slot, Stmt, StmtKind, ThreadSet, any_stmt,
 };
 
+/// The handshakes of asynchronous regions, each with the region's threads. Regions of the same
+/// threads have at most one.
+#[derive(Debug)]
+pub struct Handshakes(Vec<(ThreadSet, Handshake)>);
+
+/// A region triggers `returned`, and what it did before is complete when it has waited for
+/// `granted`.
+#[derive(Clone, Copy, Debug)]
+struct Handshake {
+    returned: EventId,
+    granted: EventId,
+}
+
+impl Handshakes {
+    pub fn of(function: &Function, body: &[Stmt]) -> Self {
+        let mut uses = Uses::default();
+        uses.gather(function, body, None);
+        let sets = uses.triggers.iter().filter_map(|u| u.by.as_ref());
+        let mut found: Vec<(ThreadSet, Handshake)> = Vec::new();
+        for set in sets {
+            if !found.iter().any(|(other, _)| other == set)
+                && let Some(handshake) = uses.only_handshake(function, set)
+            {
+                found.push((set.clone(), handshake));
+            }
+        }
+        Self(found)
+    }
+
+    fn by(&self, set: &ThreadSet) -> Option<Handshake> {
+        let mut found = self.0.iter().filter(|(by, _)| by == set);
+        found.next().map(|(_, handshake)| *handshake)
+    }
+}
+
 /// The waits and triggers of asynchronous regions.
 #[derive(Debug, Default)]
-pub struct EventUses {
+struct Uses {
     waits: Vec<Use>,
     triggers: Vec<Use>,
     /// The number of statement lists.
@@ -45,21 +80,7 @@ struct Use {
     in_turn: bool,
 }
 
-/// A region triggers `returned`, and what it did before is complete when it has waited for
-/// `granted`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Handshake {
-    returned: EventId,
-    granted: EventId,
-}
-
-impl EventUses {
-    pub fn of(function: &Function, body: &[Stmt]) -> EventUses {
-        let mut event_uses = EventUses::default();
-        event_uses.gather(function, body, None);
-        event_uses
-    }
-
+impl Uses {
     fn gather(&mut self, function: &Function, stmts: &[Stmt], around: Option<&ThreadSet>) {
         let list = self.lists;
         self.lists += 1;
@@ -100,20 +121,15 @@ impl EventUses {
         }
     }
 
-    /// The only handshake of a region's threads.
-    fn handshake(&self, function: &Function, set: &ThreadSet) -> Option<Handshake> {
+    /// The handshake of a region's threads, if they have only one.
+    fn only_handshake(&self, function: &Function, set: &ThreadSet) -> Option<Handshake> {
         let own = self.triggers.iter().filter(|u| u.by.as_ref() == Some(set));
-        only(own.filter_map(|returned| self.handshake_of(function, set, returned)))
+        only(own.filter_map(|returned| self.handshake(function, set, returned)))
     }
 
     /// The handshake that begins with a trigger of a region's threads, if each of its statements is
     /// the only one of its kind and executed in turn, and no generation of `granted` is ahead.
-    fn handshake_of(
-        &self,
-        function: &Function,
-        set: &ThreadSet,
-        returned: &Use,
-    ) -> Option<Handshake> {
+    fn handshake(&self, function: &Function, set: &ThreadSet, returned: &Use) -> Option<Handshake> {
         once(&self.triggers, returned.event)?;
         let theirs = once(&self.waits, returned.event)?;
         let beside = |u: &&Use| u.list == theirs.list && u.event != returned.event;
@@ -156,7 +172,7 @@ fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
 
 /// Processes the `trigger` or `wait` at `at`, and returns the number of statements that replace it.
 pub fn event(
-    (function, event_uses): (&Function, &EventUses),
+    handshakes: &Handshakes,
     fence: FenceScope,
     stmts: &mut Vec<Stmt>,
     at: usize,
@@ -170,22 +186,17 @@ pub fn event(
     let Some(set) = context.set.as_ref() else {
         return 1;
     };
+    let handshake = handshakes.by(set).filter(|_| whole);
     match &stmt.kind {
         StmtKind::WaitEvent(waited) => {
-            let handshake = event_uses.handshake(function, set);
-            if whole && handshake.is_some_and(|h| h.granted == waited.event) {
+            if handshake.is_some_and(|h| h.granted == waited.event) {
                 pending.advance_release(set, Release::Triggered, Release::Answered);
             }
             1
         }
-        kind => {
+        StmtKind::Trigger(triggered) => {
             let has_unfenced_writes = pending.has_unfenced_writes(set);
-            let triggered = match kind {
-                StmtKind::Trigger(at) => Some(at.event),
-                _ => None,
-            };
-            let handshake = event_uses.handshake(function, set);
-            if whole && triggered.is_some() && handshake.map(|h| h.returned) == triggered {
+            if handshake.is_some_and(|h| h.returned == triggered.event) {
                 pending.advance_release(set, Release::None, Release::Triggered);
             }
             if !has_unfenced_writes || stmts.get(..at).is_some_and(after_fences) {
@@ -194,5 +205,6 @@ pub fn event(
             stmts.insert(at, Stmt::new(StmtKind::Fence(fence), span));
             2
         }
+        _ => 1,
     }
 }

@@ -58,7 +58,7 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use access::{Comparing, MemAccess, Sizes};
 use collect::{Collector, Context};
-use events::EventUses;
+use events::Handshakes;
 pub use independent::independent;
 use injectivity::Comparisons;
 use overlaps::Overlaps;
@@ -124,7 +124,7 @@ fn walk(
     let vars = Vars::of_block(function, body);
     let by_tma = moved_by_tma(body);
     let fence = tma::fence(function, body, &by_tma);
-    let event_uses = EventUses::of(function, body);
+    let handshakes = Handshakes::of(function, body);
     let mut walker = Walker {
         collector: Collector::new(function, vars, by_tma, tma::clustered(body)),
         comparisons: Comparisons::default(),
@@ -132,7 +132,7 @@ fn walk(
             block: threads.unwrap_or_else(Sym::one),
             region: None,
         },
-        event_uses,
+        handshakes,
         loops: Vec::new(),
         overlaps,
         fence,
@@ -232,7 +232,7 @@ struct Walker<'a> {
     comparisons: Comparisons,
     loops: Vec<Exits>,
     overlaps: Overlaps,
-    event_uses: EventUses,
+    handshakes: Handshakes,
     /// The fence that the kernel needs.
     fence: FenceScope,
     /// The previous statement is a proxy fence.
@@ -266,7 +266,7 @@ impl Walker<'_> {
                 Some(self.tma_copy(stmts, at, context, pending))
             }
             StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => Some(events::event(
-                (self.collector.function, &self.event_uses),
+                &self.handshakes,
                 self.fence,
                 stmts,
                 at,
