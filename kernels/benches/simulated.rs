@@ -1,4 +1,5 @@
-//! The speed of kernels on the simulated GPU, on one core: `cargo bench -p croq-kernels`.
+//! The speed of kernels on the simulated GPU, on one core: `cargo bench -p croq-kernels`, or
+//! `cargo bench -p croq-kernels -- softmax` for those whose name contains a word.
 
 use croq_kernels as kernels;
 use croq_sys::{Result, Tensor};
@@ -14,6 +15,13 @@ fn processor_seconds() -> f64 {
 /// Prints the time of the fastest run. The system's clock is coarse, so each run consists of many
 /// calls.
 fn bench<T>(name: &str, work: impl Fn() -> Result<T>) {
+    let mut chosen = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .peekable();
+    if chosen.peek().is_some() && !chosen.any(|word| name.contains(&word)) {
+        return;
+    }
     let mut best = f64::INFINITY;
     for _ in 0..5 {
         let (start, mut calls) = (processor_seconds(), 0);

@@ -316,6 +316,7 @@ class host {
     const croq_u64 rows = thread->grid[0], planes = rows * thread->grid[1];
     const croq_sim_schedule order = thread->schedule;
     const croq_u64 count = last - first;
+    const croq_u32 threads = thread->threads;
     croq_u64 turn = order.start;
     for (croq_u64 i = 0; i < count; ++i) {
       const croq_u64 block = first + turn;
@@ -331,16 +332,16 @@ class host {
       thread->steps = thread->budget;
       thread->iterations = CROQ_ITERATIONS;
       if (thread->device != nullptr) thread->device->first = ++thread->device->epoch;
-      /* The step is coprime to the number of threads, so the first thread comes again after the
-       * last one. It is below the step, so the loop can test for it whenever the numbers wrap
-       * around. */
+      /* The step is coprime to the number of threads and at most that number, so the first thread
+       * comes again after the last one, and the number is in range whenever it wraps around. */
       croq_u32 tid = order.first_thread;
       do {
-        for (; tid < thread->threads; tid += order.thread_step) {
+        do {
           thread->tid = tid;
           body();
-        }
-        tid -= thread->threads;
+          tid += order.thread_step;
+        } while (tid < threads);
+        tid -= threads;
       } while (tid != order.first_thread);
     }
   }
