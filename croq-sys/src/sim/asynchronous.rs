@@ -82,12 +82,18 @@ impl Asynchronous {
     }
 
     /// A thread has arrived at a barrier.
+    #[inline]
     pub(super) fn meet(&mut self, thread: u32, ready: &mut VecDeque<u32>) -> Outcome {
         if self.watching {
-            self.copies.meet(thread);
-            bulk::maybe_complete(self, ready)?;
+            self.meet_watching(thread, ready)
+        } else {
+            Ok(())
         }
-        Ok(())
+    }
+
+    fn meet_watching(&mut self, thread: u32, ready: &mut VecDeque<u32>) -> Outcome {
+        self.copies.meet(thread);
+        bulk::maybe_complete(self, ready)
     }
 
     /// A thread accesses marked memory.

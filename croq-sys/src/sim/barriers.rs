@@ -90,10 +90,8 @@ pub(super) struct Barriers {
     pub(super) warps: Vec<WarpBarrier>,
     /// For each warp, the lanes that have left, or that do not exist.
     pub(super) gone: Vec<u32>,
-    /// For each thread, the line of its last barrier.
-    pub(super) lines: Vec<u32>,
-    /// For each thread, the line of the loop that it has reached since, or 0.
-    pub(super) loops: Vec<u32>,
+    /// For each thread, the last places that are known.
+    pub(super) places: Vec<Place>,
     /// For each thread, the lanes of the last warp barrier that it has passed.
     met: Vec<u32>,
     /// The threads that have yielded in loops.
@@ -101,6 +99,15 @@ pub(super) struct Barriers {
     /// The accesses that barriers order.
     pub(super) order: Order,
     pub(super) agreement: Agreement,
+}
+
+/// The lines that a thread was seen at.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    /// Of its last barrier.
+    pub(super) line: u32,
+    /// Of the loop that it has reached since, or 0.
+    pub(super) in_loop: u32,
 }
 
 /// The values that threads compare at the block barrier.
@@ -151,27 +158,24 @@ impl Barriers {
         }));
         self.polling.clear();
         self.agreement = Agreement::default();
-        for per_thread in [&mut self.lines, &mut self.loops, &mut self.met] {
-            per_thread.clear();
-            per_thread.resize(threads as usize, 0);
-        }
+        self.places.clear();
+        self.places.resize(threads as usize, Place::default());
+        self.met.clear();
+        self.met.resize(threads as usize, 0);
         self.order.reset(threads as usize);
     }
 
     /// Records the position of a thread.
     pub(super) fn seen(&mut self, thread: u32, line: u32) {
-        if let Some(seen) = self.lines.get_mut(thread as usize) {
-            *seen = line;
-        }
-        if let Some(seen) = self.loops.get_mut(thread as usize) {
-            *seen = 0;
+        if let Some(seen) = self.places.get_mut(thread as usize) {
+            *seen = Place { line, in_loop: 0 };
         }
     }
 
     /// Records the position of a thread inside a loop.
     pub(super) fn seen_in_loop(&mut self, thread: u32, line: u32) {
-        if let Some(seen) = self.loops.get_mut(thread as usize) {
-            *seen = line;
+        if let Some(seen) = self.places.get_mut(thread as usize) {
+            seen.in_loop = line;
         }
     }
 

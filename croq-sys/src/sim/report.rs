@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::barriers::WARP;
+use super::barriers::{Place, WARP};
 use super::cluster::ClusterBarrier;
 use super::worker::{BlockState, Job};
 use crate::abi::{CROQ_DEADLOCK, CROQ_LANES_MATRIX, CROQ_LANES_VOTE, croq_failure};
@@ -270,12 +270,11 @@ impl Stuck<'_> {
         for &(_, thread) in members.iter().filter(|(of, _)| *of == rank) {
             note(thread, &cluster_barrier);
         }
-        let seen = barriers.lines.iter().zip(&barriers.loops);
         waits_at
             .into_iter()
-            .zip(seen)
+            .zip(&barriers.places)
             .enumerate()
-            .map(|(thread, (barrier, (&line, &in_loop)))| {
+            .map(|(thread, (barrier, &Place { line, in_loop }))| {
                 let (doing, line) = match barrier {
                     Some(barrier) => (Doing::Waits(barrier), line),
                     None if barriers.has_left(thread as u32) => (Doing::Left, 0),

@@ -83,7 +83,13 @@ pub(crate) fn copy_level(
         return Some(Level::Thread);
     }
     let [of_source, of_dest] = [source, dest].map(|view| uniformity::of_view(el, view));
-    let level = of_source.max(of_dest);
+    // What one thread alone issues has one tile.
+    let alone =
+        c.engine == ast::Engine::Tma && el.path.region_threads().is_some_and(|set| set.len() == 1);
+    let level = match alone {
+        true => Level::Block,
+        false => of_source.max(of_dest),
+    };
     let (by_source, by_dest) = (of_source > Level::Block, of_dest > Level::Block);
     let several = level != Level::Block && !is_region_in_one_unit(el, level);
     if explicit && to == Storage::Shared && by_source && !by_dest && several {
