@@ -1,6 +1,8 @@
 //! Statements as C++: those of both hosts and kernels, and those of kernels. `shim` prints the
 //! others.
 
+use std::collections::BTreeMap;
+
 use super::body::Body;
 use super::expr;
 use super::loops::Bounds;
@@ -12,8 +14,8 @@ use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
     FenceScope, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, Step, WARPGROUP_THREADS,
+    cpp_text,
 };
-use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
 
 /// The maximum length of a line in which a statement follows its condition.
@@ -609,56 +611,35 @@ impl Body<'_, '_> {
         self.line(span, &format!("{};", call.text));
     }
 
-    /// The user's own C++. If one of its names was changed, the text gets a block in which the name
-    /// has the user's meaning.
+    /// The user's own C++, whose names are replaced by those of the generated text.
     fn spliced(&mut self, span: Span, text: &str, names: &[CppName]) {
-        let words = identifiers(text);
-        let mut meanings: Vec<(String, String)> = Vec::new();
-        let mut meaning = |wanted: &str, ty: &str, spelt: &str| {
-            if words.contains(wanted) && wanted != spelt {
-                meanings.retain(|(w, _)| w != wanted);
-                let line = format!("[[maybe_unused]] {ty}{wanted} = {spelt};");
-                meanings.push((wanted.to_owned(), line));
-            }
-        };
-        for (name, spelt) in self.names.renamed() {
-            meaning(name, "const auto ", spelt);
-        }
+        let mut spelt: BTreeMap<&str, &str> = self.names.renamed().collect();
+        let function = self.names.function;
         for name in names {
-            match name {
+            let (wanted, meant) = match name {
                 CppName::Local(id) => {
-                    let Some(local) = self.names.function.locals.get(id.index()) else {
-                        continue;
-                    };
-                    let ty = if local.mutable {
-                        "auto &"
-                    } else {
-                        "const auto "
-                    };
-                    let spelt = self.names.local(*id);
-                    meaning(&local.name, ty, spelt);
-                    meaning(&format!("__iv_{}", local.name), ty, spelt);
+                    let local = function.locals.get(id.index());
+                    (local.map(|l| &l.name), Some(self.names.local(*id)))
                 }
                 CppName::Buffer(id) => {
-                    let buffer = self.names.function.buffers.get(id.index());
-                    if let (Some(buffer), Some(spelt)) = (buffer, self.names.pointer_of(*id)) {
-                        meaning(&buffer.name, "const auto ", spelt);
-                    }
+                    let buffer = function.buffers.get(id.index());
+                    (buffer.map(|b| &b.name), self.names.pointer_of(*id))
                 }
+            };
+            if let (Some(wanted), Some(meant)) = (wanted, meant) {
+                spelt.insert(wanted, meant);
             }
         }
+        let meaning = |word: &str| {
+            spelt
+                .get(word)
+                .filter(|s| **s != word)
+                .map(|s| (*s).to_owned())
+        };
+        let text = cpp_text::with_words(text, meaning).into_owned();
         self.writer.statement(span);
         let number = self.writer.line_of(span);
-        if meanings.is_empty() {
-            self.user_text(number, text);
-            return;
-        }
-        self.writer.open("{");
-        for (_, line) in &meanings {
-            self.writer.line(line);
-        }
-        self.user_text(number, text);
-        self.writer.close("}");
+        self.user_text(number, &text);
     }
 
     fn user_text(&mut self, number: u32, text: &str) {

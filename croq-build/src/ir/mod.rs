@@ -27,6 +27,7 @@ pub mod build;
 mod check_code;
 mod condition;
 pub mod cpp_names;
+pub mod cpp_text;
 mod events;
 mod expr;
 mod facts;

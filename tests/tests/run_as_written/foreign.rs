@@ -207,3 +207,31 @@ fn names_begin_with_underscores() {
         });
     }
 }
+
+/// A loop of C++ that is written in several `__cpp__` statements is one loop.
+#[test]
+fn lines_of_cpp_are_one_text() {
+    for n in [1usize, 127, 128, 300] {
+        let ids = Tensor::<i32, _>::random((n,), -5..40, 7);
+        let mut out = Tensor::<i32, _>::zeros((n,));
+        kernels::foreign_lines(&ids, &mut out, 100).unwrap();
+        assert_exact(&out, |[i]| match (i, ids[[i]]) {
+            (0, _) => n.div_ceil(128) as i32,
+            (_, id) if id < 0 => -1,
+            (_, id) => id + 100,
+        });
+    }
+}
+
+#[test]
+fn cpp_sees_names_of_the_program_and_of_earlier_texts() {
+    for n in [1usize, 5] {
+        let x = Tensor::<f32, _>::random((n, 32), -2.0..2.0, 8);
+        let mut y = Tensor::<f32, _>::zeros((n, 32));
+        kernels::foreign_names(&x, &mut y).unwrap();
+        assert_exact(&y, |[i, t]| {
+            let scaled = |step: i32| x[[i, t]] * (step as f32 + 1.0) + t as f32;
+            (0..4).fold(0.0, |sum, step| sum + scaled(step))
+        });
+    }
+}

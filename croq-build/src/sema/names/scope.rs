@@ -63,6 +63,34 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     None
 }
 
+/// The level of a `parallel`'s variable.
+fn level_of_index(el: &Elab<'_>, entity: &Entity) -> Option<ir::Level> {
+    let Entity::Int { value, .. } = entity else {
+        return None;
+    };
+    let ir::VarHome::Local(id) = el.f.var_home.get(&value.value.as_var()?)? else {
+        return None;
+    };
+    match el.f.local(*id).role {
+        ir::Role::Parallel(level) => Some(level),
+        _ => None,
+    }
+}
+
+/// The name of the first variable of the innermost `parallel` at this level.
+pub(crate) fn index_at(el: &Elab<'_>, level: ir::Level) -> Option<String> {
+    let mut found: Option<(usize, String)> = None;
+    for (depth, scope) in el.names.stack.iter().enumerate() {
+        for binding in &scope.bindings {
+            let deeper = found.as_ref().is_none_or(|(known, _)| *known < depth);
+            if deeper && level_of_index(el, &binding.entity) == Some(level) {
+                found = Some((depth, binding.name.clone()));
+            }
+        }
+    }
+    found.map(|(_, name)| name)
+}
+
 /// What a name of CUDA's for an index or a number of threads is here.
 fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
     let of_blocks = match name.split('.').next()? {
@@ -76,19 +104,9 @@ fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
         true => format!("`#{name}`"),
         false => format!("`{name}`"),
     };
-    let level = |entity: &Entity| match entity {
-        Entity::Int { value, .. } => match el.f.var_home.get(&value.value.as_var()?)? {
-            ir::VarHome::Local(id) => match el.f.local(*id).role {
-                ir::Role::Parallel(level) => Some(level),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    };
     let mut found: Vec<String> = Vec::new();
     for binding in el.names.visible() {
-        let Some(level) = level(&binding.entity) else {
+        let Some(level) = level_of_index(el, &binding.entity) else {
             continue;
         };
         if of_blocks == (level <= ir::Level::Block) {

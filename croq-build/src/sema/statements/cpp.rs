@@ -1,18 +1,87 @@
 //! `__cpp__`: C++ text.
 
+use std::borrow::Cow;
+
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{CppName, Expr, Role, Scalar, StmtKind};
+use crate::ir::{CppName, Expr, Level, Role, Scalar, StmtKind, cpp_names, cpp_text};
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
 use crate::sema::levels::registers;
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
-use crate::source::Span;
+use crate::source::{SourceFile, Span};
+use crate::syntax::ast::{Stmt, StmtKind as S};
+
+/// A statement list in which adjacent `__cpp__` statements whose brackets balance only together are
+/// one statement; `None` if there are none.
+pub(crate) fn joined(stmts: &[Stmt], file: &SourceFile) -> Option<Vec<Stmt>> {
+    let text_of = |stmt: &Stmt| match &stmt.kind {
+        S::Cpp(text) => Some(text.clone()),
+        _ => None,
+    };
+    let balanced = |text: &str| cpp_text::brackets(text).are_balanced();
+    if stmts.iter().filter_map(text_of).all(|text| balanced(&text)) {
+        return None;
+    }
+    let mut out: Vec<Stmt> = Vec::with_capacity(stmts.len());
+    let mut rest = stmts.iter().peekable();
+    while let Some(stmt) = rest.next() {
+        let Some(mut text) = text_of(stmt) else {
+            out.push(stmt.clone());
+            continue;
+        };
+        let mut span = stmt.span;
+        let mut found = cpp_text::brackets(&text);
+        while !found.are_balanced() {
+            let Some((next, more)) = rest.peek().and_then(|s| Some((s.span, text_of(s)?))) else {
+                break;
+            };
+            rest.next();
+            found = found.and(cpp_text::brackets(&more));
+            append(
+                &mut text,
+                &more,
+                file.line(next).saturating_sub(file.line(span)),
+            );
+            span = span.to(next);
+        }
+        let kind = S::Cpp(text);
+        out.push(Stmt { kind, span });
+    }
+    Some(out)
+}
+
+/// Appends a text whose statement begins `lines` after that of the first, on a line of its own, and
+/// on that line if possible.
+fn append(text: &mut String, more: &str, lines: u32) {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let missing = (lines as usize).saturating_sub(text.matches('\n').count());
+    text.extend(std::iter::repeat_n('\n', missing));
+    text.push_str(more);
+}
 
 pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
     if let Some((more, number)) = crate::sema::levels::registers::in_assembly(text) {
         return registers::set_registers_of_each(el, "setmaxnreg", number, more, span);
     }
+    if !cpp_text::brackets(text).are_balanced() {
+        return el.cx.report(
+            Diagnostic::new(
+                codes::E0762,
+                span,
+                "the brackets of this C++ text do not balance",
+            )
+            .label("has a bracket without its partner")
+            .help(
+                "write the whole C++ construct in adjacent `__cpp__` statements, or the loop or \
+                 condition in the language",
+            ),
+        );
+    }
+    let text = &*names_of_the_reference(el, text);
     let mut names = Vec::new();
     let mentioned: Vec<(String, Entity)> = el
         .names
@@ -21,7 +90,7 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
         .map(|b| (b.name.clone(), b.entity.clone()))
         .collect();
     for (name, entity) in mentioned {
-        if crate::ir::cpp_names::is_taken(&name) {
+        if cpp_names::is_taken(&name) && !is_a_variable(text, &name) {
             el.cx.report(
                 Diagnostic::new(
                     codes::E0794,
@@ -100,6 +169,30 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
         },
         span,
     );
+}
+
+/// Whether a name that C++ reserves for implementations is a variable's in the text.
+fn is_a_variable(text: &str, name: &str) -> bool {
+    name.starts_with("__")
+        && !name.ends_with("__")
+        && !cpp_names::is_keyword(name)
+        && !cpp_text::is_type_or_function(text, name)
+}
+
+/// The text with names that the reference compiler gives to variables: `__iv_k` and
+/// `__iv_k__elem__0` are the loop variable `k`, `__choreo_vtid_x` is the index at thread level.
+fn names_of_the_reference<'t>(el: &Elab<'_>, text: &'t str) -> Cow<'t, str> {
+    cpp_text::with_words(text, |word| {
+        if el.names.find(word).is_some() {
+            return None;
+        }
+        if word == "__choreo_vtid_x" {
+            return scope::index_at(el, Level::Thread);
+        }
+        let name = word.strip_prefix("__iv_")?;
+        let name = name.strip_suffix("__elem__0").unwrap_or(name);
+        el.names.find(name).map(|_| name.to_owned())
+    })
 }
 
 /// Whether a C++ text contains a name as a whole word.

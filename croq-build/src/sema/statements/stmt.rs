@@ -19,6 +19,8 @@ use crate::syntax::ast::{self, Stmt, StmtKind as S};
 pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
     let mut dead_reported = false;
     let mut returned: Option<Span> = None;
+    let joined = cpp::joined(stmts, el.cx.file);
+    let stmts = joined.as_deref().unwrap_or(stmts);
     el.names.upcoming.push(declared_names(stmts));
     for stmt in stmts {
         declared_by_now(el, stmt);

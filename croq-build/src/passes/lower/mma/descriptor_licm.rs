@@ -41,7 +41,12 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
         if let StmtKind::For { local, body, .. } = &mut stmt.kind {
             let mut changing = set_in(function, body);
             changing.extend(function.local(*local).var);
-            out.extend(invariant_steps(function, body, &changing, span));
+            let described = described_in(body);
+            let inside = Inside {
+                changing: &changing,
+                described: &described,
+            };
+            out.extend(invariant_steps(function, body, inside, span));
         }
         out.push(stmt);
     }
@@ -62,12 +67,33 @@ fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
         .collect()
 }
 
+/// The descriptors that the body declares: those of buffers that it allocates.
+fn described_in(body: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    any_stmt(body, |stmt| {
+        if let StmtKind::Mma(op) = &stmt.kind
+            && let MmaOp::Step(Step::Describe { local, .. }) = &**op
+        {
+            found.insert(*local);
+        }
+        false
+    });
+    found
+}
+
+/// What the body of a loop sets.
+#[derive(Clone, Copy)]
+struct Inside<'s> {
+    changing: &'s BTreeSet<Var>,
+    described: &'s BTreeSet<LocalId>,
+}
+
 /// Removes the steps in `body`, inner loops excepted, that are the same in each iteration, and
 /// returns them. They get the span of the loop, `at`, so that they carry no comments of its body.
 fn invariant_steps(
     function: &mut Function,
     body: &mut Vec<Stmt>,
-    changing: &BTreeSet<Var>,
+    inside: Inside<'_>,
     at: Span,
 ) -> Vec<Stmt> {
     let mut out = Vec::new();
@@ -75,17 +101,17 @@ fn invariant_steps(
         let StmtKind::Mma(op) = &mut stmt.kind else {
             if !matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. }) {
                 for inner in stmt.kind.blocks_mut() {
-                    out.extend(invariant_steps(function, inner, changing, at));
+                    out.extend(invariant_steps(function, inner, inside, at));
                 }
             }
             body.push(stmt);
             continue;
         };
-        if let MmaOp::Step(Step::Advance { by, bytes, .. }) = &mut **op {
+        if let MmaOp::Step(Step::Advance { by, bytes, .. }) = &mut **op
+            && !inside.described.contains(by)
+        {
             let moves = |_: i64, factors: &[Atom]| {
-                changing
-                    .iter()
-                    .any(|v| factors.iter().any(|factor| factor.contains(*v)))
+                (inside.changing.iter()).any(|v| factors.iter().any(|factor| factor.contains(*v)))
             };
             let rest = bytes.part(moves);
             if rest.is_zero() {

@@ -89,7 +89,7 @@ fn rewrite(
             cut: metadata::filled_at_edges(body),
         };
         pass.block(body, of);
-        let mut first = warpgroup_mma::descriptors(&mut pass);
+        let mut first = warpgroup_mma::place_descriptors(&mut pass, body);
         if let Some(lanes) = pass.lanes.take() {
             first.extend(lanes.stmts);
         }

@@ -8,8 +8,8 @@ use super::descriptor_licm::{self, step as advance};
 use super::metadata::Words;
 use super::pass::{Descriptor, Pass, mma, register};
 use crate::ir::{
-    Buffer, Described, Expr, Instruction, LocalId, MmaOp, Operand, Source, Step, Stmt, Tile, View,
-    WarpgroupMma,
+    Buffer, Described, Expr, Instruction, LocalId, MmaOp, Operand, Source, Step, Stmt, StmtKind,
+    Tile, View, WarpgroupMma,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -26,10 +26,33 @@ struct Placed<'t> {
     first: Sym,
 }
 
-/// The descriptors' declarations, for the kernel's beginning.
-pub fn descriptors(pass: &mut Pass<'_>) -> Vec<Stmt> {
-    let made = std::mem::take(&mut pass.described);
+/// Inserts the declarations of descriptors of buffers that an inner block allocates; returns the
+/// others, for the kernel's beginning.
+pub fn place_descriptors(pass: &mut Pass<'_>, body: &mut [Stmt]) -> Vec<Stmt> {
+    let mut made = std::mem::take(&mut pass.described);
+    for stmt in body {
+        for inner in stmt.kind.blocks_mut() {
+            place_within(&mut made, inner);
+        }
+    }
     made.into_iter().map(|d| d.stmt).collect()
+}
+
+fn place_within(made: &mut Vec<Descriptor>, stmts: &mut Vec<Stmt>) {
+    for mut stmt in std::mem::take(stmts) {
+        for inner in stmt.kind.blocks_mut() {
+            place_within(made, inner);
+        }
+        let allocated = match &stmt.kind {
+            StmtKind::Alloc(id) => Some(*id),
+            _ => None,
+        };
+        stmts.push(stmt);
+        if let Some(id) = allocated {
+            let here = made.extract_if(.., |d| d.buffer == id);
+            stmts.extend(here.map(|d| d.stmt));
+        }
+    }
 }
 
 pub fn warpgroup_mma(pass: &mut Pass<'_>, mma: &WarpgroupMma, span: Span) -> Option<Vec<Stmt>> {
