@@ -29,23 +29,9 @@ impl Body<'_, '_> {
                 barriers,
                 slots,
                 count,
+                again,
             } => {
-                let name = self.names.buffer(*barriers).to_owned();
-                let count = self.unsigned(count);
-                let line = if slots.is_one() {
-                    format!("croq::mbarrier_init({name}, 0, {count});")
-                } else {
-                    let slots = sym::sym(&self.names, slots).text;
-                    self.names.enter(&[]);
-                    let slot = self.names.fresh("slot");
-                    self.names.leave();
-                    format!(
-                        "for (croq::idx {slot} = 0; {slot} < {slots}; ++{slot}) croq::mbarrier_init({name}, {slot}, {count});"
-                    )
-                };
-                self.writer.attribute(span);
-                self.writer.line(&line);
-                self.event_sites(*barriers, &name);
+                self.initialise(span, *barriers, slots, count, *again);
             }
             TmaOp::Arrive {
                 barriers,
@@ -115,6 +101,44 @@ impl Body<'_, '_> {
                 let read = if *whole { "" } else { "_read" };
                 self.tma_line(span, &format!("croq::bulk_wait{read}<0>();"));
             }
+        }
+    }
+
+    /// Initialises the mbarriers of an event; `again`: they are in use, and are invalidated first.
+    fn initialise(
+        &mut self,
+        span: Span,
+        barriers: BufferId,
+        slots: &Sym,
+        count: &Sym,
+        again: bool,
+    ) {
+        let name = self.names.buffer(barriers).to_owned();
+        let count = self.unsigned(count);
+        let one = |slot: &str| {
+            let init = format!("croq::mbarrier_init({name}, {slot}, {count});");
+            match again {
+                true => format!("croq::mbarrier_inval({name}, {slot}); {init}"),
+                false => init,
+            }
+        };
+        let line = if slots.is_one() {
+            one("0")
+        } else {
+            let slots = sym::sym(&self.names, slots).text;
+            self.names.enter(&[]);
+            let slot = self.names.fresh("slot");
+            self.names.leave();
+            let body = match again {
+                true => format!("{{ {} }}", one(&slot)),
+                false => one(&slot),
+            };
+            format!("for (croq::idx {slot} = 0; {slot} < {slots}; ++{slot}) {body}")
+        };
+        self.writer.attribute(span);
+        self.writer.line(&line);
+        if !again {
+            self.event_sites(barriers, &name);
         }
     }
 

@@ -85,6 +85,8 @@ pub enum TmaOp {
         barriers: BufferId,
         slots: Sym,
         count: Sym,
+        /// They were initialised before, and are invalidated first.
+        again: bool,
     },
     Arrive {
         barriers: BufferId,

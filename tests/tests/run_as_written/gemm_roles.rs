@@ -142,3 +142,16 @@ fn experts_with_rows_of_their_own() {
         });
     }
 }
+
+#[test]
+fn tiles_of_a_loop_and_a_counter_of_one_thread() {
+    compare!(
+        kernels::roles_inner_tiles,
+        f16,
+        f32,
+        f16::from_f32,
+        f16::to_f32,
+        |sum: f32| sum,
+        SIZES
+    );
+}

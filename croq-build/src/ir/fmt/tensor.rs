@@ -22,10 +22,12 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
             barriers,
             slots,
             count,
+            again,
         } => {
             let (slots, count) = (p.sym(slots), p.sym(count));
+            let again = if *again { " again" } else { "" };
             format!(
-                "mbarrier init {}, {slots} slots, {count} arrivals",
+                "mbarrier init{again} {}, {slots} slots, {count} arrivals",
                 p.buffer(*barriers)
             )
         }

@@ -144,6 +144,10 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
         sites: Vec::new(),
     });
     el.asynchronous.events.arrays.insert(id, array);
+    if el.path.in_loop() {
+        // In each iteration it is a new event.
+        build::emit(el, StmtKind::Alloc(barriers), name.span);
+    }
     Some(id)
 }
 

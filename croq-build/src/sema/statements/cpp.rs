@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{CppName, Expr, Level, Role, Scalar, StmtKind, cpp_names, cpp_text};
+use crate::ir::{
+    CppName, Expr, Level, LocalId, Role, Scalar, StmtKind, VarHome, cpp_names, cpp_text,
+};
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
 use crate::sema::levels::registers;
@@ -11,6 +13,7 @@ use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::source::{SourceFile, Span};
+use crate::symbolic::Sym;
 use crate::syntax::ast::{Stmt, StmtKind as S};
 
 /// A statement list in which adjacent `__cpp__` statements whose brackets balance only together are
@@ -68,18 +71,7 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
         return registers::set_registers_of_each(el, "setmaxnreg", number, more, span);
     }
     if !cpp_text::brackets(text).are_balanced() {
-        return el.cx.report(
-            Diagnostic::new(
-                codes::E0762,
-                span,
-                "the brackets of this C++ text do not balance",
-            )
-            .label("has a bracket without its partner")
-            .help(
-                "write the whole C++ construct in adjacent `__cpp__` statements, or the loop or \
-                 condition in the language",
-            ),
-        );
+        return el.cx.report(unbalanced(span));
     }
     let text = &*names_of_the_reference(el, text);
     let mut names = Vec::new();
@@ -108,36 +100,11 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
         match entity {
             Entity::Scalar { local, .. } => names.push(CppName::Local(local)),
             Entity::Int { value, .. } => {
-                let existing = value
-                    .value
-                    .as_var()
-                    .and_then(|v| match el.f.var_home.get(&v) {
-                        Some(crate::ir::VarHome::Local(id)) if el.f.local(*id).name == name => {
-                            Some(*id)
-                        }
-                        _ => None,
-                    });
-                // A named expression has no storage of its own, so it is bound to a local of its
-                // name.
-                let local = existing.unwrap_or_else(|| {
-                    let local =
-                        build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Value, span);
-                    let value = Expr::index(value.value.clone(), span);
-                    build::emit(
-                        el,
-                        StmtKind::Let {
-                            local,
-                            value: Some(value),
-                        },
-                        span,
-                    );
-                    local
-                });
-                names.push(CppName::Local(local));
+                names.push(CppName::Local(local_of(el, &name, &value.value, span)));
             }
             Entity::Range(id) => {
                 if let Some(v) = el.ranges.values.get(id).and_then(|r| r.value.as_var())
-                    && let Some(crate::ir::VarHome::Local(l)) = el.f.var_home.get(&v)
+                    && let Some(VarHome::Local(l)) = el.f.var_home.get(&v)
                 {
                     names.push(CppName::Local(*l));
                 }
@@ -169,6 +136,33 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
         },
         span,
     );
+}
+
+fn unbalanced(span: Span) -> Diagnostic {
+    Diagnostic::new(
+        codes::E0762,
+        span,
+        "the brackets of this C++ text do not balance",
+    )
+    .label("has a bracket without its partner")
+    .help(
+        "write the whole C++ construct in adjacent `__cpp__` statements, or the loop or condition \
+         in the language",
+    )
+}
+
+/// The local of a named expression. One without storage of its own is bound to a local of its name.
+fn local_of(el: &mut Elab<'_>, name: &str, value: &Sym, span: Span) -> LocalId {
+    let home = value.as_var().and_then(|v| el.f.var_home.get(&v));
+    if let Some(VarHome::Local(id)) = home
+        && el.f.local(*id).name == name
+    {
+        return *id;
+    }
+    let local = build::new_local(&mut el.f, name, Scalar::Index, false, Role::Value, span);
+    let value = Some(Expr::index(value.clone(), span));
+    build::emit(el, StmtKind::Let { local, value }, span);
+    local
 }
 
 /// Whether a name that C++ reserves for implementations is a variable's in the text.

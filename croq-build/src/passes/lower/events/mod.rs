@@ -19,8 +19,10 @@
 //! [`crate::passes::lower::tma::expand`] lowers waits and arrivals, because copies may take part in
 //! them.
 
+mod beginning;
 mod checks;
 mod counts;
+mod declared_again;
 mod first_iteration;
 mod fusion;
 mod lowering;
@@ -29,34 +31,18 @@ mod threads;
 mod trip_counts;
 mod unordered;
 
+pub use beginning::{Beginning, Slots};
 pub use lowering::{arrive, place, wait};
 pub use unordered::check as check_order;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::build;
 use crate::ir::{
-    BarrierReason, BarrierScope, BufferId, EventId, Expr, Function, KernelId, LocalId, Role,
-    Scalar, Slot, Stmt, StmtKind, ThreadSet, Unroll, Visit, walk_block,
+    BarrierReason, BarrierScope, EventId, Expr, Function, KernelId, LocalId, Role, Scalar, Slot,
+    Stmt, StmtKind, ThreadSet, Unroll, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
-
-/// An event's mbarriers, for the kernel's beginning.
-pub struct Slots {
-    pub barriers: BufferId,
-    pub slots: Sym,
-    pub count: Sym,
-}
-
-/// The statements at the kernel's beginning.
-#[derive(Default)]
-pub struct Beginning {
-    pub slots: Vec<Slots>,
-    /// The phase bits of each thread.
-    pub phases: Vec<Stmt>,
-    /// Other blocks of the cluster arrive at the mbarriers.
-    pub clustered: bool,
-}
 
 pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -> Beginning {
     let mut beginning = Beginning::default();
@@ -103,6 +89,7 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
             .and_then(|n| u32::try_from(n).ok())
             .map(ThreadSet::first);
         close_iterations(function, body, all_threads.as_ref(), None);
+        declared_again::initialise(function, body, &beginning);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
         if beginning.clustered {
             let kind = StmtKind::Barrier {
@@ -118,22 +105,18 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
 /// A thread's phase bits for the slots of an event, and their initial value: the parity of the
 /// phase for which it waits next.
 fn phases(function: &mut Function, event: EventId, span: Span) -> (LocalId, Expr) {
-    let (mut name, mut ty, mut first) = (String::new(), Scalar::U32, 0);
+    let (mut name, mut ty) = (String::new(), Scalar::U32);
     if let Some(info) = function.events.get(event.index()) {
         name = format!("{}_phase", info.name);
         if info.slots > 32 {
             ty = Scalar::U64;
-        }
-        // The phase of parity 1 of a new mbarrier counts as complete.
-        if info.ready {
-            first = (1_i128 << info.slots) - 1;
         }
     }
     let local = function.new_local(&name, ty, true, span);
     if let Some(info) = function.events.get_mut(event.index()) {
         info.phases = Some(local);
     }
-    (local, Expr::int(first, ty, span))
+    (local, beginning::first_phases(function, event, ty, span))
 }
 
 fn keeps_phases(body: &[Stmt], event: EventId) -> bool {

@@ -230,6 +230,7 @@ impl Finder<'_> {
                 barriers,
                 slots,
                 count,
+                again: false,
             })
         });
         let fence = StmtKind::Fence(FenceScope::MbarrierInit);

@@ -46,6 +46,7 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierReason::RegionEnd => "end".to_owned(),
                         BarrierReason::Opaque => "opaque".to_owned(),
                         BarrierReason::Initialised => "ready".to_owned(),
+                        BarrierReason::DeclaredAgain(name) => format!("new({name})"),
                         BarrierReason::NextLoad => "load".to_owned(),
                         BarrierReason::Arrivals => "arrivals".to_owned(),
                         BarrierReason::Observed(name) => format!("behind({name})"),
