@@ -89,7 +89,8 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
         "call" => call(form, places).map(Step::Call),
         "ret" => plain(form, &["uni"], Step::Return),
         "exit" => plain(form, &[], Step::Exit),
-        "trap" => plain(form, &[], Step::Trap),
+        // A breakpoint suspends the thread, and nobody can continue it.
+        "trap" | "brkpt" => plain(form, &[], Step::Trap),
         "bar" | "barrier" => barrier(form).map(Step::Barrier),
         "activemask" => {
             let mut words = form.words();
