@@ -6,7 +6,7 @@ use super::paths::Wait;
 use super::registers::{LANES, lanes};
 use super::step::{Barrier, BarrierKind, Reduction, Step};
 use super::warp::{Stop, Warp};
-use super::world::{Counts, Fault, Launch, World};
+use super::world::{Counts, Fault, Host, Launch, World};
 
 pub struct Block<'a> {
     pub index: [u32; 3],
@@ -21,6 +21,7 @@ pub struct Surroundings<'a> {
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
+    pub host: &'a mut dyn Host,
 }
 
 /// A barrier between two completions.
@@ -99,6 +100,7 @@ impl<'a> Block<'a> {
                 parameters: around.parameters,
                 block: self.index,
                 launch: around.launch,
+                host: &mut *around.host,
             };
             let warp = &mut self.warps[index];
             if warp.paths.list.is_empty() {

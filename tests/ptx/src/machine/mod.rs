@@ -1,7 +1,8 @@
 //! Execution of PTX.
 //!
-//! [`Machine`] loads a module, has buffers in global memory, and launches entries. Inside, in the
-//! order in which they build on each other:
+//! [`Machine`] loads a module, has buffers in global memory, and launches entries. A [`Program`] is a
+//! module without the memory, for a device with several modules. Inside, in the order in which they
+//! build on each other:
 //!
 //! | module | contents |
 //! |---|---|
@@ -10,10 +11,11 @@
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
 //! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
-//! | `paths`, `world`, `warp`, `block`, `launch` | execution |
+//! | `paths`, `world`, `print`, `warp`, `block`, `program`, `launch` | execution |
 
 mod access;
 mod alu;
+mod asynchronous;
 mod atomic;
 mod block;
 mod collective;
@@ -24,6 +26,8 @@ mod lanewise;
 mod launch;
 mod memory;
 mod paths;
+mod print;
+mod program;
 mod registers;
 mod special;
 mod step;
@@ -31,7 +35,10 @@ mod support;
 mod warp;
 mod world;
 
+pub use asynchronous::tensor_map;
 pub use decode::Refusal;
-pub use launch::{LoadError, Machine, Report};
+pub use launch::{EntryCall, LoadError, Machine, Report};
+pub use memory::Global;
+pub use program::{Program, Resources};
 pub use support::unsupported;
-pub use world::{Counts, Launch};
+pub use world::{Counts, Host, Launch, Terminal};

@@ -10,6 +10,29 @@ pub struct World<'a> {
     pub parameters: &'a Arena,
     pub block: [u32; 3],
     pub launch: &'a Launch,
+    pub host: &'a mut dyn Host,
+}
+
+/// What a launch uses of the host.
+pub trait Host {
+    /// What a thread printed with `printf`.
+    fn print(&mut self, text: &[u8]);
+
+    /// Called between time slices: the host may access memory that it shares with the device, and
+    /// other launches may run.
+    fn pause(&mut self, global: &mut Global);
+}
+
+/// A host that prints to the standard output and does nothing else.
+pub struct Terminal;
+
+impl Host for Terminal {
+    fn print(&mut self, text: &[u8]) {
+        // As for `printf`, nobody is interested in the failure.
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), text);
+    }
+
+    fn pause(&mut self, _: &mut Global) {}
 }
 
 /// The shape of a launch.
