@@ -3,7 +3,8 @@
 # and runs them on the PTX machine against f64. They are known to work on GPUs, so they test the
 # machine. Needs python3 and nvcc: $NVCC, or $CUDA_HOME/bin/nvcc, or what `make setup` installs.
 # Installs a gigabyte in .croq/peers. PTX is kept in the target folder, and compiled again only when
-# a source or version has changed.
+# a source or version has changed. Writes the instruction forms that they executed to
+# tests/ptx/peers/forms.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,4 +54,14 @@ for source in "$peers"/*.cu; do
   echo "$text" > "$out/$name.stamp"
 done
 
+rm -f "$out"/*.forms
 CROQ_CUDA=off CROQ_PTX_PEERS=$out cargo test -p croq-ptx --test peers -- --include-ignored
+
+# All of them gave right results, so they are witnesses for the forms that they executed.
+for forms in "$out"/*.forms; do
+  sed "s/$/: $(basename "$forms" .forms)/" "$forms"
+done | LC_ALL=C sort | awk -F ': ' '
+  $1 != form { if (form) print form ": " names; form = $1; names = $2; next }
+  { names = names " " $2 }
+  END { print form ": " names }' > "$peers/forms.txt"
+echo "ptx-peers: $(wc -l < "$peers/forms.txt") forms in $peers/forms.txt"

@@ -1,6 +1,7 @@
 //! An entry with everything that it reaches: decoded functions, and where its variables are.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
 
 use super::access::Place;
 use super::decode::{Form, Refusal};
@@ -45,6 +46,8 @@ pub struct Decoded {
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
     pub instruction: Option<usize>,
+    /// Whether a lane has executed it.
+    pub is_executed: AtomicBool,
 }
 
 /// The first refusal of each instruction of a function, if there is one.
@@ -279,12 +282,14 @@ impl Code {
                 step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
                 meeting: None,
                 instruction: Some(index),
+                is_executed: AtomicBool::new(false),
             });
         let end = Decoded {
             guard: None,
             step: Step::Return,
             meeting: None,
             instruction: None,
+            is_executed: AtomicBool::new(false),
         };
         let mut steps: Vec<Decoded> = decoded.chain([end]).collect();
         let code: Vec<Next> = steps.iter().map(next).collect();

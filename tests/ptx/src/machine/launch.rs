@@ -1,5 +1,6 @@
 //! Modules, buffers and launches.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::access::Place;
@@ -119,6 +120,11 @@ impl Machine {
 
     pub fn module(&self) -> &Module {
         &self.program.module
+    }
+
+    /// The instruction forms that threads have executed so far.
+    pub fn executed(&self) -> BTreeSet<String> {
+        self.program.executed()
     }
 
     /// A buffer of zeros in global memory. The name is for reports.

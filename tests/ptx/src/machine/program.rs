@@ -1,6 +1,7 @@
 //! A module that is loaded to a device.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::access::Place;
@@ -107,6 +108,23 @@ impl Program {
             local: frame.unwrap_or(0),
             parameters: formal.iter().map(Variable::bytes).collect(),
         })
+    }
+
+    /// The instruction forms that threads have executed so far.
+    pub fn executed(&self) -> BTreeSet<String> {
+        let images = locked(&self.images);
+        let mut forms = BTreeSet::new();
+        for (name, code) in images.values().flat_map(|image| &image.functions) {
+            let mut named = self.module.functions.iter();
+            let body = named
+                .find(|function| function.name == *name && function.body.is_some())
+                .and_then(|function| function.body.as_ref());
+            let steps = code.steps.iter();
+            let steps = steps.filter(|step| step.is_executed.load(Relaxed));
+            let instructions = steps.filter_map(|step| body?.instructions.get(step.instruction?));
+            forms.extend(instructions.map(|instruction| instruction.mnemonic.to_string()));
+        }
+        forms
     }
 
     /// The address in global memory, or none for a variable in constant memory, and the size.

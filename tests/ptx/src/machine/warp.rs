@@ -5,6 +5,8 @@
 //! `.aligned` instruction that post-dominates the branch. Paths are executed in time slices, so
 //! that lanes may wait for each other in loops (independent thread scheduling).
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::access::Spaces;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
@@ -157,6 +159,9 @@ impl<'a> Warp<'a> {
                     path.mask & if negated { !value } else { value }
                 }
             };
+            if active != 0 {
+                decoded.is_executed.store(true, Relaxed);
+            }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());
             match self.execute(&mut path, decoded, active, world)? {

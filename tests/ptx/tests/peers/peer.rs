@@ -30,7 +30,8 @@ impl Value {
 
 /// A Triton kernel, loaded.
 pub struct Peer {
-    pub machine: Machine,
+    name: String,
+    machine: Machine,
     entry: String,
     threads: u32,
     shared: u32,
@@ -50,6 +51,7 @@ impl Peer {
         };
         let machine = Machine::load(&read("ptx")).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut peer = Peer {
+            name: name.to_owned(),
             machine,
             entry: String::new(),
             threads: 0,
@@ -138,5 +140,16 @@ impl Peer {
         };
         let result = self.machine.launch(&self.entry, &launch, &values);
         result.unwrap_or_else(|report| panic!("{report}"));
+        self.record();
+    }
+
+    /// The forms that it has executed, in all its launches.
+    fn record(&self) {
+        let path = folder().join(format!("{}.forms", self.name));
+        let known = std::fs::read_to_string(&path).unwrap_or_default();
+        let mut forms = self.machine.executed();
+        forms.extend(known.lines().map(str::to_owned));
+        let lines: Vec<String> = forms.into_iter().map(|form| form + "\n").collect();
+        std::fs::write(&path, lines.concat()).unwrap();
     }
 }
