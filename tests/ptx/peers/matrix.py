@@ -5,23 +5,26 @@ import triton.language as tl
 
 
 @triton.jit
-def product(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    """c = a @ b with a of m x k, b of k x n, all by rows. The size of a tile decides whether Triton
-    uses mma.sync or wgmma; the copies of the tiles are asynchronous in both."""
+def product(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, COLUMNS: tl.constexpr):
+    """c = a @ b with a of m x k and c by rows; b by columns if COLUMNS is 1, else by rows. The size of
+    a tile decides whether Triton uses mma.sync or wgmma; the copies of the tiles are asynchronous in
+    both. Sums are of the type of c."""
     row = tl.program_id(0) * M + tl.arange(0, M)
     column = tl.program_id(1) * N + tl.arange(0, N)
     inner = tl.arange(0, K)
     row_inside, column_inside = row[:, None] < m, column[None, :] < n
-    sum = tl.zeros([M, N], tl.float32)
+    sum = tl.zeros([M, N], c.dtype.element_ty)
     for start in range(0, k, K):
         at = start + inner
         left = tl.load(
             a + row[:, None] * k + at[None, :], mask=row_inside & (at[None, :] < k), other=0.0
         )
-        right = tl.load(
-            b + at[:, None] * n + column[None, :], mask=(at[:, None] < k) & column_inside, other=0.0
-        )
-        sum = tl.dot(left, right, sum)
+        if COLUMNS == 1:
+            from_b = b + at[:, None] + column[None, :] * k
+        else:
+            from_b = b + at[:, None] * n + column[None, :]
+        right = tl.load(from_b, mask=(at[:, None] < k) & column_inside, other=0.0)
+        sum = tl.dot(left, right, sum, out_dtype=c.dtype.element_ty)
     to = c + row[:, None] * n + column[None, :]
     tl.store(to, sum, mask=row_inside & column_inside)
 

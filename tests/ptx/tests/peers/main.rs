@@ -2,6 +2,8 @@
 //! and runs them. What they compute correctly here is evidence that the machine reads the ISA as
 //! hardware does, for the instruction forms that they use.
 
+mod function;
+mod integer;
 mod matrix;
 mod peer;
 mod scalar;

@@ -3,74 +3,121 @@
 use crate::peer::{Peer, Value};
 use crate::values::{Format, Random, compare};
 
-use Format::{F16, F32};
+use Format::{Bf16, E4m3, E5m2, F16, F32, F64, I8, I32};
 
-/// How the second matrix lies in memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Second {
-    ByRows,
-    ByColumns,
+/// A product of matrices: formats of operands and result, and whether the second operand is stored
+/// by columns.
+struct Product {
+    name: &'static str,
+    operand: Format,
+    result: Format,
+    by_columns: bool,
 }
 
-/// The kernel's result equals the exact one, rounded to its format: all partial sums are exact in f32.
-fn check_product(name: &str, result: Format, second: Second, sizes: &[[usize; 3]]) {
-    for &[m, n, k] in sizes {
-        let mut peer = Peer::load(name);
-        let mut random = Random::new((m + n + k) as u64);
-        let (a, b) = (random.short_numbers(m * k), random.short_numbers(k * n));
-        let bytes = m * n * result.bytes();
-        let c = peer.poisoned("c", bytes);
-        let arguments = [
-            ("a", peer.upload("a", &F16.to_bytes(&a))),
-            ("b", peer.upload("b", &F16.to_bytes(&b))),
-            ("c", c),
-            ("m", Value::Integer(m as i32)),
-            ("n", Value::Integer(n as i32)),
-            ("k", Value::Integer(k as i32)),
-        ];
-        let grid = [
-            m.div_ceil(peer.constant("M")),
-            n.div_ceil(peer.constant("N")),
-        ];
-        peer.launch(grid, &arguments);
-        let at = |row: usize, column: usize| match second {
-            Second::ByRows => row * n + column,
-            Second::ByColumns => column * k + row,
+impl Product {
+    /// Numbers of so few digits that all partial sums are exact in the result's format.
+    fn numbers(&self, random: &mut Random, count: usize) -> Vec<f64> {
+        let (unit, size) = match (self.operand, self.result) {
+            (I8, _) => (1.0, 127.0),
+            (E4m3 | E5m2, _) => (0.125, 1.0),
+            (F16, F16) => (0.5, 1.0),
+            _ => (1.0 / 64.0, 1.0),
         };
-        let sum = |row: usize, column: usize| {
-            let products = (0..k).map(|inner| a[row * k + inner] * b[at(inner, column)]);
-            result.round(products.sum())
-        };
-        let exact: Vec<f64> = (0..m * n).map(|at| sum(at / n, at % n)).collect();
-        let found = result.to_values(&peer.download(c, bytes));
-        compare(
-            &format!("{name} {m} x {n} x {k}"),
-            &found,
-            &exact,
-            |_, _| 0.0,
-        );
+        random.multiples(count, unit, size)
+    }
+
+    /// The kernel's result is the exact one.
+    fn check(&self, sizes: &[[usize; 3]]) {
+        for &[m, n, k] in sizes {
+            let mut peer = Peer::load(self.name);
+            let mut random = Random::new((m + n + k) as u64);
+            let a = self.numbers(&mut random, m * k);
+            let b = self.numbers(&mut random, k * n);
+            let bytes = m * n * self.result.bytes();
+            let c = peer.poisoned("c", bytes);
+            let arguments = [
+                ("a", peer.upload("a", &self.operand.to_bytes(&a))),
+                ("b", peer.upload("b", &self.operand.to_bytes(&b))),
+                ("c", c),
+                ("m", Value::Integer(m as i32)),
+                ("n", Value::Integer(n as i32)),
+                ("k", Value::Integer(k as i32)),
+            ];
+            let [tile_m, tile_n] = ["M", "N"].map(|name| peer.constant(name));
+            peer.launch([m.div_ceil(tile_m), n.div_ceil(tile_n)], &arguments);
+            let at = |row: usize, column: usize| match self.by_columns {
+                true => column * k + row,
+                false => row * n + column,
+            };
+            let sum = |row: usize, column: usize| -> f64 {
+                let products = (0..k).map(|inner| a[row * k + inner] * b[at(inner, column)]);
+                products.sum()
+            };
+            let exact: Vec<f64> = (0..m * n).map(|at| sum(at / n, at % n)).collect();
+            let found = self.result.to_values(&peer.download(c, bytes));
+            compare(
+                &format!("{} {m} x {n} x {k}", self.name),
+                &found,
+                &exact,
+                |_, _| 0.0,
+            );
+        }
     }
 }
+
+fn product(name: &'static str, operand: Format, result: Format, by_columns: bool) -> Product {
+    Product {
+        name,
+        operand,
+        result,
+        by_columns,
+    }
+}
+
+/// Whole tiles of 32 x 64, several steps, and edges. Vectors of 16 elements are whole.
+const WARPS: &[[usize; 3]] = &[[32, 64, 32], [64, 64, 160], [33, 80, 48], [1, 16, 16]];
+
+/// The same for tiles of 128 x 128.
+const WARPGROUPS: &[[usize; 3]] = &[[128, 128, 64], [128, 128, 320], [200, 144, 80], [1, 16, 16]];
 
 #[test]
 #[ignore = "run by `make ptx-peers`"]
 fn product_by_warps() {
-    let sizes = [[32, 64, 32], [64, 64, 160], [33, 80, 48], [1, 16, 16]];
-    check_product("product_mma", F32, Second::ByRows, &sizes);
+    product("product_mma", F16, F32, false).check(WARPS);
+}
+
+#[test]
+#[ignore = "run by `make ptx-peers`"]
+fn product_by_warps_of_other_types() {
+    product("product_mma_bf16", Bf16, F32, false).check(WARPS);
+    product("product_mma_f16", F16, F16, true).check(WARPS);
+    product("product_mma_tf32", F32, F32, false).check(WARPS);
+    product("product_mma_f64", F64, F64, false).check(WARPS);
+    product("product_mma_i8", I8, I32, true).check(WARPS);
+    product("product_mma_e4m3", E4m3, F32, true).check(WARPS);
 }
 
 #[test]
 #[ignore = "run by `make ptx-peers`"]
 fn product_by_warpgroups() {
-    let sizes = [[128, 128, 64], [128, 128, 320], [200, 144, 80], [1, 16, 16]];
-    check_product("product_wgmma", F32, Second::ByRows, &sizes);
+    product("product_wgmma", F16, F32, false).check(WARPGROUPS);
+}
+
+#[test]
+#[ignore = "run by `make ptx-peers`"]
+fn product_by_warpgroups_of_other_types() {
+    product("product_wgmma_bf16", Bf16, F32, true).check(WARPGROUPS);
+    product("product_wgmma_f16", F16, F16, false).check(WARPGROUPS);
+    product("product_wgmma_tf32", F32, F32, true).check(WARPGROUPS);
+    product("product_wgmma_i8", I8, I32, true).check(WARPGROUPS);
+    product("product_wgmma_e4m3", E4m3, F32, true).check(WARPGROUPS);
+    product("product_wgmma_e5m2", E5m2, F32, true).check(WARPGROUPS);
 }
 
 #[test]
 #[ignore = "run by `make ptx-peers`"]
 fn product_with_tensor_maps() {
-    let sizes = [[128, 128, 64], [256, 128, 320], [200, 144, 80], [1, 16, 16]];
-    check_product("product_tma", F16, Second::ByColumns, &sizes);
+    product("product_tma", F16, F16, true).check(WARPGROUPS);
 }
 
 #[test]

@@ -32,6 +32,8 @@ impl Value {
 pub struct Peer {
     name: String,
     machine: Machine,
+    /// Instead of one after the other.
+    pub runs_blocks_together: bool,
     entry: String,
     threads: u32,
     shared: u32,
@@ -53,6 +55,7 @@ impl Peer {
         let mut peer = Peer {
             name: name.to_owned(),
             machine,
+            runs_blocks_together: false,
             entry: String::new(),
             threads: 0,
             shared: 0,
@@ -136,6 +139,7 @@ impl Peer {
             grid: [grid[0] as u32, grid[1] as u32, 1],
             block: [self.threads, 1, 1],
             dynamic_shared: self.shared,
+            is_cooperative: self.runs_blocks_together,
             ..Launch::default()
         };
         let result = self.machine.launch(&self.entry, &launch, &values);
