@@ -33,6 +33,8 @@ pub struct Code {
     pub assignment: Assignment,
     /// Its part of a lane's local memory.
     pub frame: Layout,
+    /// It issues asynchronous products of matrices.
+    pub has_products: bool,
     /// Of formal parameters and results in the frame: offset and size.
     pub parameters: Vec<(u64, u64)>,
     pub results: Vec<(u64, u64)>,
@@ -43,7 +45,6 @@ pub struct Decoded {
     pub guard: Option<(usize, bool)>,
     pub step: Step,
     /// Registers that it writes and reads.
-    #[allow(dead_code, reason = "read by the checks of asynchronous products")]
     pub operands: Operands,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
@@ -311,11 +312,16 @@ impl Code {
         Code {
             parameters: parameters.collect(),
             results,
+            has_products: steps.iter().any(is_product),
             steps,
             frame,
             assignment,
         }
     }
+}
+
+fn is_product(decoded: &Decoded) -> bool {
+    matches!(&decoded.step, Step::Matrix(matrix) if matrix.is_asynchronous())
 }
 
 fn next(decoded: &Decoded) -> Next {

@@ -6,7 +6,7 @@ use super::access::Place;
 use super::block::{Block, BlockFault, Progress, Surroundings};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
-use super::world::{Counts, Launch};
+use super::world::{Asynchrony, Counts, Launch};
 use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
 
 /// A device with one module, and its global memory.
@@ -97,6 +97,7 @@ impl Default for Launch {
             dynamic_shared: 0,
             is_cooperative: false,
             seed: 0,
+            asynchrony: Asynchrony::default(),
             instruction_limit: 1 << 32,
         }
     }

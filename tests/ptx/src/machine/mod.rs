@@ -8,6 +8,7 @@
 //! | `registers`, `decode`, `lanewise`, `operands` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
+//! | `matrix` | products of matrices, and their way to and from registers |
 //! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
 //! | `paths`, `world`, `warp`, `block`, `launch` | execution |
@@ -22,6 +23,7 @@ mod flow;
 mod image;
 mod lanewise;
 mod launch;
+mod matrix;
 mod memory;
 mod operands;
 mod paths;
@@ -35,4 +37,4 @@ mod world;
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
 pub use support::unsupported;
-pub use world::{Counts, Launch};
+pub use world::{Asynchrony, Counts, Launch};
