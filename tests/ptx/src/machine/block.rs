@@ -1,6 +1,7 @@
 //! A block: its warps, its shared memory and its sixteen barriers.
 
 use super::image::Image;
+use super::matrix::Warpgroup;
 use super::memory::{Arena, Global, Window};
 use super::paths::Wait;
 use super::registers::{LANES, lanes};
@@ -13,6 +14,7 @@ pub struct Block<'a> {
     warps: Vec<Warp<'a>>,
     shared: Arena,
     barriers: [State; 16],
+    warpgroups: Vec<Warpgroup>,
 }
 
 /// What all blocks of a launch share.
@@ -73,6 +75,7 @@ impl<'a> Block<'a> {
             warps: warps.collect(),
             shared: Arena::new(Window::Shared, layout),
             barriers: Default::default(),
+            warpgroups: Warpgroup::of_block(count.div_ceil(32) as usize),
         }
     }
 
@@ -101,6 +104,7 @@ impl<'a> Block<'a> {
                 block: self.index,
                 launch: around.launch,
                 host: &mut *around.host,
+                warpgroups: &mut self.warpgroups,
             };
             let warp = &mut self.warps[index];
             if warp.paths.list.is_empty() {
@@ -121,6 +125,8 @@ impl<'a> Block<'a> {
                 }
                 Stop::Barrier | Stop::Stuck => false,
                 Stop::Exited => {
+                    let left = self.warpgroups[index / 4].exit(index % 4);
+                    left.map_err(|message| self.fail(index, message))?;
                     self.complete_barriers();
                     continue;
                 }

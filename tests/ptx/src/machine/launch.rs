@@ -8,7 +8,7 @@ use super::block::{Block, BlockFault, Progress, Surroundings};
 use super::image::Image;
 use super::memory::{Arena, Global, Window};
 use super::program::Program;
-use super::world::{Counts, Host, Launch, Terminal};
+use super::world::{Asynchrony, Counts, Host, Launch, Terminal};
 use crate::parse::{self, Function, Module, ParseError};
 
 /// A device with one module, and its global memory.
@@ -97,6 +97,7 @@ impl Default for Launch {
             dynamic_shared: 0,
             is_cooperative: false,
             seed: 0,
+            asynchrony: Asynchrony::default(),
             instruction_limit: 1 << 32,
         }
     }

@@ -6,9 +6,10 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `registers`, `decode`, `lanewise` | rows of 32 lanes, and how an instruction's operands become them |
+//! | `registers`, `decode`, `lanewise`, `operands` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
+//! | `matrix` | products of matrices, and their way to and from registers |
 //! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
 //! | `paths`, `world`, `print`, `warp`, `block`, `program`, `launch` | execution |
@@ -24,7 +25,9 @@ mod flow;
 mod image;
 mod lanewise;
 mod launch;
+mod matrix;
 mod memory;
+mod operands;
 mod paths;
 mod print;
 mod program;
@@ -41,4 +44,4 @@ pub use launch::{EntryCall, LoadError, Machine, Report};
 pub use memory::Global;
 pub use program::{Program, Resources};
 pub use support::unsupported;
-pub use world::{Counts, Host, Launch, Terminal};
+pub use world::{Asynchrony, Counts, Host, Launch, Terminal};

@@ -6,6 +6,7 @@ use super::atomic::{self, Atomic};
 use super::collective::{self, Collective};
 use super::decode::{Form, Predicate, Refusal, Source};
 use super::lanewise::{Lanewise, unary};
+use super::matrix::{self, Matrix};
 use super::memory::Window;
 use super::registers::Bank;
 use super::special::Special;
@@ -27,6 +28,7 @@ pub enum Step {
     Trap,
     Barrier(Barrier),
     Collective(Collective),
+    Matrix(Box<Matrix>),
     ActiveMask(Element),
     /// Lets others run first.
     Yield,
@@ -78,6 +80,9 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
     }
     if let Some(collective) = collective::decode(form)? {
         return Ok(Step::Collective(collective));
+    }
+    if let Some(matrix) = matrix::decode(form, places)? {
+        return Ok(Step::Matrix(Box::new(matrix)));
     }
     match form.opcode() {
         "ld" => access::decode(form, places).map(Step::Load),

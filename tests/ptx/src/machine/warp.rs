@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::access::Spaces;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
+use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
 use super::paths::{Path, Paths, Wait};
 use super::print;
@@ -28,6 +29,7 @@ pub struct Warp<'a> {
     pub live: Mask,
     local: Vec<Arena>,
     pub counts: Counts,
+    pub products: Products<'a>,
 }
 
 /// An activation of a function by the lanes that called it together.
@@ -35,8 +37,9 @@ pub struct Frame<'a> {
     pub function: &'a str,
     pub code: &'a Code,
     pub registers: Registers,
+    pub tracker: Tracker,
     /// Where its part of local memory starts.
-    base: u64,
+    pub base: u64,
     has_returned: bool,
     caller: Option<Caller<'a>>,
 }
@@ -91,6 +94,7 @@ impl<'a> Warp<'a> {
             function: entry,
             code,
             registers: Registers::new(&code.assignment),
+            tracker: Tracker::default(),
             base: 0,
             has_returned: false,
             caller: None,
@@ -104,6 +108,7 @@ impl<'a> Warp<'a> {
             live,
             local,
             counts: Counts::default(),
+            products: Products::default(),
         }
     }
 
@@ -161,6 +166,9 @@ impl<'a> Warp<'a> {
             };
             if active != 0 {
                 decoded.is_executed.store(true, Relaxed);
+            }
+            if code.has_products {
+                matrix::observe(self, &path, decoded, active)?;
             }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());
@@ -224,6 +232,11 @@ impl<'a> Warp<'a> {
                     return Ok(self.isolate(path, active));
                 }
                 return self.meets(path, &decoded.step, world);
+            }
+            Step::Matrix(matrix) => {
+                if active != 0 {
+                    matrix::execute(self, path, matrix, active, world)?;
+                }
             }
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
@@ -451,6 +464,7 @@ impl<'a> Warp<'a> {
             function: name,
             code,
             registers: Registers::new(&code.assignment),
+            tracker: Tracker::default(),
             base,
             has_returned: false,
             caller: Some(Caller {

@@ -1,5 +1,6 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
+use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
 
 /// What a warp shares with others.
@@ -11,6 +12,7 @@ pub struct World<'a> {
     pub block: [u32; 3],
     pub launch: &'a Launch,
     pub host: &'a mut dyn Host,
+    pub warpgroups: &'a mut [Warpgroup],
 }
 
 /// What a launch uses of the host.
@@ -47,8 +49,22 @@ pub struct Launch {
     pub is_cooperative: bool,
     /// Decides which lane `elect.sync` elects: for 0 the first of its mask.
     pub seed: u64,
+    /// When asynchronous operations happen.
+    pub asynchrony: Asynchrony,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,
+}
+
+/// When an asynchronous operation reads and writes memory and registers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Asynchrony {
+    /// When something waits for it.
+    #[default]
+    Late,
+    /// When it is issued.
+    AtOnce,
+    /// In between, by the launch's seed.
+    Seeded,
 }
 
 /// An error of one lane.
