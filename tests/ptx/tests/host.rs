@@ -15,11 +15,15 @@ impl Host for Recorder {
         self.text.push_str(&String::from_utf8_lossy(text));
     }
 
-    fn pause(&mut self, global: &mut Global) {
+    fn pause(&mut self, global: &mut Global) -> Result<(), String> {
         self.pauses += 1;
         if self.pauses == 3 {
             let place = global.get_mut(self.word, 4, 4).unwrap();
             place.copy_from_slice(&7_u32.to_le_bytes());
+        }
+        match self.pauses {
+            100 => Err("the host ends the launch".to_owned()),
+            _ => Ok(()),
         }
     }
 }
@@ -121,4 +125,11 @@ AGAIN:
     let word = recorder.word.to_le_bytes();
     run(text, 32, &[&word], &mut recorder).unwrap();
     assert_eq!(recorder.pauses, 3);
+    let mut late = Recorder {
+        word: 0x7fff_0000_0000,
+        pauses: 3,
+        ..Recorder::default()
+    };
+    let error = run(text, 32, &[&word], &mut late).unwrap_err();
+    assert!(error.starts_with("the host ends the launch"), "{error}");
 }

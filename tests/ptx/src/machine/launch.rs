@@ -373,7 +373,13 @@ fn run_together(
             counts.thread_instructions += executed.thread_instructions;
             return Ok(());
         }
-        around.host.pause(around.global);
+        if let Err(message) = around.host.pause(around.global)
+            && let Some(block) = blocks.iter().find(|block| !block.has_exited())
+        {
+            let mut fault = block.deadlock();
+            fault.fault.message = message;
+            return Err((block.index, fault));
+        }
         let is_endless = counts.warp_instructions + executed.warp_instructions > limit;
         if !any_runs || is_endless {
             let stuck = blocks.iter().find(|block| !block.has_exited());

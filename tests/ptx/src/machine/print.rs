@@ -338,7 +338,7 @@ mod tests {
         let f = |directive: &str, value: f64| shown(directive, value.to_bits());
         assert_eq!(f("%f", 1.5), "1.500000");
         assert_eq!(f("%.0f", 2.5), "2");
-        assert_eq!(f("%08.2f", -3.14159), "-0003.14");
+        assert_eq!(f("%08.2f", -2.345678), "-0002.35");
         assert_eq!(f("%e", 12345.678), "1.234568e+04");
         assert_eq!(f("%E", 1e-300), "1.000000E-300");
         assert_eq!(f("%g", 0.0001), "0.0001");

@@ -22,7 +22,11 @@ pub trait Host {
 
     /// Called between time slices: the host may access memory that it shares with the device, and
     /// other launches may run.
-    fn pause(&mut self, global: &mut Global);
+    ///
+    /// # Errors
+    ///
+    /// The reason why the launch ends here.
+    fn pause(&mut self, global: &mut Global) -> Result<(), String>;
 }
 
 /// A host that prints to the standard output and does nothing else.
@@ -34,7 +38,9 @@ impl Host for Terminal {
         let _ = std::io::Write::write_all(&mut std::io::stdout(), text);
     }
 
-    fn pause(&mut self, _: &mut Global) {}
+    fn pause(&mut self, _: &mut Global) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// The shape of a launch.
