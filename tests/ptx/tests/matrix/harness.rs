@@ -2,6 +2,8 @@
 
 use croq_ptx::machine::{Launch, Machine, Report};
 
+pub type Matrix = Vec<Vec<i64>>;
+
 pub struct Random(pub u64);
 
 impl Random {
@@ -16,7 +18,7 @@ impl Random {
         low + (self.next() % (high - low + 1) as u64) as i64
     }
 
-    pub fn matrix(&mut self, ty: &str, rows: usize, columns: usize) -> Vec<Vec<i64>> {
+    pub fn matrix(&mut self, ty: &str, rows: usize, columns: usize) -> Matrix {
         let (low, high) = range(ty);
         let row = |random: &mut Random| (0..columns).map(|_| random.within(low, high)).collect();
         (0..rows).map(|_| row(self)).collect()
@@ -92,7 +94,7 @@ pub fn decode(ty: &str, bits: u64) -> i64 {
 }
 
 /// A·B + C
-pub fn product(a: &[Vec<i64>], b: &[Vec<i64>], c: &[Vec<i64>]) -> Vec<Vec<i64>> {
+pub fn product(a: &[Vec<i64>], b: &[Vec<i64>], c: &[Vec<i64>]) -> Matrix {
     let entry = |row: usize, column: usize| {
         let sum = |k: usize| a[row][k] * b[k][column];
         c[row][column] + (0..b.len()).map(sum).sum::<i64>()
@@ -101,7 +103,7 @@ pub fn product(a: &[Vec<i64>], b: &[Vec<i64>], c: &[Vec<i64>]) -> Vec<Vec<i64>> 
     (0..a.len()).map(row).collect()
 }
 
-pub fn zeros(rows: usize, columns: usize) -> Vec<Vec<i64>> {
+pub fn zeros(rows: usize, columns: usize) -> Matrix {
     vec![vec![0; columns]; rows]
 }
 

@@ -3,7 +3,8 @@
 use croq_ptx::machine::Report;
 
 use super::harness::{
-    Random, decode, entry, launch, list, load, packed, product, store, threads, unpacked, width,
+    Matrix, Random, decode, entry, launch, list, load, packed, product, store, threads, unpacked,
+    width,
 };
 use super::layouts::{accumulator, extents, left, right};
 
@@ -40,8 +41,6 @@ fn counts(lines: usize, k: usize, ty: &str) -> (usize, usize) {
         (elements * width(ty)).div_ceil(32.max(width(ty).min(64))),
     )
 }
-
-type Matrix = Vec<Vec<i64>>;
 
 fn run(form: Form<'_>, a: &Matrix, b: &Matrix, c: &Matrix) -> Result<Matrix, Report> {
     let [m, n, k] = extents(form.shape);
