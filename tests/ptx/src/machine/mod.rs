@@ -14,6 +14,7 @@
 
 mod access;
 mod alu;
+mod asynchronous;
 mod atomic;
 mod block;
 mod collective;
@@ -31,6 +32,7 @@ mod support;
 mod warp;
 mod world;
 
+pub use asynchronous::tensor_map;
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
 pub use support::unsupported;
