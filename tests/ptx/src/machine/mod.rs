@@ -8,30 +8,36 @@
 //! | `registers`, `decode`, `lanewise` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
-//! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
+//! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
+//! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
-//! | `paths`, `world`, `warp`, `block`, `launch` | execution |
+//! | `paths`, `world`, `warp`, `block`, `group`, `launch` | execution |
 
 mod access;
 mod alu;
 mod asynchronous;
 mod atomic;
 mod block;
+mod cluster;
 mod collective;
 mod decode;
 mod flow;
+mod group;
+mod hints;
 mod image;
 mod lanewise;
 mod launch;
 mod memory;
 mod paths;
 mod registers;
+mod shared;
 mod special;
 mod step;
 mod support;
 mod warp;
 mod world;
 
+pub use asynchronous::engine::Mode;
 pub use asynchronous::tensor_map;
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
