@@ -10,18 +10,22 @@
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
 //! | `matrix` | products of matrices, and their way to and from registers |
-//! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
+//! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
+//! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
-//! | `paths`, `world`, `print`, `warp`, `block`, `program`, `launch` | execution |
+//! | `paths`, `world`, `print`, `warp`, `block`, `group`, `program`, `launch` | execution |
 
 mod access;
 mod alu;
 mod asynchronous;
 mod atomic;
 mod block;
+mod cluster;
 mod collective;
 mod decode;
 mod flow;
+mod group;
+mod hints;
 mod image;
 mod lanewise;
 mod launch;
@@ -32,16 +36,18 @@ mod paths;
 mod print;
 mod program;
 mod registers;
+mod shared;
 mod special;
 mod step;
 mod support;
 mod warp;
 mod world;
 
+pub use asynchronous::engine::Mode;
 pub use asynchronous::tensor_map;
 pub use decode::Refusal;
 pub use launch::{EntryCall, LoadError, Machine, Report};
 pub use memory::Global;
 pub use program::{Program, Resources};
 pub use support::unsupported;
-pub use world::{Asynchrony, Counts, Host, Launch, Terminal};
+pub use world::{Counts, Host, Launch, Terminal};

@@ -1,12 +1,17 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
+use super::asynchronous::engine::Mode;
+use super::cluster::Cluster;
 use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
+use super::shared::Shared;
 
 /// What a warp shares with others.
 pub struct World<'a> {
     pub global: &'a mut Global,
-    pub shared: &'a mut Arena,
+    /// Of the blocks of the cluster.
+    pub shared: &'a mut Shared,
+    pub cluster: &'a mut Cluster,
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     pub block: [u32; 3],
@@ -53,24 +58,15 @@ pub struct Launch {
     /// All blocks run at the same time, as cooperative launches and blocks that wait for each other
     /// need it.
     pub is_cooperative: bool,
-    /// Decides which lane `elect.sync` elects: for 0 the first of its mask.
-    pub seed: u64,
+    /// Blocks of a cluster, where the entry does not say it.
+    pub cluster: Option<[u32; 3]>,
     /// When asynchronous operations happen.
-    pub asynchrony: Asynchrony,
+    pub mode: Mode,
+    /// Decides which lane `elect.sync` elects: for 0 the first of its mask. And with
+    /// [`Mode::Seeded`] when asynchronous operations happen.
+    pub seed: u64,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,
-}
-
-/// When an asynchronous operation reads and writes memory and registers.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Asynchrony {
-    /// When something waits for it.
-    #[default]
-    Late,
-    /// When it is issued.
-    AtOnce,
-    /// In between, by the launch's seed.
-    Seeded,
 }
 
 /// An error of one lane.

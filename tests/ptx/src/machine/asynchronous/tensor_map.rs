@@ -14,7 +14,7 @@ pub const DIMENSIONS: usize = 5;
 
 const MARKER: [u8; 8] = *b"TMAPtile";
 
-/// Named values with the numbers that `cuda.h` and `tensormap.replace` have for them.
+/// Named values with the numbers that `cuda.h` has for them.
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident { $($variant:ident $number:literal)* }) => {
         $(#[$doc])*
@@ -65,6 +65,17 @@ numbered! {
 }
 
 impl DataType {
+    /// The value with that number in `tensormap.replace`, whose numbers are others (PTX ISA,
+    /// "tensormap.replace", table of `new_val`).
+    pub fn of_element_type(number: u64) -> Option<DataType> {
+        match number {
+            8 => Some(DataType::F32Ftz),
+            9 => Some(DataType::F64),
+            10 => Some(DataType::Bf16),
+            number => DataType::of_number(number),
+        }
+    }
+
     pub fn bytes(self) -> u64 {
         match self {
             DataType::U8 => 1,
@@ -297,6 +308,8 @@ mod tests {
             (DataType::of_number(13), Swizzle::of_number(3)),
             (None, Some(Swizzle::Bytes128))
         );
+        let of_element = [7, 8, 9, 10, 11].map(|number| DataType::of_element_type(number).unwrap());
+        assert_eq!(of_element.map(DataType::number), [7, 10, 8, 9, 11]);
         assert!(DataType::F16.is_float() && !DataType::S64.is_float());
         assert_eq!(
             DataType::Tf32.bytes() + DataType::U8.bytes() + DataType::F64.bytes(),
