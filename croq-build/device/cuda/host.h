@@ -171,10 +171,13 @@ class host {
     if (result != CROQ_OK || !within_limits<F, K>(blocks, threads, shared_bytes)) return false;
     if (is_empty(blocks)) return true;
     if (!wait_for_predecessors()) return false;
-    K<<<extents(blocks), static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
-        static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure, env->wait_limit}, arguments...);
+    cudaLaunchConfig_t config = configured(blocks, threads, shared_bytes);
+    /* Its result is that of this launch. `<<<>>>` reports through the last error, which may be that
+     * of an earlier call of someone else. */
+    const cudaError_t error =
+        cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit}, arguments...);
     next_on(nullptr, false);
-    return succeeded(cudaGetLastError());
+    return succeeded(error);
   }
 
   template <class F, F K, unsigned M, idx L, class... A>
@@ -197,11 +200,7 @@ class host {
     attribute.val.clusterDim.x = static_cast<unsigned>(c.x);
     attribute.val.clusterDim.y = static_cast<unsigned>(c.y);
     attribute.val.clusterDim.z = static_cast<unsigned>(c.z);
-    cudaLaunchConfig_t config = {};
-    config.gridDim = extents(b);
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
-    config.stream = static_cast<cudaStream_t>(next.stream);
+    cudaLaunchConfig_t config = configured(b, threads, shared_bytes);
     config.attrs = &attribute;
     config.numAttrs = 1;
     const cudaError_t error =
@@ -223,11 +222,7 @@ class host {
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = extents(of.blocks);
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
-    config.stream = static_cast<cudaStream_t>(next.stream);
+    cudaLaunchConfig_t config = configured(of.blocks, threads, shared_bytes);
     config.attrs = &attribute;
     config.numAttrs = 1;
     const cudaError_t error = cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit},
@@ -335,6 +330,15 @@ class host {
   static dim3 extents(grid blocks) {
     return dim3(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
                 static_cast<unsigned>(blocks.z));
+  }
+
+  cudaLaunchConfig_t configured(grid blocks, idx threads, idx shared_bytes) const {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = extents(blocks);
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.stream = static_cast<cudaStream_t>(next.stream);
+    return config;
   }
 
   template <class F, F K> bool within_limits(grid blocks, idx threads, idx shared_bytes) {
