@@ -9,6 +9,8 @@ mod streams;
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use crate::code::{self, Code, Done};
 use crate::device::{Device, device};
@@ -33,7 +35,21 @@ fn answer(done: Done) -> i32 {
 
 /// A call that needs the device: after a failure it returns that.
 fn on_device(f: impl FnOnce(&'static Device) -> Done) -> i32 {
+    delay();
     answer(device().healthy().and_then(|()| f(device())))
+}
+
+/// `CROQ_PTX_DELAY`: every call begins so many microseconds late, so that calls of several threads of
+/// the host alternate.
+fn delay() {
+    static DELAY: OnceLock<Duration> = OnceLock::new();
+    let delay = *DELAY.get_or_init(|| {
+        let value = std::env::var("CROQ_PTX_DELAY").unwrap_or_default();
+        Duration::from_micros(value.trim().parse().unwrap_or(0))
+    });
+    if !delay.is_zero() {
+        std::thread::sleep(delay);
+    }
 }
 
 /// # Safety
