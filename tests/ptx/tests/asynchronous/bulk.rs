@@ -71,9 +71,11 @@ fn wrong_parities_read_old_bytes() {
         &format!("[%mine], %r2; bar.sync 0; {} ret;", wait("%bar", 0, "B")),
     );
     assert_eq!(run(&text, block(64, Mode::Late)), [0; 64]);
-    assert_eq!(
-        run(&text, block(64, Mode::AtOnce)),
-        (1..=64).collect::<Vec<u32>>()
+    // If the copy happens at once, the phase is over and the next one is waited for.
+    let found = fails(&text, block(64, Mode::AtOnce));
+    assert!(
+        found.contains("in phase 1 with 1 pending arrivals"),
+        "{found}"
     );
 }
 

@@ -135,7 +135,7 @@ fn rows_of_128_bytes_are_swizzled() {
         let found = loaded(&load(FORM, &operands, 2048), Mode::Late, &data);
         for row in 0..16 {
             for column in 0..32 {
-                let chunk = column / 4 ^ (row + shift) % 8;
+                let chunk = (column / 4) ^ ((row + shift) % 8);
                 let at = offset as usize / 4 + row * 32 + chunk * 4 + column % 4;
                 assert_eq!(found[at] as usize, 1 + (row + 3) * 32 + column);
             }
@@ -177,7 +177,7 @@ fn narrower_rows_are_swizzled() {
         for row in 0..16 {
             for column in 0..width {
                 let line = (row * width + column) / 32;
-                let chunk = column / 4 ^ line % (width / 4);
+                let chunk = (column / 4) ^ (line % (width / 4));
                 let at = row * width + chunk * 4 + column % 4;
                 assert_eq!(found[at] as usize, 1 + row * 24 + column, "{row} {column}");
             }

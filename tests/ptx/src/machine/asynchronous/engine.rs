@@ -48,7 +48,7 @@ struct Operation {
 #[derive(Debug)]
 enum Work {
     Transfer {
-        transfer: Transfer,
+        transfer: Box<Transfer>,
         /// Once the source has been read.
         data: Option<Vec<u8>>,
     },
@@ -110,7 +110,7 @@ impl Engine {
             transfer.write(agent, memory, None)?;
         }
         let work = Work::Transfer {
-            transfer,
+            transfer: Box::new(transfer),
             data: None,
         };
         self.add(
@@ -329,7 +329,7 @@ impl Engine {
         if self.mode != Mode::Seeded {
             return Ok(());
         }
-        while !self.operations.is_empty() && self.random() % 4 == 0 {
+        while !self.operations.is_empty() && self.random().is_multiple_of(4) {
             let nth = self.random() as usize % self.operations.len();
             let Some(id) = self.operations.keys().nth(nth).copied() else {
                 return Ok(());

@@ -210,7 +210,7 @@ impl Token {
         MARK << 59
             | (self.phase & 0xffff) << 42
             | u64::from(self.is_incomplete) << 41
-            | (self.address / BYTES & 0x1f_ffff) << 20
+            | ((self.address / BYTES) & 0x1f_ffff) << 20
             | u64::from(self.pending)
     }
 
