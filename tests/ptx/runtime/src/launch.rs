@@ -67,6 +67,7 @@ fn enqueue(
             block: shape.block,
             dynamic_shared: shape.dynamic_shared as u32,
             is_cooperative: shape.is_cooperative != 0,
+            cluster: Some(shape.cluster).filter(|cluster| *cluster != [0; 3]),
             seed: seed(),
             ..Launch::default()
         };
@@ -167,10 +168,6 @@ fn check_cluster(function: &Function, shape: &Shape, settings: Settings) -> Done
     let mut extents = shape.grid.iter().zip(&cluster);
     if !extents.all(|(grid, cluster)| grid.is_multiple_of(*cluster)) {
         return Err(Code::INVALID_CONFIGURATION);
-    }
-    if product(cluster) > 1 {
-        eprintln!("PTX machine: a launch in clusters of {cluster:?} blocks is not implemented");
-        return Err(Code::NOT_SUPPORTED);
     }
     Ok(())
 }
