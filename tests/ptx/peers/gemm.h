@@ -61,9 +61,17 @@ struct Buffer {
   ~Buffer() { cudaFree(at); }
 };
 
+struct Case {
+  int m, n, k;
+  float alpha, beta;
+  // Where the persistent blocks run: with few of them each has several tiles.
+  int multiprocessors;
+};
+
 // Elements that are wrong, or -1 if CUTLASS or the runtime refuses.
 template <class Device>
-int run(int m, int n, int k, float alpha, float beta) {
+int run(const Case& sizes) {
+  auto [m, n, k, alpha, beta, multiprocessors] = sizes;
   using Half = cutlass::half_t;
   std::vector<Half> a(size_t(m) * k), b(size_t(n) * k);
   std::vector<float> c(size_t(m) * n), d(size_t(m) * n, NAN);
@@ -77,8 +85,7 @@ int run(int m, int n, int k, float alpha, float beta) {
   auto by_rows = [](int width) { return cute::make_stride(int64_t(width), cute::_1{}, int64_t(0)); };
   cutlass::KernelHardwareInfo hardware;
   cudaGetDevice(&hardware.device_id);
-  hardware.sm_count =
-      cutlass::KernelHardwareInfo::query_device_multiprocessor_count(hardware.device_id);
+  hardware.sm_count = multiprocessors;
   typename Device::Arguments arguments{cutlass::gemm::GemmUniversalMode::kGemm,
                                        {m, n, k, 1},
                                        {on_a.at, by_rows(k), on_b.at, by_rows(k)},
@@ -117,16 +124,18 @@ int run(int m, int n, int k, float alpha, float beta) {
   return wrong;
 }
 
-// Whole tiles, and edges in all three directions. The exit status of the program.
+// Whole tiles, edges in all three directions, several tiles for a block, and as many steps that the
+// rings of buffers begin again. The exit status of the program.
 template <class Device>
 int run_all() {
-  struct { int m, n, k; float alpha, beta; } cases[] = {
-      {128, 128, 64, 1, 0}, {256, 256, 256, 0.5f, 0}, {384, 256, 128, 1, -2}, {200, 136, 72, 2, 1}, {8, 8, 8, 1, 0},
+  const Case cases[] = {
+      {128, 128, 64, 1, 0, 132}, {256, 256, 256, 0.5f, 0, 2}, {384, 256, 128, 1, -2, 4},
+      {200, 136, 72, 2, 1, 132}, {129, 260, 648, 1, 0, 2},    {8, 8, 8, 1, 0, 132},
   };
   int failed = 0;
-  for (auto [m, n, k, alpha, beta] : cases) {
-    int wrong = run<Device>(m, n, k, alpha, beta);
-    std::printf("%d x %d x %d: %s\n", m, n, k, wrong == 0 ? "right" : "wrong");
+  for (const Case& sizes : cases) {
+    int wrong = run<Device>(sizes);
+    std::printf("%d x %d x %d: %s\n", sizes.m, sizes.n, sizes.k, wrong == 0 ? "right" : "wrong");
     failed += wrong != 0;
   }
   return failed == 0 ? 0 : 1;

@@ -1,9 +1,10 @@
 //! Launches (CUDA runtime API, "Execution Control"; CUDA C++ programming guide).
 
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use croq_ptx::machine::{EntryCall, Launch};
+use croq_ptx::machine::{EntryCall, Launch, Mode};
 use croq_ptx::parse::Function;
 
 use crate::code::{Code, Done};
@@ -68,6 +69,7 @@ fn enqueue(
             dynamic_shared: shape.dynamic_shared as u32,
             is_cooperative: shape.is_cooperative != 0,
             cluster: Some(shape.cluster).filter(|cluster| *cluster != [0; 3]),
+            mode: mode(),
             seed: seed(),
             ..Launch::default()
         };
@@ -85,6 +87,7 @@ fn enqueue(
             .program
             .launch(&call, &mut global, &mut beside);
         drop(global);
+        record(&kernel);
         let mut out = std::io::stdout().lock();
         // As for `printf`, nobody is interested in the failure.
         let _ = out.write_all(&beside.printed).and_then(|()| out.flush());
@@ -101,6 +104,30 @@ fn enqueue(
 fn seed() -> u64 {
     let value = std::env::var("CROQ_PTX_SEED").unwrap_or_default();
     value.trim().parse().unwrap_or(0)
+}
+
+/// Asynchronous operations happen as late as possible, or with `CROQ_PTX_MODE=at-once` when they are
+/// issued, or with a seed in between.
+fn mode() -> Mode {
+    match std::env::var("CROQ_PTX_MODE") {
+        Ok(mode) if mode == "at-once" => Mode::AtOnce,
+        _ if seed() != 0 => Mode::Seeded,
+        _ => Mode::Late,
+    }
+}
+
+/// `CROQ_PTX_FORMS`: a file for the names of the instruction forms that the program has executed.
+fn record(kernel: &Kernel) {
+    static FORMS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let Some(path) = std::env::var_os("CROQ_PTX_FORMS") else {
+        return;
+    };
+    let mut forms = locked(&FORMS);
+    forms.extend(kernel.module.program.executed());
+    let lines: String = forms.iter().map(|form| form.clone() + "\n").collect();
+    if let Err(error) = std::fs::write(&path, lines) {
+        eprintln!("PTX machine: {}: {error}", path.display());
+    }
 }
 
 fn product(extents: [u32; 3]) -> u64 {

@@ -1,6 +1,8 @@
 //! Products of matrices, and attention.
 
-use crate::peer::{Peer, Value};
+use croq_ptx::machine::Mode;
+
+use crate::peer::{MODES, Peer, Value};
 use crate::values::{Format, Random, compare};
 
 use Format::{Bf16, E4m3, E5m2, F16, F32, F64, I8, I32};
@@ -28,8 +30,10 @@ impl Product {
 
     /// The kernel's result is the exact one.
     fn check(&self, sizes: &[[usize; 3]]) {
-        for &[m, n, k] in sizes {
+        let modes = MODES.into_iter();
+        for (mode, [m, n, k]) in modes.flat_map(|mode| sizes.iter().map(move |s| (mode, *s))) {
             let mut peer = Peer::load(self.name);
+            peer.mode = mode;
             let mut random = Random::new((m + n + k) as u64);
             let a = self.numbers(&mut random, m * k);
             let b = self.numbers(&mut random, k * n);
@@ -56,7 +60,7 @@ impl Product {
             let exact: Vec<f64> = (0..m * n).map(|at| sum(at / n, at % n)).collect();
             let found = self.result.to_values(&peer.download(c, bytes));
             compare(
-                &format!("{} {m} x {n} x {k}", self.name),
+                &format!("{} {m} x {n} x {k}, {mode:?}", self.name),
                 &found,
                 &exact,
                 |_, _| 0.0,
@@ -122,8 +126,14 @@ fn product_with_tensor_maps() {
 #[test]
 #[ignore = "run by `make ptx-peers`"]
 fn attention() {
-    for (length, heads) in [(64, 1), (200, 2), (1, 1)] {
+    for (length, heads, mode) in [
+        (64, 1, Mode::AtOnce),
+        (200, 2, Mode::Late),
+        (200, 2, Mode::Seeded),
+        (1, 1, Mode::Late),
+    ] {
         let mut peer = Peer::load("attention");
+        peer.mode = mode;
         let width = peer.constant("WIDTH");
         let count = heads * length * width;
         let mut random = Random::new(length as u64);

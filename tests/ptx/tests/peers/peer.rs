@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use croq_ptx::machine::{Launch, Machine};
+use croq_ptx::machine::{Launch, Machine, Mode};
 
 /// Where `make ptx-peers` puts the kernels.
 pub fn folder() -> PathBuf {
     let folder = std::env::var_os("CROQ_PTX_PEERS");
     PathBuf::from(folder.expect("CROQ_PTX_PEERS is not set; run `make ptx-peers`"))
 }
+
+/// All moments at which asynchronous operations may happen.
+pub const MODES: [Mode; 3] = [Mode::Late, Mode::AtOnce, Mode::Seeded];
 
 /// An argument.
 #[derive(Clone, Copy)]
@@ -34,6 +37,7 @@ pub struct Peer {
     machine: Machine,
     /// Instead of one after the other.
     pub runs_blocks_together: bool,
+    pub mode: Mode,
     entry: String,
     threads: u32,
     shared: u32,
@@ -56,6 +60,7 @@ impl Peer {
             name: name.to_owned(),
             machine,
             runs_blocks_together: false,
+            mode: Mode::default(),
             entry: String::new(),
             threads: 0,
             shared: 0,
@@ -140,6 +145,8 @@ impl Peer {
             block: [self.threads, 1, 1],
             dynamic_shared: self.shared,
             is_cooperative: self.runs_blocks_together,
+            mode: self.mode,
+            seed: 1,
             ..Launch::default()
         };
         let result = self.machine.launch(&self.entry, &launch, &values);
