@@ -45,7 +45,7 @@ pub struct Decoded {
     pub guard: Option<(usize, bool)>,
     pub step: Step,
     /// Registers that it writes and reads.
-    pub operands: Operands,
+    pub operands: Box<Operands>,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
@@ -282,14 +282,14 @@ impl Code {
             .map(|(index, instruction)| Decoded {
                 guard: guard(instruction),
                 step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
-                operands: Operands::of(instruction, &assignment),
+                operands: Box::new(Operands::of(instruction, &assignment)),
                 meeting: None,
                 instruction: Some(index),
             });
         let end = Decoded {
             guard: None,
             step: Step::Return,
-            operands: Operands::default(),
+            operands: Box::default(),
             meeting: None,
             instruction: None,
         };
