@@ -46,7 +46,7 @@ pub struct Decoded {
     pub guard: Option<(usize, bool)>,
     pub step: Step,
     /// Registers that it writes and reads.
-    pub operands: Operands,
+    pub operands: Box<Operands>,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
@@ -285,7 +285,7 @@ impl Code {
             .map(|(index, instruction)| Decoded {
                 guard: guard(instruction),
                 step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
-                operands: Operands::of(instruction, &assignment),
+                operands: Box::new(Operands::of(instruction, &assignment)),
                 meeting: None,
                 instruction: Some(index),
                 is_executed: AtomicBool::new(false),
@@ -293,7 +293,7 @@ impl Code {
         let end = Decoded {
             guard: None,
             step: Step::Return,
-            operands: Operands::default(),
+            operands: Box::default(),
             meeting: None,
             instruction: None,
             is_executed: AtomicBool::new(false),

@@ -4,6 +4,7 @@
 //! on each shape, so that the machine's rule for all of them is checked and not repeated.
 
 mod asynchronous;
+mod forms;
 mod harness;
 mod layouts;
 mod mma;

@@ -12,6 +12,7 @@ use super::pending::Issued;
 use super::wgmma::Wgmma;
 
 /// All of them are `.aligned`: executed by every lane of the warp.
+#[inline(never)]
 pub fn execute<'a>(
     warp: &mut Warp<'a>,
     path: &Path,
@@ -165,6 +166,7 @@ fn run_early(warp: &mut Warp<'_>, world: &World<'_>) -> Result<(), Fault> {
 /// # Errors
 ///
 /// It disturbs a product that is not waited for.
+#[inline(never)]
 pub fn observe(
     warp: &mut Warp<'_>,
     path: &Path,

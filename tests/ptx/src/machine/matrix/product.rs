@@ -172,6 +172,24 @@ mod tests {
         assert!(matches!(sums, Sums::Floats(found) if found.get(0, 0) == 23.0));
     }
 
+    /// The product has digits that a rounded one does not have.
+    #[test]
+    fn products_of_f64_are_not_rounded() {
+        let (one, small) = (1.0 + 2_f64.powi(-30), 2_f64.powi(-29));
+        let (a, b) = (
+            Values::Floats(grid(&[&[one]])),
+            Values::Floats(grid(&[&[one]])),
+        );
+        for (combination, expected) in [
+            (Combination::Fused, 2_f64.powi(-60)),
+            (Combination::Multiply, 0.0),
+        ] {
+            let mut sums = Sums::Floats(grid(&[&[-1.0 - small]]));
+            accumulate(&a, None, &b, combination, &mut sums);
+            assert!(matches!(sums, Sums::Floats(found) if found.get(0, 0) == expected));
+        }
+    }
+
     #[test]
     fn single_bits_are_combined_by_and_or_xor() {
         let a = Values::Integers(grid(&[&[1, 1, 0, 0]]));
