@@ -45,6 +45,8 @@ pub struct Decoded {
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
     pub instruction: Option<usize>,
+    /// Of the PTX text.
+    pub line: u32,
 }
 
 /// The first refusal of each instruction of a function, if there is one.
@@ -279,12 +281,14 @@ impl Code {
                 step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
                 meeting: None,
                 instruction: Some(index),
+                line: instruction.line,
             });
         let end = Decoded {
             guard: None,
             step: Step::Return,
             meeting: None,
             instruction: None,
+            line: function.line,
         };
         let mut steps: Vec<Decoded> = decoded.chain([end]).collect();
         let code: Vec<Next> = steps.iter().map(next).collect();

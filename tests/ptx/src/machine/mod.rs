@@ -11,7 +11,7 @@
 //! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
 //! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
-//! | `paths`, `world`, `warp`, `block`, `group`, `launch` | execution |
+//! | `paths`, `world`, `warp`, `waits`, `block`, `group`, `launch` | execution |
 
 mod access;
 mod alu;
@@ -34,6 +34,7 @@ mod shared;
 mod special;
 mod step;
 mod support;
+mod waits;
 mod warp;
 mod world;
 
