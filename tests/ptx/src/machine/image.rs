@@ -53,6 +53,8 @@ pub struct Decoded {
     pub instruction: Option<usize>,
     /// Whether a lane has executed it.
     pub is_executed: AtomicBool,
+    /// Of the PTX text.
+    pub line: u32,
 }
 
 /// The first refusal of each instruction of a function, if there is one.
@@ -289,6 +291,7 @@ impl Code {
                 meeting: None,
                 instruction: Some(index),
                 is_executed: AtomicBool::new(false),
+                line: instruction.line,
             });
         let end = Decoded {
             guard: None,
@@ -297,6 +300,7 @@ impl Code {
             meeting: None,
             instruction: None,
             is_executed: AtomicBool::new(false),
+            line: function.line,
         };
         let mut steps: Vec<Decoded> = decoded.chain([end]).collect();
         let code: Vec<Next> = steps.iter().map(next).collect();

@@ -13,7 +13,7 @@
 //! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
 //! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
-//! | `paths`, `world`, `print`, `warp`, `block`, `group`, `program`, `launch` | execution |
+//! | `paths`, `world`, `print`, `warp`, `waits`, `block`, `group`, `program`, `launch` | execution |
 
 mod access;
 mod alu;
@@ -40,6 +40,7 @@ mod shared;
 mod special;
 mod step;
 mod support;
+mod waits;
 mod warp;
 mod world;
 

@@ -2,6 +2,7 @@
 
 mod bulk;
 mod clusters;
+mod compiled;
 mod copies;
 mod mbarriers;
 mod tensors;
