@@ -355,8 +355,8 @@ fn reports_of_threads() {
     assert!(fails("ld.shared.u32 %r1, [tile+4096]; ret;", 1).contains("are in no variable"));
     assert!(fails("mov.u64 %d1, 0; ld.u32 %r1, [%d1]; ret;", 1).contains("are in no allocation"));
     assert_eq!(
-        fails("wgmma.fence.sync.aligned; ret;", 1),
-        "`wgmma.fence.sync.aligned` is not implemented: this opcode"
+        fails("tcgen05.wait::ld.sync.aligned; ret;", 1),
+        "`tcgen05.wait::ld.sync.aligned` is not implemented: this opcode"
     );
     assert_eq!(
         fails("call.uni printf_like; ret;", 1),
@@ -367,8 +367,7 @@ fn reports_of_threads() {
 /// A refused instruction is no error as long as no lane executes it.
 #[test]
 fn refusals_are_of_executed_instructions() {
-    let text =
-        "setp.gt.u32 %p1, %t, 99; @%p1 wgmma.fence.sync.aligned; st.global.u32 [%mine], 1; ret;";
+    let text = "setp.gt.u32 %p1, %t, 99; @%p1 tcgen05.wait::ld.sync.aligned; st.global.u32 [%mine], 1; ret;";
     assert_eq!(run(text, 4), [1; 4]);
 }
 
@@ -425,4 +424,23 @@ fn module_variables() {
     let address = machine.variable("g").unwrap();
     assert_eq!(machine.read(address, 4).unwrap(), 300_u32.to_le_bytes());
     assert!(Machine::load(".version 9.0\n.target sm_90a\n.global .u64 p = q;").is_err());
+}
+
+/// Only what a thread executes counts: not what none reaches, and not what a predicate disables.
+#[test]
+fn executed_forms() {
+    let text = entry(
+        "setp.eq.u32 %p1, %t, 99; @%p1 bra $other; @%p1 sub.u32 %r1, %t, 1;\n\
+         @!%p1 xor.b32 %r1, %t, 1; ret;\n$other: add.u32 %r1, %t, 1; ret;",
+    );
+    let mut machine = Machine::load(&text).unwrap();
+    let out = machine.allocate("out", 256).to_le_bytes();
+    assert!(machine.executed().is_empty());
+    machine.launch("k", &block(64), &[&out]).unwrap();
+    let found = machine.executed();
+    let has = |form: &str| found.contains(form);
+    assert!(has("setp.eq.u32") && has("xor.b32") && has("ret"));
+    assert!(!has("bra") && !has("sub.u32") && !has("add.u32"));
+    machine.launch("k", &block(100), &[&out]).unwrap();
+    assert!(machine.executed().contains("add.u32"));
 }

@@ -7,12 +7,13 @@
 use super::decode::{Form, Refusal, Words};
 use super::memory::{AccessError, Arena, Global, Window, to_bits};
 use super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, each, lanes};
+use super::shared::Shared;
 use crate::parse::{Base, Operand, Space, Type};
 
 /// The state spaces that a thread sees.
 pub struct Spaces<'a> {
     pub global: &'a mut Global,
-    pub shared: &'a mut Arena,
+    pub shared: &'a mut Shared,
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     /// Of each lane.
@@ -33,6 +34,10 @@ impl Spaces<'_> {
             }
             Window::Global => self.global.get(address, bytes, align),
             Window::Shared => self.shared.get(address, bytes, align),
+            Window::Cluster => {
+                let place = self.shared.place(address)?;
+                self.shared.get_at(place, bytes, align)
+            }
             Window::Local => local(self.local.get(lane))?.get(address, bytes, align),
             Window::Param => self.parameters.get(address, bytes, align),
             Window::Const => self.constants.get(address, bytes, align),
@@ -67,7 +72,7 @@ impl Spaces<'_> {
             Window::Shared => self.shared.get(start, bytes, 1),
             Window::Const => self.constants.get(start, bytes, 1),
             Window::Param => self.parameters.get(start, bytes, 1),
-            Window::Local | Window::Generic => return None,
+            Window::Cluster | Window::Local | Window::Generic => return None,
         };
         found.ok().map(|bytes| (low, bytes))
     }
@@ -90,6 +95,10 @@ impl Spaces<'_> {
             }
             Window::Global => self.global.get_mut(address, bytes, align),
             Window::Shared => self.shared.get_mut(address, bytes, align),
+            Window::Cluster => {
+                let place = self.shared.place(address)?;
+                self.shared.get_mut_at(place, bytes, align)
+            }
             Window::Local => local(self.local.get_mut(lane))?.get_mut(address, bytes, align),
             Window::Param | Window::Const => {
                 Err(format!("{} memory cannot be written", window.name()))
@@ -316,6 +325,9 @@ fn named_pointer(
     window: Window,
 ) -> Result<(Pointer, Window), Refusal> {
     match (place, window) {
+        (Place::Fixed(Window::Shared, start), Window::Cluster) => {
+            Ok((Pointer::Constant(start.wrapping_add_signed(offset)), window))
+        }
         (Place::Fixed(found, start), _) if found == window => {
             Ok((Pointer::Constant(start.wrapping_add_signed(offset)), window))
         }
@@ -337,6 +349,7 @@ pub fn window(words: &mut Words<'_>) -> Window {
         "global",
         "shared",
         "shared::cta",
+        "shared::cluster",
         "local",
         "param",
         "param::entry",
@@ -346,6 +359,7 @@ pub fn window(words: &mut Words<'_>) -> Window {
         Some("global") => Window::Global,
         Some("local") => Window::Local,
         Some("const") => Window::Const,
+        Some("shared::cluster") => Window::Cluster,
         Some("param" | "param::entry") => Window::Param,
         Some(_) => Window::Shared,
     }

@@ -1,18 +1,22 @@
-//! A block: its warps, its shared memory and its sixteen barriers.
+//! A block: its warps and its sixteen barriers.
 
+use super::cluster::Cluster;
 use super::image::Image;
+use super::matrix::Warpgroup;
 use super::memory::{Arena, Global, Window};
-use super::paths::Wait;
 use super::registers::{LANES, lanes};
+use super::shared::Shared;
 use super::step::{Barrier, BarrierKind, Reduction, Step};
 use super::warp::{Stop, Warp};
-use super::world::{Counts, Fault, Launch, World};
+use super::world::{Counts, Fault, Host, Launch, World};
 
 pub struct Block<'a> {
     pub index: [u32; 3],
+    /// In its cluster.
+    rank: usize,
     warps: Vec<Warp<'a>>,
-    shared: Arena,
     barriers: [State; 16],
+    warpgroups: Vec<Warpgroup>,
 }
 
 /// What all blocks of a launch share.
@@ -21,6 +25,9 @@ pub struct Surroundings<'a> {
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
+    pub host: &'a mut dyn Host,
+    /// Of a thread, where the entry says it.
+    pub registers: Option<u32>,
 }
 
 /// A barrier between two completions.
@@ -53,7 +60,12 @@ pub enum Progress {
 const TIME_SLICE: u64 = 1024;
 
 impl<'a> Block<'a> {
-    pub fn new(image: &'a Image, entry: &'a str, index: [u32; 3], launch: &Launch) -> Block<'a> {
+    pub fn new(
+        image: &'a Image,
+        entry: &'a str,
+        (index, rank): ([u32; 3], usize),
+        launch: &Launch,
+    ) -> Block<'a> {
         let [x, y, z] = launch.block;
         let count = x * y * z;
         let thread =
@@ -63,16 +75,22 @@ impl<'a> Block<'a> {
             let threads = std::array::from_fn(|lane| thread(warp * 32 + lane as u32));
             Warp::new(image, entry, code, warp, threads)
         });
+        Block {
+            index,
+            rank,
+            warps: warps.collect(),
+            barriers: Default::default(),
+            warpgroups: Warpgroup::of_block(count.div_ceil(32) as usize),
+        }
+    }
+
+    /// Shared memory of a block, of zeros.
+    pub fn shared_memory(image: &Image, launch: &Launch) -> Arena {
         let mut layout = image.shared.clone();
         let gap = image.dynamic_shared - layout.end();
         layout.add("", gap, 1);
         layout.add("dynamic shared memory", launch.dynamic_shared.into(), 1);
-        Block {
-            index,
-            warps: warps.collect(),
-            shared: Arena::new(Window::Shared, layout),
-            barriers: Default::default(),
-        }
+        Arena::new(Window::Shared, layout)
     }
 
     pub fn counts(&self) -> Counts {
@@ -89,24 +107,37 @@ impl<'a> Block<'a> {
     }
 
     /// A time slice of each warp.
-    pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<Progress, BlockFault> {
+    pub fn run(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        shared: &mut Shared,
+        cluster: &mut Cluster,
+    ) -> Result<Progress, BlockFault> {
+        shared.rank = self.rank;
         let mut all = Progress::Exited;
         for index in 0..self.warps.len() {
             let mut world = World {
                 global: around.global,
-                shared: &mut self.shared,
+                shared,
+                cluster,
                 constants: around.constants,
                 parameters: around.parameters,
                 block: self.index,
                 launch: around.launch,
+                host: &mut *around.host,
+                warpgroups: &mut self.warpgroups,
             };
             let warp = &mut self.warps[index];
             if warp.paths.list.is_empty() {
                 continue;
             }
-            let stop = warp
-                .run(TIME_SLICE, &mut world)
-                .map_err(|fault| self.locate(index, fault))?;
+            let before = warp.counts.warp_instructions;
+            let stop = warp.run(TIME_SLICE, &mut world);
+            let advances = warp.counts.warp_instructions != before;
+            if cluster.barrier.set_live(self.rank, index, warp.live) {
+                cluster.engine.events += 1;
+            }
+            let stop = stop.map_err(|fault| self.locate(index, fault))?;
             let waits = self
                 .barriers
                 .iter()
@@ -117,9 +148,14 @@ impl<'a> Block<'a> {
                     self.arrives(index)?;
                     true
                 }
-                Stop::Barrier | Stop::Stuck => false,
+                Stop::Barrier | Stop::Stuck => advances,
                 Stop::Exited => {
+                    let left = self.warpgroups[index / 4].exit(index % 4);
+                    left.map_err(|message| self.fail(index, message))?;
                     self.complete_barriers();
+                    if all == Progress::Waits {
+                        all = Progress::Runs;
+                    }
                     continue;
                 }
             };
@@ -258,34 +294,65 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Where the lanes of a block that cannot go on are.
-    pub fn deadlock(&self) -> BlockFault {
+    /// Where the lanes are that have not exited, and what they wait for.
+    pub fn places(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        shared: &mut Shared,
+        cluster: &mut Cluster,
+    ) -> Vec<String> {
+        shared.rank = self.rank;
+        let mut world = World {
+            global: around.global,
+            shared,
+            cluster,
+            constants: around.constants,
+            parameters: around.parameters,
+            block: self.index,
+            launch: around.launch,
+            host: &mut *around.host,
+            warpgroups: &mut self.warpgroups,
+        };
         let mut places = Vec::new();
-        for warp in &self.warps {
-            for path in &warp.paths.list {
-                let frame = &warp.frames[path.frame];
-                let what = match path.waits {
-                    Some(Wait::Barrier) => "at a barrier",
-                    Some(Wait::Lanes) => "for other lanes of the warp",
-                    None => "running",
-                };
+        for warp in &mut self.warps {
+            for path in warp.paths.list.clone() {
+                let what = warp.describe(&path, &mut world);
                 let (index, mask) = (warp.index, path.mask);
-                let at = path.pc;
+                let frame = &warp.frames[path.frame];
+                let line = frame.code.steps[path.pc].line;
                 places.push(format!(
-                    "warp {index}, lanes {mask:#010x}: {what}, instruction {at} of `{}`",
+                    "warp {index}, lanes {mask:#010x}: {what}, in line {line} of the PTX, in `{}`",
                     frame.function
                 ));
             }
         }
-        let stuck = self
-            .warps
-            .iter()
-            .position(|warp| !warp.paths.list.is_empty());
-        let message = format!(
-            "no thread of the block can go on\n  {}",
-            places.join("\n  ")
-        );
+        places
+    }
+
+    /// A fault of the first thread that has not exited.
+    pub fn stuck(&self, message: String) -> BlockFault {
+        let running = |warp: &Warp<'_>| !warp.paths.list.is_empty();
+        let stuck = self.warps.iter().position(running);
         self.fail(stuck.unwrap_or(0), message)
+    }
+
+    /// A fault at no instruction.
+    pub fn ended(&self, thread: usize, message: String) -> BlockFault {
+        let (warp, lane) = (thread / LANES, thread % LANES);
+        BlockFault {
+            thread: self.warps[warp.min(self.warps.len() - 1)].thread(lane),
+            fault: Fault {
+                function: self.entry().to_owned(),
+                instruction: None,
+                lane,
+                message,
+            },
+        }
+    }
+
+    fn entry(&self) -> &str {
+        let frame = self.warps.iter().flat_map(|warp| &warp.frames).next();
+        frame.map_or("", |frame| frame.function)
     }
 }
 

@@ -1,11 +1,13 @@
 //! An entry with everything that it reaches: decoded functions, and where its variables are.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
 
 use super::access::Place;
 use super::decode::{Form, Refusal};
 use super::flow::{self, Next};
 use super::memory::{Layout, SHARED_START, Window};
+use super::operands::Operands;
 use super::registers::Assignment;
 use super::step::{self, Step};
 use crate::parse::{
@@ -32,6 +34,8 @@ pub struct Code {
     pub assignment: Assignment,
     /// Its part of a lane's local memory.
     pub frame: Layout,
+    /// It issues asynchronous products of matrices.
+    pub has_products: bool,
     /// Of formal parameters and results in the frame: offset and size.
     pub parameters: Vec<(u64, u64)>,
     pub results: Vec<(u64, u64)>,
@@ -41,10 +45,16 @@ pub struct Decoded {
     /// A predicate, and whether it is negated.
     pub guard: Option<(usize, bool)>,
     pub step: Step,
+    /// Registers that it writes and reads.
+    pub operands: Box<Operands>,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
     pub instruction: Option<usize>,
+    /// Whether a lane has executed it.
+    pub is_executed: AtomicBool,
+    /// Of the PTX text.
+    pub line: u32,
 }
 
 /// The first refusal of each instruction of a function, if there is one.
@@ -277,14 +287,20 @@ impl Code {
             .map(|(index, instruction)| Decoded {
                 guard: guard(instruction),
                 step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
+                operands: Box::new(Operands::of(instruction, &assignment)),
                 meeting: None,
                 instruction: Some(index),
+                is_executed: AtomicBool::new(false),
+                line: instruction.line,
             });
         let end = Decoded {
             guard: None,
             step: Step::Return,
+            operands: Box::default(),
             meeting: None,
             instruction: None,
+            is_executed: AtomicBool::new(false),
+            line: function.line,
         };
         let mut steps: Vec<Decoded> = decoded.chain([end]).collect();
         let code: Vec<Next> = steps.iter().map(next).collect();
@@ -305,11 +321,16 @@ impl Code {
         Code {
             parameters: parameters.collect(),
             results,
+            has_products: steps.iter().any(is_product),
             steps,
             frame,
             assignment,
         }
     }
+}
+
+fn is_product(decoded: &Decoded) -> bool {
+    matches!(&decoded.step, Step::Matrix(matrix) if matrix.is_asynchronous())
 }
 
 fn next(decoded: &Decoded) -> Next {

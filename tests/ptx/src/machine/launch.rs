@@ -1,19 +1,21 @@
 //! Modules, buffers and launches.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::access::Place;
-use super::block::{Block, BlockFault, Progress, Surroundings};
-use super::image::{Image, Symbols};
-use super::memory::{Arena, Global, Layout, Window};
-use super::world::{Counts, Launch};
-use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
+use super::asynchronous::engine::Mode;
+use super::block::{BlockFault, Progress, Surroundings};
+use super::group::{self, Group, GroupFault};
+use super::image::Image;
+use super::memory::{Arena, Global, Window};
+use super::program::Program;
+use super::world::{Counts, Host, Launch, Terminal};
+use crate::parse::{self, Function, Module, ParseError};
 
 /// A device with one module, and its global memory.
 pub struct Machine {
-    module: Module,
-    symbols: Symbols,
-    constants: Arena,
+    program: Program,
     global: Global,
 }
 
@@ -96,6 +98,8 @@ impl Default for Launch {
             block: [1; 3],
             dynamic_shared: 0,
             is_cooperative: false,
+            cluster: None,
+            mode: Mode::default(),
             seed: 0,
             instruction_limit: 1 << 32,
         }
@@ -113,74 +117,18 @@ impl Machine {
     ///
     /// The text is no PTX, or a variable's initial value names an unknown symbol.
     pub fn load(text: &str) -> Result<Machine, LoadError> {
-        let module = parse::parse(text).map_err(LoadError::Parse)?;
         let mut global = Global::default();
-        let mut symbols = Symbols::new();
-        let mut constants = Layout::default();
-        for variable in &module.variables {
-            let (bytes, align) = (variable.bytes(), variable.align);
-            let place = match variable.space {
-                Space::Global => {
-                    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-                    Place::Fixed(
-                        Window::Global,
-                        global.allocate(&variable.name, bytes, align),
-                    )
-                }
-                Space::Const => {
-                    let start = constants.add(&variable.name, bytes, align);
-                    Place::Fixed(Window::Const, start)
-                }
-                _ => continue,
-            };
-            symbols.insert(variable.name.clone(), place);
-        }
-        let mut machine = Machine {
-            constants: Arena::new(Window::Const, constants),
-            symbols,
-            global,
-            module: Module::default(),
-        };
-        for variable in &module.variables {
-            machine.initialise(variable).map_err(LoadError::Variable)?;
-        }
-        machine.module = module;
-        Ok(machine)
-    }
-
-    fn initialise(&mut self, variable: &Variable) -> Result<(), String> {
-        let Some(Place::Fixed(window, start)) = self.symbols.get(&variable.name).copied() else {
-            return Ok(());
-        };
-        let element = variable.ty.bytes();
-        for (index, initial) in variable.initial.iter().enumerate() {
-            let bits = match initial {
-                Initial::Bits(bits) => *bits,
-                Initial::Symbol {
-                    name,
-                    offset,
-                    generic,
-                } => {
-                    let found = self.symbols.get(name);
-                    let Some(Place::Fixed(window, start)) = found else {
-                        return Err(format!("`{}` names the unknown `{name}`", variable.name));
-                    };
-                    let base = if *generic { window.base() } else { 0 };
-                    base + start.wrapping_add_signed(*offset)
-                }
-            };
-            let at = start + (index * element) as u64;
-            let place = match window {
-                Window::Const => self.constants.get_mut(at, element as u64, 1)?,
-                _ => self.global.get_mut(at, element as u64, 1)?,
-            };
-            place.copy_from_slice(&bits.to_le_bytes()[..element]);
-        }
-        Ok(())
+        let program = Program::load(text, &mut global)?;
+        Ok(Machine { program, global })
     }
 
     pub fn module(&self) -> &Module {
-        &self.module
+        &self.program.module
+    }
+
+    /// The instruction forms that threads have executed so far.
+    pub fn executed(&self) -> BTreeSet<String> {
+        self.program.executed()
     }
 
     /// A buffer of zeros in global memory. The name is for reports.
@@ -214,7 +162,7 @@ impl Machine {
 
     /// The address of a global variable of the module.
     pub fn variable(&self, name: &str) -> Option<u64> {
-        match self.symbols.get(name)? {
+        match self.program.symbols.get(name)? {
             Place::Fixed(Window::Global, start) => Some(*start),
             _ => None,
         }
@@ -232,25 +180,58 @@ impl Machine {
         launch: &Launch,
         arguments: &[&[u8]],
     ) -> Result<Counts, Report> {
-        let image = Image::new(&self.module, entry, &self.symbols);
+        let call = EntryCall {
+            entry,
+            launch,
+            arguments,
+        };
+        self.program.launch(&call, &mut self.global, &mut Terminal)
+    }
+}
+
+/// An entry with its arguments: each is the bytes of one formal parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryCall<'a> {
+    pub entry: &'a str,
+    pub launch: &'a Launch,
+    pub arguments: &'a [&'a [u8]],
+}
+
+impl Program {
+    /// Executes an entry.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::launch`].
+    pub fn launch(
+        &self,
+        call: &EntryCall<'_>,
+        global: &mut Global,
+        host: &mut dyn Host,
+    ) -> Result<Counts, Report> {
+        let EntryCall {
+            entry,
+            launch,
+            arguments,
+        } = *call;
+        let image = self.image(entry);
         let image = image.map_err(|message| Report::of_launch(entry, message))?;
-        let function = self
-            .module
-            .functions
-            .iter()
-            .find(|function| function.name == entry);
-        let parameters = function
-            .ok_or_else(|| format!("there is no entry `{entry}`"))
-            .and_then(|function| {
-                check(function, launch, &image)?;
-                parameters(function, &image, arguments)
-            })
-            .map_err(|message| Report::of_launch(entry, message))?;
+        let prepared = self.entry(entry).and_then(|function| {
+            let cluster = cluster(function, launch)?;
+            check(function, launch, &image)?;
+            let registers = registers_at_entry(function);
+            Ok((cluster, registers, parameters(function, &image, arguments)?))
+        });
+        let (cluster, registers, parameters) =
+            prepared.map_err(|message| Report::of_launch(entry, message))?;
+        let launch = &Launch { cluster, ..*launch };
         let mut around = Surroundings {
-            global: &mut self.global,
-            constants: &self.constants,
+            global,
+            constants: &self.constants(),
             parameters: &parameters,
             launch,
+            host,
+            registers,
         };
         execute(&image, entry, &mut around).map_err(|(block, fault)| self.report(block, fault))
     }
@@ -312,9 +293,6 @@ fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), Stri
             "{blocks} blocks of a cooperative launch cannot run together"
         ));
     }
-    if limits.cluster.is_some_and(|cluster| cluster != [1; 3]) {
-        return Err("clusters are not implemented".to_owned());
-    }
     let shared = image.dynamic_shared + u64::from(launch.dynamic_shared) - 1024;
     if shared > SHARED_BYTES {
         return Err(format!(
@@ -322,6 +300,63 @@ fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), Stri
         ));
     }
     Ok(())
+}
+
+/// Blocks that a cluster may have with the attribute for sizes that are not portable (CUDA
+/// programming guide, "Thread Block Clusters").
+const CLUSTER_BLOCKS: u32 = 16;
+
+/// The blocks of a cluster: of the entry (`.reqnctapercluster`) or of the launch.
+fn cluster(function: &Function, launch: &Launch) -> Result<Option<[u32; 3]>, String> {
+    let limits = &function.limits;
+    let cluster = match (limits.cluster, launch.cluster) {
+        (Some(required), Some(cluster)) if required != cluster => {
+            return Err(format!(
+                "clusters of {cluster:?} blocks, where `.reqnctapercluster` demands {required:?}"
+            ));
+        }
+        (required, given) => required.or(given),
+    };
+    let Some(cluster) = cluster else {
+        return match limits.explicit_cluster {
+            true => Err("a launch without clusters, where `.explicitcluster` demands them".into()),
+            false => Ok(None),
+        };
+    };
+    let blocks: u32 = cluster.iter().product();
+    let most = limits.max_cluster_rank.unwrap_or(CLUSTER_BLOCKS);
+    if blocks == 0 || blocks > most.min(CLUSTER_BLOCKS) {
+        return Err(format!(
+            "clusters of {cluster:?} blocks, where at most {most} are allowed"
+        ));
+    }
+    let divides = |index: usize| launch.grid[index].is_multiple_of(cluster[index]);
+    match (0..3).all(divides) {
+        true => Ok(Some(cluster)),
+        false => Err(format!(
+            "a grid of {:?} blocks, which is no multiple of the cluster {cluster:?}",
+            launch.grid
+        )),
+    }
+}
+
+/// Registers of a multiprocessor.
+const REGISTERS: u32 = 65536;
+
+/// Of a thread, for `setmaxnreg`: what the entry says, or what is left if the threads that it says
+/// share a multiprocessor.
+fn registers_at_entry(function: &Function) -> Option<u32> {
+    let limits = &function.limits;
+    if limits.max_registers.is_some() {
+        return limits.max_registers;
+    }
+    let threads: u32 = limits
+        .required_threads
+        .or(limits.max_threads)?
+        .iter()
+        .product();
+    let resident = threads.checked_mul(limits.min_blocks?)?;
+    Some((REGISTERS.checked_div(resident)? / 8 * 8).min(256))
 }
 
 fn parameters(function: &Function, image: &Image, arguments: &[&[u8]]) -> Result<Arena, String> {
@@ -349,66 +384,71 @@ fn parameters(function: &Function, image: &Image, arguments: &[&[u8]]) -> Result
     Ok(arena)
 }
 
-/// Blocks one after the other, or all of them in time slices.
+/// Clusters one after the other, or all of them in time slices.
 fn execute(
     image: &Image,
     entry: &str,
     around: &mut Surroundings<'_>,
-) -> Result<Counts, ([u32; 3], BlockFault)> {
+) -> Result<Counts, GroupFault> {
     let launch = around.launch;
-    let [x, y, z] = launch.grid;
-    let indices = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
     let entry = image
         .functions
         .get_key_value(entry)
         .map_or("", |(name, _)| name.as_str());
     let mut counts = Counts::default();
+    let mut firsts = group::first_blocks(launch);
     if launch.is_cooperative {
-        let mut blocks: Vec<_> = indices
-            .map(|index| Block::new(image, entry, index, launch))
+        let mut groups: Vec<_> = firsts
+            .map(|first| Group::new(image, entry, first, around))
             .collect();
-        run_together(&mut blocks, around, &mut counts)?;
+        run_together(&mut groups, around, &mut counts)?;
         return Ok(counts);
     }
-    for index in indices {
-        let mut block = [Block::new(image, entry, index, launch)];
-        run_together(&mut block, around, &mut counts)?;
-    }
+    firsts.try_for_each(|first| {
+        let mut group = [Group::new(image, entry, first, around)];
+        run_together(&mut group, around, &mut counts)
+    })?;
     Ok(counts)
 }
 
 /// Adds what they executed to `counts`.
 fn run_together(
-    blocks: &mut [Block<'_>],
+    groups: &mut [Group<'_>],
     around: &mut Surroundings<'_>,
     counts: &mut Counts,
-) -> Result<(), ([u32; 3], BlockFault)> {
+) -> Result<(), GroupFault> {
     let limit = around.launch.instruction_limit;
     loop {
-        let (mut all_exited, mut any_runs, mut executed) = (true, false, Counts::default());
-        for block in blocks.iter_mut() {
-            let progress = block.run(around).map_err(|fault| (block.index, fault))?;
-            all_exited &= progress == Progress::Exited;
-            any_runs |= progress == Progress::Runs;
-            executed.warp_instructions += block.counts().warp_instructions;
-            executed.thread_instructions += block.counts().thread_instructions;
+        let (mut any_runs, mut executed) = (false, Counts::default());
+        for group in groups.iter_mut() {
+            if !group.has_exited() {
+                let progress = group.run(around)?;
+                any_runs |= progress == Progress::Runs;
+            }
+            executed.warp_instructions += group.counts().warp_instructions;
+            executed.thread_instructions += group.counts().thread_instructions;
         }
-        if all_exited {
+        let Some(stuck) = groups.iter().position(|group| !group.has_exited()) else {
             counts.warp_instructions += executed.warp_instructions;
             counts.thread_instructions += executed.thread_instructions;
             return Ok(());
+        };
+        if counts.warp_instructions + executed.warp_instructions > limit {
+            let message = format!("the launch goes on after {limit} warp instructions");
+            return Err(groups[stuck].fault(message));
         }
-        let is_endless = counts.warp_instructions + executed.warp_instructions > limit;
-        if !any_runs || is_endless {
-            let stuck = blocks.iter().find(|block| !block.has_exited());
-            if let Some(block) = stuck {
-                let mut fault = block.deadlock();
-                if is_endless {
-                    fault.fault.message =
-                        format!("the launch goes on after {limit} warp instructions");
-                }
-                return Err((block.index, fault));
-            }
+        if let Err(message) = around.host.pause(around.global) {
+            return Err(groups[stuck].fault(message));
+        }
+        if any_runs {
+            continue;
+        }
+        let mut may_go_on = false;
+        for group in groups.iter_mut().filter(|group| !group.has_exited()) {
+            may_go_on |= group.stalls(around)?;
+        }
+        if !may_go_on {
+            return Err(groups[stuck].deadlock(around));
         }
     }
 }

@@ -15,12 +15,17 @@ pub enum Window {
     Generic,
     Global,
     Shared,
+    /// Shared memory of any block of the cluster (see `shared`).
+    Cluster,
     Local,
     Param,
     Const,
 }
 
-const WINDOW_BYTES: u64 = 0x0100_0000;
+pub const WINDOW_BYTES: u64 = 0x0100_0000;
+
+/// The block's own window, and those of up to 16 blocks of its cluster.
+const CLUSTER_BYTES: u64 = 17 * WINDOW_BYTES;
 
 impl Window {
     const BELOW: [Window; 4] = [Window::Shared, Window::Local, Window::Param, Window::Const];
@@ -29,10 +34,10 @@ impl Window {
     pub fn base(self) -> u64 {
         match self {
             Window::Generic | Window::Global => 0,
-            Window::Shared => 0x1000_0000,
-            Window::Local => 0x2000_0000,
-            Window::Param => 0x3000_0000,
-            Window::Const => 0x4000_0000,
+            Window::Shared | Window::Cluster => 0x1000_0000,
+            Window::Local => 0x3000_0000,
+            Window::Param => 0x4000_0000,
+            Window::Const => 0x5000_0000,
         }
     }
 
@@ -43,6 +48,9 @@ impl Window {
             .find(|window| address.wrapping_sub(window.base()) < WINDOW_BYTES);
         match found {
             Some(window) => (window, address - window.base()),
+            None if address.wrapping_sub(Window::Cluster.base()) < CLUSTER_BYTES => {
+                (Window::Cluster, address - Window::Cluster.base())
+            }
             None => (Window::Global, address),
         }
     }
@@ -52,6 +60,7 @@ impl Window {
             Window::Generic => "generic",
             Window::Global => "global",
             Window::Shared => "shared",
+            Window::Cluster => "shared::cluster",
             Window::Local => "local",
             Window::Param => "param",
             Window::Const => "const",
@@ -204,17 +213,26 @@ pub struct Global {
     allocations: Vec<Allocation>,
     /// The allocation of the last access.
     recent: Cell<usize>,
+    /// The end of the device's own allocations.
+    end: u64,
+    /// Ranges of host memory that were written, in that order.
+    host_writes: Vec<Range<u64>>,
 }
 
 #[derive(Debug)]
 struct Allocation {
     name: String,
     start: u64,
+    /// Of one that was freed, none.
     bytes: Vec<u8>,
+    length: usize,
     is_live: bool,
+    is_host: bool,
 }
 
-const GLOBAL_START: u64 = 0x7f00_0000_0000;
+/// No process on Linux has memory here, unless it asks for it: addresses of the device's own memory
+/// differ from those of the host.
+const GLOBAL_START: u64 = 0x2000_0000_0000;
 
 /// Between two allocations, so that no small index error reaches another one.
 const GAP: u64 = 4096;
@@ -222,28 +240,86 @@ const GAP: u64 = 4096;
 impl Global {
     /// Bytes are zero. The address is a multiple of 256, as `cudaMalloc` promises, and of `align`.
     pub fn allocate(&mut self, name: &str, bytes: usize, align: u64) -> u64 {
-        let last = self.allocations.last();
-        let end = last.map_or(GLOBAL_START, |last| {
-            last.start + last.bytes.len() as u64 + GAP
-        });
-        let start = end.next_multiple_of(align.max(256));
-        self.allocations.push(Allocation {
+        let start = self.end.max(GLOBAL_START).next_multiple_of(align.max(256));
+        self.end = start + bytes as u64 + GAP;
+        self.insert(name, start, bytes, false);
+        start
+    }
+
+    fn insert(&mut self, name: &str, start: u64, bytes: usize, is_host: bool) {
+        let after = self
+            .allocations
+            .partition_point(|found| found.start < start);
+        let new = Allocation {
             name: name.to_owned(),
             start,
             bytes: vec![0; bytes],
+            length: bytes,
             is_live: true,
-        });
-        start
+            is_host,
+        };
+        self.allocations.insert(after, new);
+    }
+
+    /// Makes host memory accessible, at the same address (unified addressing). The bytes here are a
+    /// copy of it, which the caller keeps equal with the help of [`Global::take_host_writes`].
+    ///
+    /// # Errors
+    ///
+    /// The bytes overlap with others.
+    pub fn map_host(&mut self, name: &str, start: u64, bytes: usize) -> Result<(), AccessError> {
+        let end = start.saturating_add(bytes as u64);
+        let overlaps = |found: &Allocation| {
+            found.start < end && start < found.start + (found.length as u64).max(1)
+        };
+        if bytes == 0 || self.allocations.iter().any(overlaps) {
+            return Err(format!("{bytes} bytes at {start:#x} cannot be mapped"));
+        }
+        self.insert(name, start, bytes, true);
+        Ok(())
+    }
+
+    /// Of host memory that was mapped; its addresses may be used again.
+    ///
+    /// # Errors
+    ///
+    /// The address is not that of mapped host memory.
+    pub fn unmap_host(&mut self, start: u64) -> Result<(), AccessError> {
+        let mapped = |found: &Allocation| found.is_host && found.start == start;
+        match self.allocations.iter().position(mapped) {
+            Some(index) => {
+                self.allocations.remove(index);
+                self.recent.set(0);
+                Ok(())
+            }
+            None => Err(format!("{start:#x} is not the address of mapped memory")),
+        }
+    }
+
+    /// The parts of mapped host memory that were written since the last call, in that order.
+    pub fn take_host_writes(&mut self) -> Vec<Range<u64>> {
+        std::mem::take(&mut self.host_writes)
+    }
+
+    /// The start and the size of the allocation that has this address.
+    pub fn allocation(&self, address: u64) -> Option<(u64, usize)> {
+        let (index, _) = self.find(address, 1, 1).ok()?;
+        let found = &self.allocations[index];
+        Some((found.start, found.length))
     }
 
     /// # Errors
     ///
     /// The address is not that of an allocation that is in use.
     pub fn free(&mut self, address: u64) -> Result<(), AccessError> {
-        let mut live = self.allocations.iter_mut().filter(|found| found.is_live);
-        match live.find(|found| found.start == address) {
+        let index = self
+            .allocations
+            .partition_point(|found| found.start < address);
+        let found = self.allocations.get_mut(index);
+        match found.filter(|found| found.is_live && !found.is_host && found.start == address) {
             Some(found) => {
                 found.is_live = false;
+                found.bytes = Vec::new();
                 Ok(())
             }
             None => Err(format!("{address:#x} is not the address of an allocation")),
@@ -281,7 +357,7 @@ impl Global {
         let Some(nearest) = after.checked_sub(1).and_then(|at| self.allocations.get(at)) else {
             return access;
         };
-        let length = nearest.bytes.len();
+        let length = nearest.length;
         let offset = address - nearest.start;
         if !nearest.is_live && offset < length as u64 {
             return format!("{access}: `{}` was freed", nearest.name);
@@ -310,7 +386,11 @@ impl Global {
         align: u64,
     ) -> Result<&mut [u8], AccessError> {
         let (index, range) = self.find(address, bytes, align)?;
-        Ok(&mut self.allocations[index].bytes[range])
+        let found = &mut self.allocations[index];
+        if found.is_host {
+            self.host_writes.push(address..address + bytes);
+        }
+        Ok(&mut found.bytes[range])
     }
 }
 
@@ -337,6 +417,10 @@ mod tests {
             assert_eq!(Window::of_generic(window.base() + 12), (window, 12));
             assert!(u32::try_from(window.base() + super::WINDOW_BYTES).is_ok());
         }
+        let last = Window::Cluster.base() + super::CLUSTER_BYTES;
+        assert!(last <= Window::Local.base());
+        assert_eq!(Window::of_generic(last - 4).0, Window::Cluster);
+        assert_eq!(Window::of_generic(last).0, Window::Global);
         assert_eq!(Window::of_generic(super::GLOBAL_START).0, Window::Global);
         assert_eq!(Window::of_generic(0), (Window::Global, 0));
     }
@@ -371,6 +455,31 @@ mod tests {
         global.free(b).unwrap();
         assert!(global.get(b, 4, 4).unwrap_err().ends_with("`b` was freed"));
         assert!(global.free(b).is_err() && global.free(a + 1).is_err());
+    }
+
+    #[test]
+    fn host_memory_is_at_its_own_address() {
+        let mut global = Global::default();
+        let a = global.allocate("a", 16, 1);
+        global.map_host("host", 0x7fff_0000_1000, 8).unwrap();
+        assert!(global.map_host("again", 0x7fff_0000_1004, 8).is_err());
+        let b = global.allocate("b", 16, 1);
+        assert!(a < b && b < 0x7fff_0000_0000);
+        for offset in [4, 0] {
+            global.get_mut(0x7fff_0000_1000 + offset, 4, 4).unwrap()[0] = 1;
+        }
+        global.get_mut(b, 4, 4).unwrap()[0] = 1;
+        let host = 0x7fff_0000_1000;
+        assert_eq!(
+            global.take_host_writes(),
+            [host + 4..host + 8, host..host + 4]
+        );
+        assert!(global.take_host_writes().is_empty());
+        assert_eq!(global.allocation(host + 7), Some((host, 8)));
+        assert_eq!(global.allocation(host + 8), None);
+        assert!(global.free(host).is_err() && global.unmap_host(a).is_err());
+        global.unmap_host(host).unwrap();
+        assert!(global.get(host, 1, 1).is_err() && global.get(b, 1, 1).is_ok());
     }
 
     #[test]

@@ -1,37 +1,54 @@
 //! Execution of PTX.
 //!
-//! [`Machine`] loads a module, has buffers in global memory, and launches entries. Inside, in the
-//! order in which they build on each other:
+//! [`Machine`] loads a module, has buffers in global memory, and launches entries. A [`Program`] is a
+//! module without the memory, for a device with several modules. Inside, in the order in which they
+//! build on each other:
 //!
 //! | module | contents |
 //! |---|---|
-//! | `registers`, `decode`, `lanewise` | rows of 32 lanes, and how an instruction's operands become them |
+//! | `registers`, `decode`, `lanewise`, `operands` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
-//! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
+//! | `matrix` | products of matrices, and their way to and from registers |
+//! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
+//! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
-//! | `paths`, `world`, `warp`, `block`, `launch` | execution |
+//! | `paths`, `world`, `print`, `warp`, `waits`, `block`, `group`, `program`, `launch` | execution |
 
 mod access;
 mod alu;
+mod asynchronous;
 mod atomic;
 mod block;
+mod cluster;
 mod collective;
 mod decode;
 mod flow;
+mod group;
+mod hints;
 mod image;
 mod lanewise;
 mod launch;
+mod matrix;
 mod memory;
+mod operands;
 mod paths;
+mod print;
+mod program;
 mod registers;
+mod shared;
 mod special;
 mod step;
 mod support;
+mod waits;
 mod warp;
 mod world;
 
+pub use asynchronous::engine::Mode;
+pub use asynchronous::tensor_map;
 pub use decode::Refusal;
-pub use launch::{LoadError, Machine, Report};
+pub use launch::{EntryCall, LoadError, Machine, Report};
+pub use memory::Global;
+pub use program::{Program, Resources};
 pub use support::unsupported;
-pub use world::{Counts, Launch};
+pub use world::{Counts, Host, Launch, Terminal};

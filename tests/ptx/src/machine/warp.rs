@@ -5,11 +5,17 @@
 //! `.aligned` instruction that post-dominates the branch. Paths are executed in time slices, so
 //! that lanes may wait for each other in loops (independent thread scheduling).
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::access::Spaces;
+use super::asynchronous::execute;
+use super::asynchronous::transfer::Memory;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
+use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
 use super::paths::{Path, Paths, Wait};
+use super::print;
 use super::registers::{LANES, Mask, Registers, Row, lanes};
 use super::special::Identity;
 use super::step::{Call, Step};
@@ -25,6 +31,7 @@ pub struct Warp<'a> {
     pub live: Mask,
     local: Vec<Arena>,
     pub counts: Counts,
+    pub products: Products<'a>,
 }
 
 /// An activation of a function by the lanes that called it together.
@@ -32,8 +39,9 @@ pub struct Frame<'a> {
     pub function: &'a str,
     pub code: &'a Code,
     pub registers: Registers,
+    pub tracker: Tracker,
     /// Where its part of local memory starts.
-    base: u64,
+    pub base: u64,
     has_returned: bool,
     caller: Option<Caller<'a>>,
 }
@@ -61,7 +69,7 @@ const LOCAL_BYTES: u64 = 512 * 1024;
 const NESTED_CALLS: usize = 10_000;
 
 /// What becomes of a path after an instruction.
-enum Flow {
+pub enum Flow {
     Goes,
     /// It stays, but others run first.
     Pauses,
@@ -88,6 +96,7 @@ impl<'a> Warp<'a> {
             function: entry,
             code,
             registers: Registers::new(&code.assignment),
+            tracker: Tracker::default(),
             base: 0,
             has_returned: false,
             caller: None,
@@ -101,16 +110,27 @@ impl<'a> Warp<'a> {
             live,
             local,
             counts: Counts::default(),
+            products: Products::default(),
         }
     }
 
     /// Executes until something stops the warp, at most about `slice` instructions.
     pub fn run(&mut self, slice: u64, world: &mut World<'_>) -> Result<Stop, Fault> {
         let end = self.counts.warp_instructions + slice;
+        let waiting = self.paths.list.iter_mut();
+        waiting
+            .filter(|path| path.waits == Some(Wait::Others))
+            .for_each(|path| path.waits = None);
         while self.counts.warp_instructions < end {
             let Some(path) = self.paths.take() else {
                 return Ok(self.stopped());
             };
+            if world.cluster.engine.is_busy() {
+                let memory = &mut execute::memory!(world);
+                let happened = world.cluster.engine.tick(memory);
+                let lane = path.mask.trailing_zeros() as usize;
+                happened.map_err(|message| self.fault(&path, lane, message))?;
+            }
             if let Some(path) = self.advance(path, 64, world)? {
                 self.paths.list.push(path);
             }
@@ -156,6 +176,12 @@ impl<'a> Warp<'a> {
                     path.mask & if negated { !value } else { value }
                 }
             };
+            if active != 0 {
+                decoded.is_executed.store(true, Relaxed);
+            }
+            if code.has_products {
+                matrix::observe(self, &path, decoded, active)?;
+            }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());
             match self.execute(&mut path, decoded, active, world)? {
@@ -204,6 +230,9 @@ impl<'a> Warp<'a> {
                 if active != path.mask {
                     return Ok(self.isolate(path, active));
                 }
+                if !self.image.functions.contains_key(&call.callee) {
+                    return self.calls_system(path, call, world);
+                }
                 return self.calls(path, call);
             }
             Step::Collective(_) | Step::Barrier(_) => {
@@ -215,6 +244,14 @@ impl<'a> Warp<'a> {
                     return Ok(self.isolate(path, active));
                 }
                 return self.meets(path, &decoded.step, world);
+            }
+            Step::Matrix(matrix) => {
+                if active != 0 {
+                    matrix::execute(self, path, matrix, active, world)?;
+                }
+            }
+            Step::Asynchronous(instruction) if active != 0 => {
+                return self.asynchronous(path, instruction, active, world);
             }
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
@@ -240,7 +277,7 @@ impl<'a> Warp<'a> {
                 path.pc += 1;
                 return Ok(Flow::Pauses);
             }
-            Step::Nothing | Step::Trap | Step::Refused(_) => {}
+            Step::Nothing | Step::Asynchronous(_) | Step::Trap | Step::Refused(_) => {}
         }
         path.pc += 1;
         Ok(Flow::Goes)
@@ -279,6 +316,7 @@ impl<'a> Warp<'a> {
             block_extent: launch.block,
             block: world.block,
             grid_extent: launch.grid,
+            cluster: launch.cluster,
             warp: self.index,
             warps: threads.div_ceil(32),
             clock: self.counts.warp_instructions,
@@ -416,10 +454,7 @@ impl<'a> Warp<'a> {
     fn calls(&mut self, path: &mut Path, call: &'a Call) -> Result<Flow, Fault> {
         let first = path.mask.trailing_zeros() as usize;
         let Some((name, code)) = self.image.functions.get_key_value(&call.callee) else {
-            let message = format!(
-                "a call of `{}`, which has no body, is not implemented",
-                call.callee
-            );
+            let message = format!("`{}` has no body", call.callee);
             return Err(self.fault(path, first, message));
         };
         if (call.arguments.len(), call.results.len()) != (code.parameters.len(), code.results.len())
@@ -445,6 +480,7 @@ impl<'a> Warp<'a> {
             function: name,
             code,
             registers: Registers::new(&code.assignment),
+            tracker: Tracker::default(),
             base,
             has_returned: false,
             caller: Some(Caller {
@@ -455,6 +491,30 @@ impl<'a> Warp<'a> {
         });
         path.frame = self.frames.len() - 1;
         path.pc = 0;
+        Ok(Flow::Goes)
+    }
+
+    /// Of a function that the device provides.
+    fn calls_system(
+        &mut self,
+        path: &mut Path,
+        call: &Call,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        let base = self.frames[path.frame].base;
+        for lane in lanes(path.mask) {
+            let mut spaces = Spaces {
+                global: world.global,
+                shared: world.shared,
+                constants: world.constants,
+                parameters: world.parameters,
+                local: &mut self.local,
+            };
+            let text = print::call(call, &mut spaces, lane, base);
+            let text = text.map_err(|message| self.fault(path, lane, message))?;
+            world.host.print(&text);
+        }
+        path.pc += 1;
         Ok(Flow::Goes)
     }
 

@@ -1,15 +1,51 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
+use super::asynchronous::engine::Mode;
+use super::cluster::Cluster;
+use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
+use super::shared::Shared;
 
 /// What a warp shares with others.
 pub struct World<'a> {
     pub global: &'a mut Global,
-    pub shared: &'a mut Arena,
+    /// Of the blocks of the cluster.
+    pub shared: &'a mut Shared,
+    pub cluster: &'a mut Cluster,
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     pub block: [u32; 3],
     pub launch: &'a Launch,
+    pub host: &'a mut dyn Host,
+    pub warpgroups: &'a mut [Warpgroup],
+}
+
+/// What a launch uses of the host.
+pub trait Host {
+    /// What a thread printed with `printf`.
+    fn print(&mut self, text: &[u8]);
+
+    /// Called between time slices: the host may access memory that it shares with the device, and
+    /// other launches may run.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the launch ends here.
+    fn pause(&mut self, global: &mut Global) -> Result<(), String>;
+}
+
+/// A host that prints to the standard output and does nothing else.
+pub struct Terminal;
+
+impl Host for Terminal {
+    fn print(&mut self, text: &[u8]) {
+        // As for `printf`, nobody is interested in the failure.
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), text);
+    }
+
+    fn pause(&mut self, _: &mut Global) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// The shape of a launch.
@@ -22,7 +58,12 @@ pub struct Launch {
     /// All blocks run at the same time, as cooperative launches and blocks that wait for each other
     /// need it.
     pub is_cooperative: bool,
-    /// Decides which lane `elect.sync` elects: for 0 the first of its mask.
+    /// Blocks of a cluster, where the entry does not say it.
+    pub cluster: Option<[u32; 3]>,
+    /// When asynchronous operations happen.
+    pub mode: Mode,
+    /// Decides which lane `elect.sync` elects: for 0 the first of its mask. And with
+    /// [`Mode::Seeded`] when asynchronous operations happen.
     pub seed: u64,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,
