@@ -3,12 +3,11 @@
 use std::fmt;
 
 use super::access::Place;
-use super::asynchronous::engine::Mode;
 use super::block::{BlockFault, Progress, Surroundings};
 use super::group::{self, Group, GroupFault};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
-use super::world::{Counts, Launch};
+use super::world::{Asynchrony, Counts, Launch};
 use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
 
 /// A device with one module, and its global memory.
@@ -99,8 +98,8 @@ impl Default for Launch {
             dynamic_shared: 0,
             is_cooperative: false,
             cluster: None,
-            mode: Mode::default(),
             seed: 0,
+            asynchrony: Asynchrony::default(),
             instruction_limit: 1 << 32,
         }
     }

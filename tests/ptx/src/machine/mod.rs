@@ -38,9 +38,8 @@ mod waits;
 mod warp;
 mod world;
 
-pub use asynchronous::engine::Mode;
 pub use asynchronous::tensor_map;
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
 pub use support::unsupported;
-pub use world::{Counts, Launch};
+pub use world::{Asynchrony, Counts, Launch};
