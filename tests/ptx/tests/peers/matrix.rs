@@ -1,6 +1,6 @@
 //! Products of matrices, and attention.
 
-use croq_ptx::machine::Mode;
+use croq_ptx::machine::Asynchrony;
 
 use crate::peer::{MODES, Peer, Value};
 use crate::values::{Format, Random, compare};
@@ -127,10 +127,10 @@ fn product_with_tensor_maps() {
 #[ignore = "run by `make ptx-peers`"]
 fn attention() {
     for (length, heads, mode) in [
-        (64, 1, Mode::AtOnce),
-        (200, 2, Mode::Late),
-        (200, 2, Mode::Seeded),
-        (1, 1, Mode::Late),
+        (64, 1, Asynchrony::AtOnce),
+        (200, 2, Asynchrony::Late),
+        (200, 2, Asynchrony::Seeded),
+        (1, 1, Asynchrony::Late),
     ] {
         let mut peer = Peer::load("attention");
         peer.mode = mode;
