@@ -78,24 +78,49 @@ impl Walker<'_> {
     /// Reports copies that are in flight where the kernel ends.
     fn report_unwaited(&mut self, end: &Flight) {
         for (id, (_, span)) in &end.copies {
-            let name = self.name(*id);
-            self.diags.push(
-                Diagnostic::new(
-                    codes::E0842,
-                    *span,
-                    format!("nothing waits for the copy `{name}` on some way to the kernel's end"),
-                )
-                .label("may still be in flight here")
-                .help(format!("add `wait {name};`")),
-            );
+            self.diags
+                .push(unwaited(&self.name(*id), *span, "the kernel's end"));
         }
     }
 
     fn block(&mut self, stmts: &mut [Stmt], mut flight: Flight) -> Flight {
-        for stmt in stmts {
+        for stmt in stmts.iter_mut() {
             flight = self.stmt(stmt, flight);
         }
+        self.end_of_block(stmts, &mut flight);
         flight
+    }
+
+    /// The memory of buffers that the block declares may be used for others behind it, so their
+    /// copies are not in flight there.
+    fn end_of_block(&mut self, stmts: &[Stmt], flight: &mut Flight) {
+        if flight.copies.is_empty() {
+            return;
+        }
+        let declared: BTreeSet<BufferId> = stmts
+            .iter()
+            .filter_map(|stmt| match stmt.kind {
+                StmtKind::Alloc(id) => Some(id),
+                _ => None,
+            })
+            .collect();
+        let ends = |begun: &Span| {
+            let dest = self.dest_of.get(begun);
+            dest.is_some_and(|(buffer, _)| declared.contains(buffer))
+        };
+        let ended: Vec<_> = flight
+            .copies
+            .iter()
+            .filter(|(_, (_, begun))| ends(begun))
+            .map(|(id, (_, begun))| (*id, *begun))
+            .collect();
+        for (id, begun) in ended {
+            flight.copies.remove(&id);
+            if self.last {
+                let place = "the end of the block that declares its buffer";
+                self.diags.push(unwaited(&self.name(id), begun, place));
+            }
+        }
     }
 
     fn stmt(&mut self, stmt: &mut Stmt, mut flight: Flight) -> Flight {
@@ -421,6 +446,14 @@ impl Walker<'_> {
         end.join(&exits.continues);
         (stop.unguarded(), end.unguarded(), exits.breaks.unguarded())
     }
+}
+
+/// The report of a copy that is in flight at the end of its buffer's block, or of the kernel.
+fn unwaited(name: &str, begun: Span, end: &str) -> Diagnostic {
+    let message = format!("nothing waits for the copy `{name}` on some way to {end}");
+    Diagnostic::new(codes::E0842, begun, message)
+        .label("may still be in flight here")
+        .help(format!("add `wait {name};`"))
 }
 
 /// The memory that a statement reads or writes.
