@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use croq_ptx::machine::{EntryCall, Launch, Mode};
+use croq_ptx::machine::{Asynchrony, EntryCall, Launch};
 use croq_ptx::parse::Function;
 
 use crate::code::{Code, Done};
@@ -69,7 +69,7 @@ fn enqueue(
             dynamic_shared: shape.dynamic_shared as u32,
             is_cooperative: shape.is_cooperative != 0,
             cluster: Some(shape.cluster).filter(|cluster| *cluster != [0; 3]),
-            mode: mode(),
+            asynchrony: asynchrony(),
             seed: seed(),
             ..Launch::default()
         };
@@ -108,11 +108,11 @@ fn seed() -> u64 {
 
 /// Asynchronous operations happen as late as possible, or with `CROQ_PTX_MODE=at-once` when they are
 /// issued, or with a seed in between.
-fn mode() -> Mode {
+fn asynchrony() -> Asynchrony {
     match std::env::var("CROQ_PTX_MODE") {
-        Ok(mode) if mode == "at-once" => Mode::AtOnce,
-        _ if seed() != 0 => Mode::Seeded,
-        _ => Mode::Late,
+        Ok(mode) if mode == "at-once" => Asynchrony::AtOnce,
+        _ if seed() != 0 => Asynchrony::Seeded,
+        _ => Asynchrony::Late,
     }
 }
 

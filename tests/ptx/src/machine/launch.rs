@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::access::Place;
-use super::asynchronous::engine::Mode;
 use super::block::{BlockFault, Progress, Surroundings};
 use super::group::{self, Group, GroupFault};
 use super::image::Image;
 use super::memory::{Arena, Global, Window};
 use super::program::Program;
-use super::world::{Counts, Host, Launch, Terminal};
+use super::world::{Asynchrony, Counts, Host, Launch, Terminal};
 use crate::parse::{self, Function, Module, ParseError};
 
 /// A device with one module, and its global memory.
@@ -99,8 +98,8 @@ impl Default for Launch {
             dynamic_shared: 0,
             is_cooperative: false,
             cluster: None,
-            mode: Mode::default(),
             seed: 0,
+            asynchrony: Asynchrony::default(),
             instruction_limit: 1 << 32,
         }
     }

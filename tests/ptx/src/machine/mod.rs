@@ -44,11 +44,10 @@ mod waits;
 mod warp;
 mod world;
 
-pub use asynchronous::engine::Mode;
 pub use asynchronous::tensor_map;
 pub use decode::Refusal;
 pub use launch::{EntryCall, LoadError, Machine, Report};
 pub use memory::Global;
 pub use program::{Program, Resources};
 pub use support::unsupported;
-pub use world::{Counts, Host, Launch, Terminal};
+pub use world::{Asynchrony, Counts, Host, Launch, Terminal};

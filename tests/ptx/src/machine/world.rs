@@ -1,6 +1,5 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
-use super::asynchronous::engine::Mode;
 use super::cluster::Cluster;
 use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
@@ -60,13 +59,25 @@ pub struct Launch {
     pub is_cooperative: bool,
     /// Blocks of a cluster, where the entry does not say it.
     pub cluster: Option<[u32; 3]>,
-    /// When asynchronous operations happen.
-    pub mode: Mode,
     /// Decides which lane `elect.sync` elects: for 0 the first of its mask. And with
-    /// [`Mode::Seeded`] when asynchronous operations happen.
+    /// [`Asynchrony::Seeded`] when asynchronous operations happen.
     pub seed: u64,
+    /// When asynchronous operations happen.
+    pub asynchrony: Asynchrony,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,
+}
+
+/// When an asynchronous operation reads and writes memory and registers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Asynchrony {
+    /// When something waits for it.
+    #[default]
+    Late,
+    /// When it is issued.
+    AtOnce,
+    /// In between, by the launch's seed.
+    Seeded,
 }
 
 /// An error of one lane.

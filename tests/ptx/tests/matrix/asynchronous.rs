@@ -1,6 +1,6 @@
 //! When `wgmma` reads and writes, and which registers belong to it until then.
 
-use croq_ptx::machine::{Launch, Mode};
+use croq_ptx::machine::{Asynchrony, Launch};
 
 use super::trial::{Case, Trial};
 
@@ -15,10 +15,10 @@ fn trial<'a>() -> Trial<'a> {
 /// The message of a changed program, in every mode.
 fn fails(trial: &mut Trial<'_>, edit: fn(String) -> String) -> String {
     trial.edit = edit;
-    let modes = [Mode::Late, Mode::AtOnce, Mode::Seeded];
-    let messages = modes.map(|mode| {
+    let modes = [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded];
+    let messages = modes.map(|asynchrony| {
         trial.launch = Launch {
-            mode,
+            asynchrony,
             ..trial.launch
         };
         trial.run().expect_err("the program is wrong").message
@@ -36,7 +36,7 @@ fn matrices_are_read_when_they_are_waited_for() {
         text.replace(WAIT, &format!("{overwrite}{WAIT}"))
     };
     assert_ne!(trial.run().unwrap(), trial.expected());
-    trial.launch.mode = Mode::AtOnce;
+    trial.launch.asynchrony = Asynchrony::AtOnce;
     assert_eq!(trial.run().unwrap(), trial.expected());
 }
 
@@ -68,18 +68,18 @@ fn groups_are_waited_for_in_their_order() {
             0 => |text| two_groups(text, 0),
             _ => |text| two_groups(text, 1),
         };
-        trial.launch.mode = Mode::Late;
+        trial.launch.asynchrony = Asynchrony::Late;
         assert_eq!(trial.run().unwrap(), trial.expected_of(done), "{pending}");
-        trial.launch.mode = Mode::AtOnce;
+        trial.launch.asynchrony = Asynchrony::AtOnce;
         trial.check();
     }
     // By seed, some warps have executed their products before.
     let by_seed = |seed: u64| {
         let mut trial = Trial::new(trial.case);
         trial.edit = |text| two_groups(text, 2);
-        let mode = Mode::Seeded;
+        let asynchrony = Asynchrony::Seeded;
         trial.launch = Launch {
-            mode,
+            asynchrony,
             seed,
             ..trial.launch
         };

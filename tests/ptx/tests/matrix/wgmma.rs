@@ -1,6 +1,6 @@
 //! `wgmma.mma_async` of all types, swizzles and majors.
 
-use croq_ptx::machine::{Launch, Mode};
+use croq_ptx::machine::{Asynchrony, Launch};
 
 use super::harness::{
     Matrix, Random, entry, fill_tile, launch, list, product, store, threads, unpacked, zeros,
@@ -191,14 +191,14 @@ fn scales() {
 /// The same results whenever the products are executed.
 #[test]
 fn modes_of_asynchrony() {
-    for mode in [Mode::Late, Mode::AtOnce, Mode::Seeded] {
+    for asynchrony in [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded] {
         for seed in 0..4 {
             let mut trial = Trial::new(Case {
                 steps: 4,
                 ..Case::new(16, ["f16", "f16", "f32"])
             });
             trial.launch = Launch {
-                mode,
+                asynchrony,
                 seed,
                 ..trial.launch
             };

@@ -1,6 +1,6 @@
 //! Products of matrices, and attention.
 
-use croq_ptx::machine::Mode;
+use croq_ptx::machine::Asynchrony;
 
 use crate::peer::{MODES, Peer, Value};
 use crate::values::{Format, Random, compare};
@@ -33,7 +33,7 @@ impl Product {
         let modes = MODES.into_iter();
         for (mode, [m, n, k]) in modes.flat_map(|mode| sizes.iter().map(move |s| (mode, *s))) {
             let mut peer = Peer::load(self.name);
-            peer.mode = mode;
+            peer.asynchrony = mode;
             let mut random = Random::new((m + n + k) as u64);
             let a = self.numbers(&mut random, m * k);
             let b = self.numbers(&mut random, k * n);
@@ -127,13 +127,13 @@ fn product_with_tensor_maps() {
 #[ignore = "run by `make ptx-peers`"]
 fn attention() {
     for (length, heads, mode) in [
-        (64, 1, Mode::AtOnce),
-        (200, 2, Mode::Late),
-        (200, 2, Mode::Seeded),
-        (1, 1, Mode::Late),
+        (64, 1, Asynchrony::AtOnce),
+        (200, 2, Asynchrony::Late),
+        (200, 2, Asynchrony::Seeded),
+        (1, 1, Asynchrony::Late),
     ] {
         let mut peer = Peer::load("attention");
-        peer.mode = mode;
+        peer.asynchrony = mode;
         let width = peer.constant("WIDTH");
         let count = heads * length * width;
         let mut random = Random::new(length as u64);

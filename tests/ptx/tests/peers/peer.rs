@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use croq_ptx::machine::{Launch, Machine, Mode};
+use croq_ptx::machine::{Asynchrony, Launch, Machine};
 
 /// Where `make ptx-peers` puts the kernels.
 pub fn folder() -> PathBuf {
@@ -11,7 +11,7 @@ pub fn folder() -> PathBuf {
 }
 
 /// All moments at which asynchronous operations may happen.
-pub const MODES: [Mode; 3] = [Mode::Late, Mode::AtOnce, Mode::Seeded];
+pub const MODES: [Asynchrony; 3] = [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded];
 
 /// An argument.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ pub struct Peer {
     machine: Machine,
     /// Instead of one after the other.
     pub runs_blocks_together: bool,
-    pub mode: Mode,
+    pub asynchrony: Asynchrony,
     entry: String,
     threads: u32,
     shared: u32,
@@ -60,7 +60,7 @@ impl Peer {
             name: name.to_owned(),
             machine,
             runs_blocks_together: false,
-            mode: Mode::default(),
+            asynchrony: Asynchrony::default(),
             entry: String::new(),
             threads: 0,
             shared: 0,
@@ -145,7 +145,7 @@ impl Peer {
             block: [self.threads, 1, 1],
             dynamic_shared: self.shared,
             is_cooperative: self.runs_blocks_together,
-            mode: self.mode,
+            asynchrony: self.asynchrony,
             seed: 1,
             ..Launch::default()
         };

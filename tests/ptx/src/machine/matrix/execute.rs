@@ -1,12 +1,11 @@
 //! Matrix instructions of a warp.
 
-use super::super::asynchronous::engine::Mode;
 use super::super::image::Decoded;
 use super::super::paths::Path;
 use super::super::registers::Mask;
 use super::super::step::Step;
 use super::super::warp::Warp;
-use super::super::world::{Fault, World};
+use super::super::world::{Asynchrony, Fault, World};
 use super::Matrix;
 use super::pending::Issued;
 use super::wgmma::Wgmma;
@@ -135,10 +134,10 @@ fn run(warp: &mut Warp<'_>, issued: &mut Issued<'_>, world: &World<'_>) -> Resul
 /// Executes products before they are waited for, as the mode says.
 fn run_early(warp: &mut Warp<'_>, world: &World<'_>) -> Result<(), Fault> {
     let salt = world.launch.seed.rotate_left(32) ^ u64::from(warp.index);
-    let goes_on = |decision: u64| match world.launch.mode {
-        Mode::Late => false,
-        Mode::AtOnce => true,
-        Mode::Seeded => {
+    let goes_on = |decision: u64| match world.launch.asynchrony {
+        Asynchrony::Late => false,
+        Asynchrony::AtOnce => true,
+        Asynchrony::Seeded => {
             let mixed = (salt ^ decision << 16).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 62 == 0
         }
