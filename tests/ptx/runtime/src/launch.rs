@@ -69,7 +69,7 @@ fn enqueue(
             dynamic_shared: shape.dynamic_shared as u32,
             is_cooperative: shape.is_cooperative != 0,
             cluster: Some(shape.cluster).filter(|cluster| *cluster != [0; 3]),
-            asynchrony: asynchrony(),
+            asynchrony: mode(),
             seed: seed(),
             ..Launch::default()
         };
@@ -89,7 +89,7 @@ fn enqueue(
         drop(global);
         record(&kernel);
         let mut out = std::io::stdout().lock();
-        // As for `printf`, nobody is interested in the failure.
+        // As for `printf`, a failure is ignored.
         let _ = out.write_all(&beside.printed).and_then(|()| out.flush());
         done.map(|_| ()).map_err(|report| {
             if device.healthy().is_ok() {
@@ -108,7 +108,7 @@ fn seed() -> u64 {
 
 /// Asynchronous operations happen as late as possible, or with `CROQ_PTX_MODE=at-once` when they are
 /// issued, or with a seed in between.
-fn asynchrony() -> Asynchrony {
+fn mode() -> Asynchrony {
     match std::env::var("CROQ_PTX_MODE") {
         Ok(mode) if mode == "at-once" => Asynchrony::AtOnce,
         _ if seed() != 0 => Asynchrony::Seeded,

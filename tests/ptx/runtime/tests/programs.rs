@@ -19,7 +19,10 @@ fn library() -> PathBuf {
 fn nvcc() -> Option<PathBuf> {
     let home = std::env::var_os("CUDA_HOME").map(|home| Path::new(&home).join("bin/nvcc"));
     let given = std::env::var_os("NVCC").map(PathBuf::from);
-    given.or(home).filter(|path| path.is_file())
+    let found = given.or(home).filter(|path| path.is_file());
+    let required = std::env::var_os("CROQ_TEST_NVCC").is_some_and(|value| value == "required");
+    assert!(found.is_some() || !required, "there is no nvcc");
+    found
 }
 
 fn run(command: &mut Command) -> Output {
