@@ -9,7 +9,7 @@ use super::descriptor::{Descriptor, Tile};
 use super::element::{Accumulator, ElementType};
 use super::fragment::{self, Accumulators, Fragment};
 use super::mma::{self, Sparse, sums_of};
-use super::product::{Combination, Grid, Values, accumulate};
+use super::product::{Combination, Grid, accumulate};
 use super::shared::{Agent, Proxy, read_row};
 use super::sparse::Metadata;
 use crate::parse::Operand;
@@ -157,7 +157,7 @@ impl Wgmma {
         match (&self.a, &inputs.a) {
             (Left::Descriptor(_), Some(descriptor)) => {
                 let read = |address| read_row(world, by, address);
-                left.each(descriptor, read, |row, k, bits| a.set(row, k, bits))
+                left.each(descriptor, read, |row, k, value| a.set(row, k, value))
                     .map_err(|error| format!("matrix A: {error}"))?;
             }
             (Left::Registers(fragment), _) => a = fragment.left(registers, left.ty, left.lines),
@@ -166,13 +166,11 @@ impl Wgmma {
         let mut b = Grid::new(right.k, right.lines);
         let read = |address| read_row(world, by, address);
         right
-            .each(&inputs.b, read, |column, k, bits| b.set(k, column, bits))
+            .each(&inputs.b, read, |column, k, value| b.set(k, column, value))
             .map_err(|error| format!("matrix B: {error}"))?;
-        let mut a = Values::of(left.ty, &a);
         if self.is_negated {
-            a = a.negated();
+            a.negate();
         }
-        let b = Values::of(right.ty, &b);
         let mut sums = match inputs.keeps {
             true => self.d.load(registers),
             false => self.d.zeros(),
