@@ -56,7 +56,7 @@ for source in "$peers"/*.cu; do
       -arch=sm_90a -c -I "$headers" "$source" -o "$out/$name.o"
     echo "$text" > "$out/$name.stamp"
   fi
-  c++ "$out/$name.o" "$toolkit/lib64/libcudart_static.a" -pthread -o "$out/$name"
+  "${CXX:-c++}" "$out/$name.o" "$toolkit/lib64/libcudart_static.a" -pthread -o "$out/$name"
 done
 
 rm -f "$out"/*.forms

@@ -34,7 +34,8 @@ impl Product {
         for (mode, [m, n, k]) in modes.flat_map(|mode| sizes.iter().map(move |s| (mode, *s))) {
             let mut peer = Peer::load(self.name);
             peer.asynchrony = mode;
-            let mut random = Random::new((m + n + k) as u64);
+            peer.seed = (m + n + k) as u64;
+            let mut random = Random::new(peer.seed);
             let a = self.numbers(&mut random, m * k);
             let b = self.numbers(&mut random, k * n);
             let bytes = m * n * self.result.bytes();

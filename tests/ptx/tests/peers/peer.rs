@@ -38,6 +38,7 @@ pub struct Peer {
     /// Instead of one after the other.
     pub runs_blocks_together: bool,
     pub asynchrony: Asynchrony,
+    pub seed: u64,
     entry: String,
     threads: u32,
     shared: u32,
@@ -61,6 +62,7 @@ impl Peer {
             machine,
             runs_blocks_together: false,
             asynchrony: Asynchrony::default(),
+            seed: 1,
             entry: String::new(),
             threads: 0,
             shared: 0,
@@ -146,7 +148,7 @@ impl Peer {
             dynamic_shared: self.shared,
             is_cooperative: self.runs_blocks_together,
             asynchrony: self.asynchrony,
-            seed: 1,
+            seed: self.seed,
             ..Launch::default()
         };
         let result = self.machine.launch(&self.entry, &launch, &values);
