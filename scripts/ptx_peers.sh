@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-nvcc=${NVCC:-${CUDA_HOME:-.croq/cuda}/bin/nvcc}
+nvcc=${NVCC:-${CUDA_HOME:-$PWD/.croq/cuda}/bin/nvcc}
 if [ ! -x "$nvcc" ]; then
   echo "ptx-peers: no nvcc; set NVCC or CUDA_HOME" >&2
   exit 1
@@ -44,9 +44,7 @@ fi
 
 # CUTLASS's host code runs with the CUDA runtime of the PTX machine.
 export CROQ_CUDA=off
-cargo build --quiet -p croq-ptx -p croq-ptx-runtime
-toolkit=$out/toolkit
-NVCC=$nvcc tests/ptx/runtime/toolkit/make.sh "$toolkit" "$out/../debug/libcroq_ptx_runtime.so"
+toolkit=$(NVCC=$nvcc scripts/ptx_toolkit.sh)
 site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 headers=$site/cutlass_library/source/include
 for source in "$peers"/*.cu; do
@@ -58,7 +56,7 @@ for source in "$peers"/*.cu; do
       -arch=sm_90a -c -I "$headers" "$source" -o "$out/$name.o"
     echo "$text" > "$out/$name.stamp"
   fi
-  c++ "$out/$name.o" "$toolkit/lib64/libcudart_static.a" -pthread -o "$out/$name"
+  "${CXX:-c++}" "$out/$name.o" "$toolkit/lib64/libcudart_static.a" -pthread -o "$out/$name"
 done
 
 rm -f "$out"/*.forms

@@ -89,7 +89,7 @@ fn enqueue(
         drop(global);
         record(&kernel);
         let mut out = std::io::stdout().lock();
-        // As for `printf`, nobody is interested in the failure.
+        // As for `printf`, a failure is ignored.
         let _ = out.write_all(&beside.printed).and_then(|()| out.flush());
         done.map(|_| ()).map_err(|report| {
             if device.healthy().is_ok() {

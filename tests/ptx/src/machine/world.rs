@@ -38,7 +38,7 @@ pub struct Terminal;
 
 impl Host for Terminal {
     fn print(&mut self, text: &[u8]) {
-        // As for `printf`, nobody is interested in the failure.
+        // As for `printf`, a failure is ignored.
         let _ = std::io::Write::write_all(&mut std::io::stdout(), text);
     }
 

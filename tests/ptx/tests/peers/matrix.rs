@@ -33,8 +33,9 @@ impl Product {
         let modes = MODES.into_iter();
         for (mode, [m, n, k]) in modes.flat_map(|mode| sizes.iter().map(move |s| (mode, *s))) {
             let mut peer = Peer::load(self.name);
-            peer.mode = mode;
-            let mut random = Random::new((m + n + k) as u64);
+            peer.asynchrony = mode;
+            peer.seed = (m + n + k) as u64;
+            let mut random = Random::new(peer.seed);
             let a = self.numbers(&mut random, m * k);
             let b = self.numbers(&mut random, k * n);
             let bytes = m * n * self.result.bytes();
@@ -133,7 +134,7 @@ fn attention() {
         (1, 1, Asynchrony::Late),
     ] {
         let mut peer = Peer::load("attention");
-        peer.mode = mode;
+        peer.asynchrony = mode;
         let width = peer.constant("WIDTH");
         let count = heads * length * width;
         let mut random = Random::new(length as u64);

@@ -37,7 +37,8 @@ pub struct Peer {
     machine: Machine,
     /// Instead of one after the other.
     pub runs_blocks_together: bool,
-    pub mode: Asynchrony,
+    pub asynchrony: Asynchrony,
+    pub seed: u64,
     entry: String,
     threads: u32,
     shared: u32,
@@ -60,7 +61,8 @@ impl Peer {
             name: name.to_owned(),
             machine,
             runs_blocks_together: false,
-            mode: Asynchrony::default(),
+            asynchrony: Asynchrony::default(),
+            seed: 1,
             entry: String::new(),
             threads: 0,
             shared: 0,
@@ -145,8 +147,8 @@ impl Peer {
             block: [self.threads, 1, 1],
             dynamic_shared: self.shared,
             is_cooperative: self.runs_blocks_together,
-            asynchrony: self.mode,
-            seed: 1,
+            asynchrony: self.asynchrony,
+            seed: self.seed,
             ..Launch::default()
         };
         let result = self.machine.launch(&self.entry, &launch, &values);

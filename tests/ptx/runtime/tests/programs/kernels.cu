@@ -156,6 +156,47 @@ static void the_host_and_kernels() {
   OK(cudaFreeHost(shared));
 }
 
+/* The default stream and blocking streams are in one order; others are not. */
+static void the_default_stream() {
+  int *flag, *out, *pinned;
+  OK(cudaMallocHost(&flag, 8));
+  OK(cudaMallocHost(&pinned, 8));
+  OK(cudaMalloc(&out, 8));
+  OK(cudaMemset(out, 0, 8));
+  flag[0] = 0, flag[1] = 5;
+  pinned[0] = pinned[1] = 1;
+  cudaStream_t blocking, other;
+  OK(cudaStreamCreate(&blocking));
+  OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  await<<<1, 1, 0, blocking>>>(flag, flag + 1, out);
+  OK(cudaMemcpyAsync(pinned, out, 4, cudaMemcpyDeviceToHost, nullptr));
+  OK(cudaMemcpyAsync(out + 1, pinned, 4, cudaMemcpyHostToDevice, blocking));
+  OK(cudaMemcpyAsync(pinned + 1, out + 1, 4, cudaMemcpyDeviceToHost, other));
+  OK(cudaStreamSynchronize(other));
+  CHECK(pinned[1] == 0);
+  GIVES(cudaErrorNotReady, cudaStreamQuery(nullptr));
+  cudaGetLastError();
+  __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+  OK(cudaStreamSynchronize(blocking));
+  CHECK(pinned[0] == 5);
+  OK(cudaMemcpy(pinned + 1, out + 1, 4, cudaMemcpyDeviceToHost));
+  CHECK(pinned[1] == 5);
+  OK(cudaStreamDestroy(blocking));
+}
+
+/* Host memory that is not pinned is read before the call returns. */
+static void pageable_memory() {
+  int value = 3, *out, found = 0;
+  OK(cudaMalloc(&out, 4));
+  OK(cudaMemcpyAsync(out, &value, 4, cudaMemcpyHostToDevice, nullptr));
+  value = 4;
+  OK(cudaMemcpyAsync(&found, out, 4, cudaMemcpyDeviceToHost, nullptr));
+  CHECK(found == 3);
+  GIVES(cudaErrorInvalidValue, cudaMemcpy(out, out, 8, cudaMemcpyDeviceToDevice));
+  GIVES(cudaErrorInvalidValue, cudaMemcpy(out, &value, 4, cudaMemcpyDeviceToHost));
+  cudaGetLastError();
+}
+
 static void cooperation() {
   const int blocks = 20;
   unsigned *arrived;
@@ -201,6 +242,8 @@ int main() {
   elementwise_and_products();
   reductions_and_atomics();
   the_host_and_kernels();
+  the_default_stream();
+  pageable_memory();
   cooperation();
   threads_of_the_host();
   greet<<<1, 2>>>(7, "");
