@@ -201,3 +201,60 @@ fn columns_are_summed_in_a_stream() {
         }
     }
 }
+
+/// f16 of a small integer.
+fn half(value: i32) -> u16 {
+    if value == 0 {
+        return 0;
+    }
+    let magnitude = value.unsigned_abs();
+    let exponent = 31 - magnitude.leading_zeros();
+    let fraction = ((magnitude << 10) >> exponent) & 0x3ff;
+    let bits = ((exponent + 15) << 10) | fraction;
+    (bits | (u32::from(value < 0) << 15)) as u16
+}
+
+/// A ring of four slots between a warpgroup that loads and one that multiplies; with edges along
+/// every extent.
+#[test]
+fn products_of_tiles_in_a_ring() {
+    let (m, n, k) = (100_usize, 200, 328);
+    let value = |at: usize| (at * 7919 % 5) as i32 - 2;
+    for launch in launches([2, 2, 1], 256, None) {
+        let launch = Launch {
+            dynamic_shared: 150_000,
+            ..launch
+        };
+        let mut machine = machine("matmul_hopper");
+        let pairs = |count: usize, salt: usize| -> Vec<u32> {
+            let half = |at: usize| u32::from(half(value(at + salt)));
+            (0..count / 2)
+                .map(|at| half(2 * at) | (half(2 * at + 1) << 16))
+                .collect()
+        };
+        let lhs = upload(&mut machine, "lhs", &pairs(m * k, 0));
+        let rhs = upload(&mut machine, "rhs", &pairs(n * k, 3));
+        let out = upload(&mut machine, "out", &vec![7; m * n / 2]);
+        let map = |address, rows: usize, columns: usize, boxes, swizzle| {
+            let extents = [columns as u64, rows as u64];
+            let map = matrix(address, DataType::F16, extents, boxes);
+            TensorMap { swizzle, ..map }.encode()
+        };
+        let maps = [
+            map(lhs, m, k, [64, 64], Swizzle::Bytes128),
+            map(rhs, n, k, [64, 128], Swizzle::Bytes128),
+            // Stored in two halves.
+            map(out, m, n, [64, 64], Swizzle::Bytes128),
+        ];
+        let extent = (k as u64).to_le_bytes();
+        let arguments: [&[u8]; 4] = [&maps[0], &maps[1], &maps[2], &extent];
+        run(&mut machine, "matmul_hopper", launch, &arguments);
+        for (at, word) in download(&machine, out, m * n / 2).into_iter().enumerate() {
+            for (index, found) in [(2 * at, word as u16), (2 * at + 1, (word >> 16) as u16)] {
+                let (row, column) = (index / n, index % n);
+                let products = (0..k).map(|e| value(row * k + e) * value(column * k + e + 3));
+                assert_eq!(found, half(products.sum()), "{row} {column} {launch:?}");
+            }
+        }
+    }
+}
