@@ -6,6 +6,7 @@ use super::access::Place;
 use super::decode::{Form, Refusal};
 use super::flow::{self, Next};
 use super::memory::{Layout, SHARED_START, Window};
+use super::operands::Operands;
 use super::registers::Assignment;
 use super::step::{self, Step};
 use crate::parse::{
@@ -41,6 +42,9 @@ pub struct Decoded {
     /// A predicate, and whether it is negated.
     pub guard: Option<(usize, bool)>,
     pub step: Step,
+    /// Registers that it writes and reads.
+    #[allow(dead_code, reason = "read by the checks of asynchronous products")]
+    pub operands: Operands,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
@@ -277,12 +281,14 @@ impl Code {
             .map(|(index, instruction)| Decoded {
                 guard: guard(instruction),
                 step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
+                operands: Operands::of(instruction, &assignment),
                 meeting: None,
                 instruction: Some(index),
             });
         let end = Decoded {
             guard: None,
             step: Step::Return,
+            operands: Operands::default(),
             meeting: None,
             instruction: None,
         };

@@ -5,7 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `registers`, `decode`, `lanewise` | rows of 32 lanes, and how an instruction's operands become them |
+//! | `registers`, `decode`, `lanewise`, `operands` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
 //! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
@@ -23,6 +23,7 @@ mod image;
 mod lanewise;
 mod launch;
 mod memory;
+mod operands;
 mod paths;
 mod registers;
 mod special;
