@@ -2,10 +2,11 @@
 //!
 //! Accesses are executed in the order in which the machine executes instructions, so every qualifier
 //! of order and scope (`.relaxed`, `.acquire`, `.release`, `.volatile` and their scopes) holds by
-//! itself, and hints of caches have no effect.
+//! itself; they matter for the detection of races. Hints of caches have no effect.
 
 use super::decode::{Form, Refusal, Words};
 use super::memory::{AccessError, Arena, Global, Window, to_bits};
+use super::order::{Effect, Kind, Ordering, Scope};
 use super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, each, lanes};
 use crate::parse::{Base, Operand, Space, Type};
 
@@ -179,6 +180,14 @@ pub struct Access {
     /// Of one element.
     pub bytes: u64,
     signed: bool,
+    pub order: MemoryOrder,
+}
+
+/// How an access is ordered with others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryOrder {
+    pub kind: Kind,
+    pub ordering: Ordering,
 }
 
 impl Access {
@@ -240,27 +249,38 @@ impl Access {
         Ok(())
     }
 
+    /// Of all elements.
+    pub fn all_bytes(&self) -> u64 {
+        self.bytes * self.elements.len() as u64
+    }
+
+    /// The lanes that change the bytes that were there.
     pub fn store(
         &self,
         registers: &Registers,
         mask: Mask,
         frame: u64,
         spaces: &mut Spaces<'_>,
-    ) -> Result<(), (usize, AccessError)> {
+    ) -> Result<Mask, (usize, AccessError)> {
         let addresses = self.pointer.row(registers, frame);
         let mut rows = [[0_u64; LANES]; 4];
         for (row, element) in rows.iter_mut().zip(&self.elements) {
             *row = element.row(registers);
         }
         let bytes = self.bytes as usize;
+        let mut changed = 0;
         for lane in lanes(mask) {
             let found = spaces.get_mut(self.window, lane, self.at(addresses[lane]));
             let found = found.map_err(|error| (lane, error))?;
             for (row, place) in rows.iter().zip(found.chunks_exact_mut(bytes)) {
-                place.copy_from_slice(&row[lane].to_le_bytes()[..bytes]);
+                let new = &row[lane].to_le_bytes()[..bytes];
+                if *place != *new {
+                    changed |= 1 << lane;
+                    place.copy_from_slice(new);
+                }
             }
         }
-        Ok(())
+        Ok(changed)
     }
 }
 
@@ -351,14 +371,49 @@ pub fn window(words: &mut Words<'_>) -> Window {
     }
 }
 
-/// Order, scope and cache hints of accesses, which have no effect here.
-pub fn take_hints(words: &mut Words<'_>) {
-    let ordered = [
-        "weak", "relaxed", "acquire", "release", "acq_rel", "volatile",
-    ];
-    words.choice(&ordered);
-    words.choice(&["cta", "cluster", "gpu", "sys"]);
-    words.flag("nc");
+/// Takes the scope of a strong operation.
+pub fn take_scope(words: &mut Words<'_>) -> Option<Scope> {
+    Some(match words.choice(&["cta", "cluster", "gpu", "sys"])? {
+        "cta" => Scope::Block,
+        "cluster" => Scope::Cluster,
+        _ => Scope::Device,
+    })
+}
+
+/// Takes order and scope of a load or store: weak without them. `.volatile` is relaxed at system
+/// scope (ISA, `ld.volatile`).
+fn take_order(form: &Form<'_>, words: &mut Words<'_>, loads: bool) -> Result<MemoryOrder, Refusal> {
+    let sem = words.choice(&["weak", "relaxed", "acquire", "release", "volatile"]);
+    let scope = take_scope(words);
+    let strong = match (sem, scope) {
+        (None | Some("weak"), None) => None,
+        (Some("volatile"), None) => Some(Scope::Device),
+        (Some("relaxed" | "acquire" | "release"), Some(scope)) => Some(scope),
+        _ => return Err(form.refuse("this order with this scope")),
+    };
+    if sem == Some(if loads { "release" } else { "acquire" }) {
+        return Err(form.refuse("this order"));
+    }
+    let effect = match (loads, words.flag("nc")) {
+        (true, true) => Effect::ReadOnly,
+        (true, false) => Effect::Read,
+        (false, _) => Effect::Write,
+    };
+    Ok(MemoryOrder {
+        kind: Kind {
+            effect,
+            strong,
+            is_async: false,
+        },
+        ordering: Ordering {
+            acquires: sem == Some("acquire"),
+            releases: sem == Some("release"),
+        },
+    })
+}
+
+/// Cache hints of accesses, which have no effect here.
+fn take_hints(words: &mut Words<'_>) {
     words.choice(&["ca", "cg", "cs", "lu", "cv", "wb", "wt"]);
     words.choice(&[
         "L1::evict_normal",
@@ -372,6 +427,8 @@ pub fn take_hints(words: &mut Words<'_>) {
 
 pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
     let mut words = form.words();
+    let loads = form.opcode() == "ld";
+    let order = take_order(form, &mut words, loads)?;
     take_hints(&mut words);
     let window = window(&mut words);
     let count = match words.choice(&["v2", "v4"]) {
@@ -382,7 +439,6 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
     let ty = words.ty()?;
     words.finish()?;
     form.count(2)?;
-    let loads = form.opcode() == "ld";
     let (value, place) = if loads { (0, 1) } else { (1, 0) };
     let list = match form.operand(value)? {
         Operand::Vector(list) => list.as_slice(),
@@ -399,6 +455,7 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
         elements: list.iter().map(element).collect::<Result<_, _>>()?,
         bytes: ty.bytes() as u64,
         signed: ty.is_signed(),
+        order,
     })
 }
 

@@ -1,7 +1,10 @@
 //! A block: its warps, its shared memory and its sixteen barriers.
 
+use std::rc::Rc;
+
 use super::image::Image;
 use super::memory::{Arena, Global, Window};
+use super::order::{Agent, Gathering, Order};
 use super::paths::Wait;
 use super::registers::{LANES, lanes};
 use super::step::{Barrier, BarrierKind, Reduction, Step};
@@ -21,6 +24,7 @@ pub struct Surroundings<'a> {
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
+    pub order: Option<Order>,
 }
 
 /// A barrier between two completions.
@@ -33,6 +37,8 @@ struct State {
     /// The lanes for which the predicate holds, and all lanes.
     votes: (u32, u32),
     reduces: Option<bool>,
+    /// What the arrivals have released.
+    gathering: Gathering,
 }
 
 /// An error of one thread.
@@ -61,7 +67,11 @@ impl<'a> Block<'a> {
         let code = &image.functions[entry];
         let warps = (0..count.div_ceil(32)).map(|warp| {
             let threads = std::array::from_fn(|lane| thread(warp * 32 + lane as u32));
-            Warp::new(image, entry, code, warp, threads)
+            let agent = Agent {
+                block: linear_index(index, launch.grid),
+                index: warp,
+            };
+            Warp::new(image, entry, code, agent, threads)
         });
         let mut layout = image.shared.clone();
         let gap = image.dynamic_shared - layout.end();
@@ -99,6 +109,7 @@ impl<'a> Block<'a> {
                 parameters: around.parameters,
                 block: self.index,
                 launch: around.launch,
+                order: around.order.as_mut(),
             };
             let warp = &mut self.warps[index];
             if warp.paths.list.is_empty() {
@@ -114,12 +125,12 @@ impl<'a> Block<'a> {
             let progress = match stop {
                 Stop::Preempted => true,
                 Stop::Barrier if !waits => {
-                    self.arrives(index)?;
+                    self.arrives(index, around.order.as_mut())?;
                     true
                 }
                 Stop::Barrier | Stop::Stuck => false,
                 Stop::Exited => {
-                    self.complete_barriers();
+                    self.complete_barriers(around.order.as_mut());
                     continue;
                 }
             };
@@ -147,13 +158,14 @@ impl<'a> Block<'a> {
                 instruction: None,
                 lane: 0,
                 message,
+                race: None,
             },
         };
         self.locate(warp, fault)
     }
 
     /// All lanes of the warp that run are at a barrier.
-    fn arrives(&mut self, index: usize) -> Result<(), BlockFault> {
+    fn arrives(&mut self, index: usize, mut order: Option<&mut Order>) -> Result<(), BlockFault> {
         let warp = &self.warps[index];
         let mut common = None;
         let mut votes = (0, 0);
@@ -195,10 +207,14 @@ impl<'a> Block<'a> {
         state.reduces = Some(reduces);
         state.votes.0 += votes.0;
         state.votes.1 += votes.1;
+        if let Some(order) = &mut order {
+            let warp = &self.warps[index];
+            order.arrive(&warp.clock, warp.live, waits, &mut state.gathering);
+        }
         if !waits {
             pass(&mut self.warps[index], None);
         }
-        self.complete_barriers();
+        self.complete_barriers(order);
         Ok(())
     }
 
@@ -233,7 +249,7 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    fn complete_barriers(&mut self) {
+    fn complete_barriers(&mut self, mut order: Option<&mut Order>) {
         let running = self
             .warps
             .iter()
@@ -247,12 +263,18 @@ impl<'a> Block<'a> {
                 continue;
             }
             let state = std::mem::take(state);
+            let seen = order.as_mut().map(|order| {
+                let is_full = state.arrived.len() == running;
+                let block = self.warps[0].clock.agent.block;
+                order.complete(block, is_full, state.gathering)
+            });
             for (index, waits) in state.arrived {
                 if waits {
-                    pass(
-                        &mut self.warps[index],
-                        state.reduces.filter(|r| *r).map(|_| state.votes),
-                    );
+                    let warp = &mut self.warps[index];
+                    if let Some(view) = &seen {
+                        warp.clock.replace(warp.live, Rc::clone(view));
+                    }
+                    pass(warp, state.reduces.filter(|r| *r).map(|_| state.votes));
                 }
             }
         }
@@ -287,6 +309,11 @@ impl<'a> Block<'a> {
         );
         self.fail(stuck.unwrap_or(0), message)
     }
+}
+
+/// Of a block in its grid, or of a thread in its block.
+pub fn linear_index(index: [u32; 3], extents: [u32; 3]) -> u32 {
+    (index[2] * extents[1] + index[1]) * extents[0] + index[0]
 }
 
 fn reduces(barrier: &Barrier) -> bool {

@@ -62,6 +62,11 @@ impl Value {
 }
 
 impl Collective {
+    /// Whether it orders the memory accesses of its lanes: only `bar.warp.sync` does.
+    pub fn orders_memory(&self) -> bool {
+        matches!(self.kind, Kind::Meet)
+    }
+
     /// The lanes without which `active` cannot execute it.
     ///
     /// # Errors

@@ -30,6 +30,8 @@ pub struct Image {
 /// A decoded function.
 pub struct Code {
     pub steps: Vec<Decoded>,
+    /// The number of the first step among those of all functions.
+    pub first_site: u32,
     pub assignment: Assignment,
     /// Its part of a lane's local memory.
     pub frame: Layout,
@@ -112,11 +114,28 @@ impl Image {
             let code = Code::new(function, body, (places, frame), &symbols);
             functions.insert(function.name.clone(), code);
         }
+        let mut next = 0;
+        for code in functions.values_mut() {
+            code.first_site = next;
+            next += code.steps.len() as u32;
+        }
         Ok(Image {
             functions,
             shared,
             dynamic_shared,
             parameters,
+        })
+    }
+}
+
+impl Image {
+    /// The function and the instruction of a step by its number among those of all functions.
+    pub fn site(&self, site: u32) -> Option<(&str, Option<usize>)> {
+        let mut functions = self.functions.iter();
+        functions.find_map(|(name, code)| {
+            let at = site.checked_sub(code.first_site)?;
+            let decoded = code.steps.get(at as usize)?;
+            Some((name.as_str(), decoded.instruction))
         })
     }
 }
@@ -312,6 +331,7 @@ impl Code {
             parameters: parameters.collect(),
             results,
             steps,
+            first_site: 0,
             frame,
             assignment,
         }

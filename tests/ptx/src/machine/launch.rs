@@ -3,10 +3,11 @@
 use std::fmt;
 
 use super::access::Place;
-use super::block::{Block, BlockFault, Progress, Surroundings};
+use super::block::{Block, BlockFault, Progress, Surroundings, linear_index};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
-use super::world::{Counts, Launch};
+use super::order::{Order, Record};
+use super::world::{Checks, Counts, Fault, Launch};
 use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
 
 /// A device with one module, and its global memory.
@@ -50,6 +51,8 @@ pub struct Report {
     pub innermost: Option<(String, u32)>,
     pub block: Option<[u32; 3]>,
     pub thread: Option<[u32; 3]>,
+    /// The earlier access of a race.
+    pub related: Option<Box<Report>>,
 }
 
 impl Report {
@@ -62,6 +65,7 @@ impl Report {
             innermost: None,
             block: None,
             thread: None,
+            related: None,
         }
     }
 }
@@ -83,6 +87,9 @@ impl fmt::Display for Report {
         if let (Some(block), Some(thread)) = (self.block, self.thread) {
             write!(f, "\n  block {block:?}, thread {thread:?}")?;
         }
+        if let Some(related) = &self.related {
+            write!(f, "\n{related}")?;
+        }
         Ok(())
     }
 }
@@ -98,6 +105,10 @@ impl Default for Launch {
             is_cooperative: false,
             seed: 0,
             instruction_limit: 1 << 32,
+            checks: Checks {
+                races: true,
+                unwritten: true,
+            },
         }
     }
 }
@@ -251,8 +262,39 @@ impl Machine {
             constants: &self.constants,
             parameters: &parameters,
             launch,
+            order: launch.checks.races.then(|| Order::new(1)),
         };
-        execute(&image, entry, &mut around).map_err(|(block, fault)| self.report(block, fault))
+        let done = execute(&image, entry, &mut around);
+        done.map_err(|(block, fault)| {
+            let race = fault.fault.race.as_ref().map(|found| found.race);
+            let mut report = self.report(block, fault);
+            report.related = race.map(|race| {
+                self.related(&image, launch, race.earlier, race.earlier_lane)
+                    .into()
+            });
+            report
+        })
+    }
+
+    /// The place of an earlier access.
+    fn related(&self, image: &Image, launch: &Launch, record: Record, lane: usize) -> Report {
+        let (function, instruction) = image.site(record.site).unwrap_or(("", None));
+        let at = |linear: u32, [x, y, _]: [u32; 3]| [linear % x, linear / x % y, linear / (x * y)];
+        let thread = match record.agent.is_operation() {
+            true => [0; 3],
+            false => at(record.agent.index * 32 + lane as u32, launch.block),
+        };
+        let fault = Fault {
+            function: function.to_owned(),
+            instruction,
+            lane,
+            message: "the other access".to_owned(),
+            race: None,
+        };
+        self.report(
+            at(record.agent.block, launch.grid),
+            BlockFault { thread, fault },
+        )
     }
 
     fn report(&self, block: [u32; 3], found: BlockFault) -> Report {
@@ -278,6 +320,7 @@ impl Machine {
             innermost: place.and_then(|place| located(place.location)),
             block: Some(block),
             thread: Some(thread),
+            related: None,
         }
     }
 }
@@ -373,6 +416,9 @@ fn execute(
     for index in indices {
         let mut block = [Block::new(image, entry, index, launch)];
         run_together(&mut block, around, &mut counts)?;
+        if let Some(order) = &mut around.order {
+            order.exits(linear_index(index, launch.grid));
+        }
     }
     Ok(counts)
 }

@@ -115,6 +115,13 @@ impl Layout {
         self.end
     }
 
+    /// The variable at the address, and where in it that is.
+    pub fn name(&self, address: u64) -> Option<(&str, u64)> {
+        let mut variables = self.variables.iter().rev();
+        let (name, range) = variables.find(|(_, range)| range.contains(&address))?;
+        Some((name, address - range.start))
+    }
+
     fn contains(&self, access: &Range<u64>) -> bool {
         let after = self
             .variables
@@ -160,6 +167,10 @@ impl Arena {
 
     pub fn end(&self) -> u64 {
         self.layout.end
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     fn range(&self, address: u64, bytes: u64, align: u64) -> Result<Range<usize>, AccessError> {
@@ -273,6 +284,17 @@ impl Global {
         let (index, range) = found.ok_or_else(|| self.outside(address, bytes, after))?;
         self.recent.set(index);
         Ok((index, range))
+    }
+
+    /// The number of the allocation that has the address, and its range.
+    pub fn allocation(&self, address: u64) -> Option<(usize, Range<u64>)> {
+        let (index, _) = self.find(address, 1, 1).ok()?;
+        let found = &self.allocations[index];
+        Some((index, found.start..found.start + found.bytes.len() as u64))
+    }
+
+    pub fn name(&self, index: usize) -> &str {
+        self.allocations.get(index).map_or("", |found| &found.name)
     }
 
     /// Names the allocation before the address.

@@ -10,6 +10,8 @@
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
 //! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
+//! | [`order`] | detection of data races |
+//! | `observe` | what accesses of warps mean for it |
 //! | `paths`, `world`, `warp`, `block`, `launch` | execution |
 
 mod access;
@@ -23,7 +25,9 @@ mod image;
 mod lanewise;
 mod launch;
 mod memory;
+mod observe;
 mod operands;
+mod order;
 mod paths;
 mod registers;
 mod special;
@@ -35,4 +39,4 @@ mod world;
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
 pub use support::unsupported;
-pub use world::{Counts, Launch};
+pub use world::{Checks, Counts, Launch};

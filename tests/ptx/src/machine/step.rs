@@ -7,6 +7,7 @@ use super::collective::{self, Collective};
 use super::decode::{Form, Predicate, Refusal, Source};
 use super::lanewise::{Lanewise, unary};
 use super::memory::Window;
+use super::order::Scope;
 use super::registers::Bank;
 use super::special::Special;
 use crate::parse::{Address, Operand, Space, Type};
@@ -28,6 +29,7 @@ pub enum Step {
     Barrier(Barrier),
     Collective(Collective),
     ActiveMask(Element),
+    Fence(Scope),
     /// Lets others run first.
     Yield,
     Nothing,
@@ -122,19 +124,22 @@ fn plain(form: &Form<'_>, allowed: &[&str], step: Step) -> Result<Step, Refusal>
     Ok(step)
 }
 
-/// Threads see each other's accesses in the order in which they are executed; fences between
-/// proxies are another matter.
+/// Threads see each other's accesses in the order in which they are executed; fences matter for the
+/// detection of races.
 fn fence(form: &Form<'_>) -> Result<Step, Refusal> {
     let mut words = form.words();
-    if form.opcode() == "membar" {
-        words.required(&["cta", "gl", "sys"])?;
+    let scope = if form.opcode() == "membar" {
+        match words.required(&["cta", "gl", "sys"])? {
+            "cta" => Scope::Block,
+            _ => Scope::Device,
+        }
     } else {
         words.choice(&["sc", "acq_rel"]);
-        words.required(&["cta", "cluster", "gpu", "sys"])?;
-    }
+        access::take_scope(&mut words).ok_or_else(|| form.refuse("its scope is missing"))?
+    };
     words.finish()?;
     form.count(0)?;
-    Ok(Step::Nothing)
+    Ok(Step::Fence(scope))
 }
 
 /// A hint; of tensor maps it is refused, as everything else about them.

@@ -9,6 +9,8 @@ use super::access::Spaces;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
 use super::memory::{Arena, Window};
+use super::observe::{self, Problem};
+use super::order::{self, Agent, WarpClock};
 use super::paths::{Path, Paths, Wait};
 use super::registers::{LANES, Mask, Registers, Row, lanes};
 use super::special::Identity;
@@ -25,6 +27,7 @@ pub struct Warp<'a> {
     pub live: Mask,
     local: Vec<Arena>,
     pub counts: Counts,
+    pub clock: WarpClock,
 }
 
 /// An activation of a function by the lanes that called it together.
@@ -74,7 +77,7 @@ impl<'a> Warp<'a> {
         image: &'a Image,
         entry: &'a str,
         code: &'a Code,
-        index: u32,
+        agent: Agent,
         threads: Row<Option<[u32; 3]>>,
     ) -> Warp<'a> {
         let live = (0..LANES)
@@ -93,7 +96,8 @@ impl<'a> Warp<'a> {
             caller: None,
         };
         Warp {
-            index,
+            index: agent.index,
+            clock: WarpClock::new(agent, agent.block),
             image,
             frames: vec![frame],
             paths: Paths::new(live),
@@ -182,7 +186,14 @@ impl<'a> Warp<'a> {
             }
             Step::Load(_) | Step::Store(_) | Step::Atomic(_) => {
                 let done = self.access(path, &decoded.step, active, world);
-                done.map_err(|(lane, message)| self.fault(path, lane, message))?;
+                done.map_err(|problem| self.problem(path, problem))?;
+            }
+            Step::Fence(scope) => {
+                if let Some(order) = &mut world.order
+                    && active != 0
+                {
+                    order.fence(&mut self.clock, active, *scope);
+                }
             }
             Step::Branch(target) => return Ok(self.branch(path, decoded, active, *target)),
             Step::IndexedBranch(index, targets) => {
@@ -252,7 +263,7 @@ impl<'a> Warp<'a> {
         step: &Step,
         active: Mask,
         world: &mut World<'_>,
-    ) -> Result<(), (usize, String)> {
+    ) -> Result<(), Problem> {
         let frame = &mut self.frames[path.frame];
         let mut spaces = Spaces {
             global: world.global,
@@ -261,14 +272,48 @@ impl<'a> Warp<'a> {
             parameters: world.parameters,
             local: &mut self.local,
         };
+        let (pointer, window, bytes, memory) = match step {
+            Step::Load(access) | Step::Store(access) => (
+                &access.pointer,
+                access.window,
+                access.all_bytes(),
+                access.order,
+            ),
+            Step::Atomic(atomic) => (&atomic.pointer, atomic.window, atomic.bytes, atomic.order),
+            _ => return Ok(()),
+        };
+        // A load may overwrite its own address.
+        let addresses = match &world.order {
+            Some(_) => pointer.row(&frame.registers, frame.base),
+            None => [0; LANES],
+        };
+        let registers = &mut frame.registers;
+        let mut changed = active;
         match step {
-            Step::Load(load) => load.load(&mut frame.registers, active, frame.base, &spaces),
-            Step::Store(store) => store.store(&frame.registers, active, frame.base, &mut spaces),
-            Step::Atomic(atomic) => {
-                atomic.execute(&mut frame.registers, active, frame.base, &mut spaces)
+            Step::Load(load) => load.load(registers, active, frame.base, &spaces)?,
+            Step::Store(store) => {
+                changed = store.store(registers, active, frame.base, &mut spaces)?;
             }
-            _ => Ok(()),
+            Step::Atomic(atomic) => {
+                atomic.execute(registers, active, frame.base, &mut spaces)?;
+            }
+            _ => {}
         }
+        let Some(order) = &mut world.order else {
+            return Ok(());
+        };
+        for (kind, mask) in observe::effects(memory.kind, active, changed) {
+            let access = order::Access {
+                site: frame.code.first_site + path.pc as u32,
+                kind,
+                ordering: memory.ordering,
+                modifies: matches!(step, Step::Atomic(_)),
+                bytes,
+                addresses: &addresses,
+            };
+            observe::observe(order, &mut self.clock, &spaces, window, &access, mask)?;
+        }
+        Ok(())
     }
 
     fn identity<'w>(&'w self, world: &'w World<'_>) -> Identity<'w> {
@@ -302,6 +347,14 @@ impl<'a> Warp<'a> {
                 .and_then(|step| step.instruction),
             lane,
             message,
+            race: None,
+        }
+    }
+
+    fn problem(&self, path: &Path, problem: Problem) -> Fault {
+        Fault {
+            race: problem.race,
+            ..self.fault(path, problem.lane, problem.message)
         }
     }
 
@@ -459,7 +512,12 @@ impl<'a> Warp<'a> {
     }
 
     /// A barrier, or an instruction by several lanes together.
-    fn meets(&mut self, path: &mut Path, step: &Step, world: &World<'_>) -> Result<Flow, Fault> {
+    fn meets(
+        &mut self,
+        path: &mut Path,
+        step: &Step,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
         let Step::Collective(collective) = step else {
             path.waits = Some(Wait::Barrier);
             return Ok(Flow::Pauses);
@@ -480,6 +538,11 @@ impl<'a> Warp<'a> {
         let registers = &mut self.frames[path.frame].registers;
         let done = collective.execute(registers, present, |mask| elected(mask, seed));
         done.map_err(|(lane, message)| self.fault(path, lane, message))?;
+        if collective.orders_memory()
+            && let Some(order) = &mut world.order
+        {
+            order.meet(&mut self.clock, present);
+        }
         for other in self.paths.list.iter_mut().filter(|other| same(other)) {
             other.waits = None;
             other.pc += 1;

@@ -1,6 +1,7 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
 use super::memory::{Arena, Global};
+use super::order::{Found, Order};
 
 /// What a warp shares with others.
 pub struct World<'a> {
@@ -10,6 +11,8 @@ pub struct World<'a> {
     pub parameters: &'a Arena,
     pub block: [u32; 3],
     pub launch: &'a Launch,
+    /// None if races are not looked for.
+    pub order: Option<&'a mut Order>,
 }
 
 /// The shape of a launch.
@@ -26,15 +29,26 @@ pub struct Launch {
     pub seed: u64,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,
+    pub checks: Checks,
+}
+
+/// What is looked for beside results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checks {
+    /// Data races between threads.
+    pub races: bool,
+    /// Values of bytes and registers that nothing has written.
+    pub unwritten: bool,
 }
 
 /// An error of one lane.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Fault {
     pub function: String,
     pub instruction: Option<usize>,
     pub lane: usize,
     pub message: String,
+    pub race: Option<Box<Found>>,
 }
 
 /// What was executed.

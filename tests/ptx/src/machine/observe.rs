@@ -1,0 +1,148 @@
+//! What a warp's accesses mean for the detection of races: which allocation they are in, and how a
+//! race is described.
+
+use super::access::Spaces;
+use super::memory::Window;
+use super::order::{
+    Access, Cause, Effect, Failure, Found, GRANULE, Kind, Order, Space, Target, WarpClock,
+};
+use super::registers::{Mask, lanes};
+
+/// Why an instruction fails for a lane.
+#[derive(Debug)]
+pub struct Problem {
+    pub lane: usize,
+    pub message: String,
+    pub race: Option<Box<Found>>,
+}
+
+impl From<(usize, String)> for Problem {
+    fn from((lane, message): (usize, String)) -> Problem {
+        Problem {
+            lane,
+            message,
+            race: None,
+        }
+    }
+}
+
+/// An access that has been executed. Accesses to local, parameter and constant memory cannot race.
+///
+/// # Errors
+///
+/// A race.
+pub fn observe(
+    order: &mut Order,
+    clock: &mut WarpClock,
+    spaces: &Spaces<'_>,
+    window: Window,
+    access: &Access<'_>,
+    mask: Mask,
+) -> Result<(), Problem> {
+    let mut left = mask;
+    while left != 0 {
+        let first = left.trailing_zeros() as usize;
+        let address = access.addresses[first];
+        let (found, local) = match window {
+            Window::Generic => Window::of_generic(address),
+            window => (window, address),
+        };
+        // The address of the target's first byte, as the instruction sees it.
+        let moved = address - local;
+        let target = match found {
+            Window::Global => spaces
+                .global
+                .allocation(local)
+                .map(|(index, range)| Target {
+                    space: Space::Global(index),
+                    start: range.start,
+                    bytes: range.end - range.start,
+                }),
+            Window::Shared => Some(Target {
+                space: Space::Shared(clock.agent.block),
+                start: moved,
+                bytes: spaces.shared.end(),
+            }),
+            _ => None,
+        };
+        let Some(target) = target else {
+            left &= !(1 << first);
+            continue;
+        };
+        let inside =
+            |lane: &usize| access.addresses[*lane].wrapping_sub(target.start) < target.bytes;
+        let part = lanes(left)
+            .filter(inside)
+            .fold(0, |mask, lane| mask | 1 << lane);
+        left &= !part & !(1 << first);
+        let done = order.access(clock, access, &target, part);
+        done.map_err(|failure| match failure {
+            Failure::Limit(message) => (first, message).into(),
+            Failure::Race(found) => Problem {
+                lane: found.race.later_lane,
+                message: describe(&found, spaces),
+                race: Some(found),
+            },
+        })?;
+    }
+    Ok(())
+}
+
+fn describe(found: &Found, spaces: &Spaces<'_>) -> String {
+    let offset = found.location.offset;
+    let place = match found.location.space {
+        Space::Global(index) => format!("offset {offset} of `{}`", spaces.global.name(index)),
+        Space::Shared(_) => {
+            // The first bytes of the granule may be of no variable.
+            let mut named =
+                (offset..offset + GRANULE).filter_map(|at| spaces.shared.layout().name(at));
+            match named.next() {
+                Some((name, at)) => format!("offset {at} of `{name}` in shared memory"),
+                None => format!("shared memory {offset:#x}"),
+            }
+        }
+    };
+    let (earlier, later) = (verb(found.race.earlier.kind), verb(found.race.later));
+    match found.race.cause {
+        Cause::Unordered => {
+            format!(
+                "a data race at {place}: this {later} is not ordered after an earlier {earlier}"
+            )
+        }
+        Cause::Proxy => format!(
+            "at {place}: this {later} is not ordered after an earlier {earlier} by a proxy fence"
+        ),
+        Cause::ReadOnly => format!(
+            "at {place}: this read through the read-only cache follows a {earlier} of the same launch"
+        ),
+    }
+}
+
+fn verb(kind: Kind) -> String {
+    let effect = match kind.effect {
+        Effect::Read | Effect::ReadOnly => "read",
+        Effect::Same | Effect::Write => "write",
+    };
+    let strength = if kind.strong.is_some() { "strong " } else { "" };
+    let proxy = if kind.is_async {
+        " by the async proxy"
+    } else {
+        ""
+    };
+    format!("{strength}{effect}{proxy}")
+}
+
+/// What an executed instruction changed.
+pub fn effects(kind: Kind, active: Mask, changed: Mask) -> [(Kind, Mask); 2] {
+    let same = Kind {
+        effect: Effect::Same,
+        ..kind
+    };
+    match kind.effect {
+        // A strong write of the same bytes may carry a release.
+        Effect::Write if kind.strong.is_none() => {
+            [(kind, active & changed), (same, active & !changed)]
+        }
+        _ => [(kind, active), (same, 0)],
+    }
+}
