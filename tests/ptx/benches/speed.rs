@@ -48,5 +48,9 @@ fn measure(text: &str, what: &str, checks: Checks) {
 /// Of this thread, which other programs on the machine do not change.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    text.split(' ')
+        .next()?
+        .parse()
+        .ok()
+        .map(Duration::from_nanos)
 }

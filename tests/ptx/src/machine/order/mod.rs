@@ -28,6 +28,7 @@ mod shadow;
 mod view;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 pub use cell::{Location, Ordering, Space};
@@ -204,6 +205,11 @@ impl Order {
             }
             return Ok(());
         }
+        if let Some(run) = row(access, target, mask)
+            && self.table.access_row(clock, shadow, number, run)
+        {
+            return Ok(());
+        }
         for lane in lanes(mask) {
             for part in parts(
                 access.addresses[lane] - target.start,
@@ -328,6 +334,24 @@ fn parts(offset: u64, bytes: u64, lanes: Mask) -> impl Iterator<Item = Part> {
             lanes,
             bytes: ((1 << high) - (1 << low)) as u8,
         }
+    })
+}
+
+/// Consecutive lanes that access consecutive granules.
+fn row(access: &Access<'_>, target: &Target, mask: Mask) -> Option<(usize, Range<u32>)> {
+    let (first, count) = (mask.trailing_zeros(), mask.count_ones());
+    if access.bytes != GRANULE || (mask >> first).trailing_ones() != count {
+        return None;
+    }
+    let addresses = &access.addresses[first as usize..(first + count) as usize];
+    let start = addresses[0];
+    let differs = |bits, (at, address): (u64, &u64)| bits | (address ^ (start + at * GRANULE));
+    let is_row = (0..).zip(addresses).fold(0, differs) == 0;
+    is_row.then(|| {
+        (
+            ((start - target.start) / GRANULE) as usize,
+            first..first + count,
+        )
     })
 }
 

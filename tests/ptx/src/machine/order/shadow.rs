@@ -3,6 +3,8 @@
 //! A granule has the last write and the last read; when there are more that are not ordered among
 //! each other, or accesses to some of its bytes, a set of them.
 
+use std::ops::Range;
+
 use super::clock::WarpClock;
 use super::record::{Domain, Effect, Kind, Record, conflict};
 use super::view::Time;
@@ -70,6 +72,36 @@ struct BlockState {
     has_exited: bool,
     /// When one of its threads last released something beyond the block.
     released: Time,
+}
+
+/// What is remembered of consecutive granules.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    None,
+    /// A record, of whose lanes each has accessed one.
+    Row(usize),
+}
+
+impl State {
+    fn of(codes: &[Code], lane: u32) -> Option<State> {
+        let first = codes.first()?.0;
+        let step = u32::from(first != 0);
+        let differs = |bits, (at, code): (u32, &Code)| bits | (code.0 ^ (first + step * at));
+        if (0..).zip(codes).fold(0, differs) != 0 {
+            return None;
+        }
+        match first {
+            0 => Some(State::None),
+            _ if Code(first).field() == lane => Some(State::Row(Code(first).index())),
+            _ => None,
+        }
+    }
+}
+
+fn fill(codes: &mut [Code], first: u32) {
+    for (at, code) in (0..).zip(codes) {
+        *code = Code(first + at);
+    }
 }
 
 /// Two accesses that nothing orders.
@@ -290,6 +322,66 @@ impl Table {
         self.access_set(clock, shadow, number, part)
     }
 
+    /// As [`Table::access`] for consecutive lanes and granules, where all granules are in the same
+    /// state. False if they are not, or if more than a comparison is needed.
+    pub fn access_row(
+        &self,
+        clock: &WarpClock,
+        shadow: &mut Shadow,
+        number: u32,
+        (granule, lanes): (usize, Range<u32>),
+    ) -> bool {
+        let kind = self.records[number as usize].kind;
+        if kind.strong.is_some() || kind.is_async {
+            return false;
+        }
+        let range = granule..granule + lanes.len();
+        let (writes, reads) = (&mut shadow.writes[range.clone()], &mut shadow.reads[range]);
+        let new = number << LANE_BITS | lanes.start;
+        let (write, read) = (
+            State::of(writes, lanes.start),
+            State::of(reads, lanes.start),
+        );
+        let (Some(write), Some(read)) = (write, read) else {
+            return false;
+        };
+        // As all lanes access granules of their own, the same lane is the same thread.
+        let is_ordered = |state: State| match state {
+            State::None => true,
+            State::Row(index) => {
+                let record = &self.records[index];
+                record.agent == clock.agent
+                    || record.agent.block == clock.agent.block
+                        && record.time <= clock.floor
+                        && !record.agent.is_operation()
+            }
+        };
+        let is_first = write == State::None;
+        match kind.effect {
+            Effect::Write if is_ordered(write) && is_ordered(read) => {
+                fill(writes, new);
+                reads.fill(Code(0));
+                true
+            }
+            Effect::Write => false,
+            Effect::ReadOnly if !is_first => false,
+            _ if !is_ordered(write) => false,
+            _ if is_ordered(read) => {
+                fill(reads, new);
+                true
+            }
+            _ => match read {
+                State::Row(index) => {
+                    let record = &self.records[index];
+                    record.agent.block != clock.agent.block
+                        && self.is_final(record)
+                        && record.kind.covers(kind)
+                }
+                State::None => true,
+            },
+        }
+    }
+
     /// As [`Table::access`], where one write and one read do not tell everything.
     fn access_set(
         &mut self,
@@ -379,7 +471,7 @@ impl Table {
             self.free.push(index as u32);
             return std::mem::take(&mut self.sets[index]);
         }
-        let mut set = Vec::new();
+        let mut set = Vec::with_capacity(8);
         for code in [write, read].into_iter().filter(|code| code.0 != 0) {
             set.push(Entry {
                 record: code.index() as u32,
