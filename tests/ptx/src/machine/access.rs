@@ -403,6 +403,7 @@ fn take_order(form: &Form<'_>, words: &mut Words<'_>, loads: bool) -> Result<Mem
         kind: Kind {
             effect,
             strong,
+            bytes: 0,
             is_async: false,
         },
         ordering: Ordering {
@@ -428,7 +429,7 @@ fn take_hints(words: &mut Words<'_>) {
 pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
     let mut words = form.words();
     let loads = form.opcode() == "ld";
-    let order = take_order(form, &mut words, loads)?;
+    let mut order = take_order(form, &mut words, loads)?;
     take_hints(&mut words);
     let window = window(&mut words);
     let count = match words.choice(&["v2", "v4"]) {
@@ -438,6 +439,9 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
     };
     let ty = words.ty()?;
     words.finish()?;
+    if order.kind.strong.is_some() {
+        order.kind.bytes = ty.bytes() as u8;
+    }
     form.count(2)?;
     let (value, place) = if loads { (0, 1) } else { (1, 0) };
     let list = match form.operand(value)? {

@@ -92,6 +92,7 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
         kind: Kind {
             effect: Effect::Write,
             strong: Some(scope),
+            bytes: ty.bytes() as u8,
             is_async: false,
         },
         ordering: Ordering {

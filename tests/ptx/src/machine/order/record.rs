@@ -33,6 +33,8 @@ pub struct Kind {
     pub effect: Effect,
     /// The scope of a strong operation; weak without one.
     pub strong: Option<Scope>,
+    /// Of a strong operation, or of an element of a vector, which is an operation of its own.
+    pub bytes: u8,
     /// Through the async proxy.
     pub is_async: bool,
 }
@@ -42,6 +44,7 @@ impl Kind {
         Kind {
             effect,
             strong: None,
+            bytes: 0,
             is_async: false,
         }
     }
@@ -55,7 +58,7 @@ impl Kind {
         let strength = match (self.strong, other.strong) {
             (None, _) => true,
             (Some(_), None) => false,
-            (Some(own), Some(other)) => own <= other,
+            (Some(own), Some(narrow)) => own <= narrow && self.bytes == other.bytes,
         };
         strength && (self.writes() || !other.writes())
     }
@@ -101,7 +104,7 @@ pub fn conflict(earlier: Kind, later: Kind, same_bytes: bool, common: Scope) -> 
     }
     match (earlier.strong, later.strong) {
         (Some(a), Some(b)) if earlier.is_async == later.is_async => {
-            !same_bytes || a.min(b) < common
+            !same_bytes || earlier.bytes != later.bytes || a.min(b) < common
         }
         _ => true,
     }
