@@ -29,8 +29,11 @@ fn launch(blocks: u32, threads: u32, seed: u64) -> Launch {
 fn run(statements: &str, launch: &Launch) -> Result<(), Report> {
     let mut machine = Machine::load(&entry(statements)).unwrap_or_else(|error| panic!("{error}"));
     let out = machine.allocate("out", 8192);
+    let mut launch = *launch;
+    // Values do not matter here.
+    launch.checks.unwritten = false;
     machine
-        .launch("k", launch, &[&out.to_le_bytes()])
+        .launch("k", &launch, &[&out.to_le_bytes()])
         .map(|_| ())
 }
 

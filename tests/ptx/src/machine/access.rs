@@ -21,6 +21,68 @@ pub struct Spaces<'a> {
 }
 
 impl Spaces<'_> {
+    /// A bit for each of up to eight bytes that nothing has written.
+    pub fn unwritten(&self, window: Window, lane: usize, address: u64, bytes: u64) -> u8 {
+        let (window, address) = match window {
+            Window::Generic => Window::of_generic(address),
+            window => (window, address),
+        };
+        let of = |arena: &Arena| arena.unwritten().bits(address as usize, bytes as usize);
+        match window {
+            Window::Global => self.global.unwritten_bits(address, bytes),
+            Window::Shared => of(self.shared),
+            Window::Local => self.local.get(lane).map_or(0, of),
+            Window::Param | Window::Const | Window::Generic => 0,
+        }
+    }
+
+    /// Whether the lanes can have loaded unwritten bytes.
+    pub fn may_be_unwritten(
+        &self,
+        window: Window,
+        addresses: &Row<u64>,
+        mask: Mask,
+        bytes: u64,
+    ) -> bool {
+        if mask == 0 {
+            return false;
+        }
+        let low = lanes(mask).fold(u64::MAX, |low, lane| low.min(addresses[lane]));
+        let high = lanes(mask).fold(0, |high, lane| high.max(addresses[lane]));
+        let (window, start) = match window {
+            Window::Generic => Window::of_generic(low),
+            window => (window, low),
+        };
+        let end = (start + (high - low)).saturating_add(bytes);
+        match window {
+            Window::Shared => self
+                .shared
+                .unwritten()
+                .first(start as usize..end as usize)
+                .is_some(),
+            Window::Global => self.global.has_unwritten(),
+            _ => true,
+        }
+    }
+
+    /// What was stored is a copy of unwritten bytes. False in global memory.
+    pub fn mark(&mut self, window: Window, lane: usize, address: u64, bits: u8) -> bool {
+        let (window, address) = match window {
+            Window::Generic => Window::of_generic(address),
+            window => (window, address),
+        };
+        match window {
+            Window::Shared => self.shared.mark(address, bits),
+            Window::Local => {
+                if let Some(local) = self.local.get_mut(lane) {
+                    local.mark(address, bits);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
     pub fn get(&self, window: Window, lane: usize, at: At) -> Result<&[u8], AccessError> {
         let At {
             address,
@@ -111,6 +173,18 @@ pub struct At {
     pub align: u64,
 }
 
+impl Pointer {
+    pub fn slot(&self) -> Option<Slot> {
+        match self {
+            Pointer::Register(bank, index, _) => Some(Slot {
+                bank: *bank,
+                index: *index,
+            }),
+            Pointer::Constant(_) | Pointer::Frame(_) => None,
+        }
+    }
+}
+
 /// Where an instruction's operand points.
 #[derive(Clone, Debug)]
 pub enum Pointer {
@@ -179,7 +253,7 @@ pub struct Access {
     pub elements: Vec<Element>,
     /// Of one element.
     pub bytes: u64,
-    signed: bool,
+    pub signed: bool,
     pub order: MemoryOrder,
 }
 

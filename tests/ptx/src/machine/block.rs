@@ -158,7 +158,7 @@ impl<'a> Block<'a> {
                 instruction: None,
                 lane: 0,
                 message,
-                race: None,
+                related: None,
             },
         };
         self.locate(warp, fault)

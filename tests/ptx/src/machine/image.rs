@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use super::access::Place;
 use super::decode::{Form, Refusal};
 use super::flow::{self, Next};
+use super::liveness::{self, Node};
 use super::memory::{Layout, SHARED_START, Window};
 use super::operands::Operands;
-use super::registers::Assignment;
+use super::propagate::{Carries, Transfer};
+use super::registers::{Assignment, Slot};
 use super::step::{self, Step};
 use crate::parse::{
     Address, Base, Body, Extent, Function, FunctionKind, Instruction, Module, Operand, Space,
@@ -30,6 +32,8 @@ pub struct Image {
 /// A decoded function.
 pub struct Code {
     pub steps: Vec<Decoded>,
+    /// Registers that it may read before it writes them.
+    pub unwritten: Vec<Slot>,
     /// The number of the first step among those of all functions.
     pub first_site: u32,
     pub assignment: Assignment,
@@ -45,8 +49,10 @@ pub struct Decoded {
     pub guard: Option<(usize, bool)>,
     pub step: Step,
     /// Registers that it writes and reads.
-    #[allow(dead_code, reason = "read by the checks of asynchronous products")]
     pub operands: Operands,
+    /// Which of the former depend on which of the latter.
+    pub transfer: Transfer,
+    pub carries: Carries,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
@@ -297,17 +303,24 @@ impl Code {
             .instructions
             .iter()
             .enumerate()
-            .map(|(index, instruction)| Decoded {
-                guard: guard(instruction),
-                step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
-                operands: Operands::of(instruction, &assignment),
-                meeting: None,
-                instruction: Some(index),
+            .map(|(index, instruction)| {
+                let operands = Operands::of(instruction, &assignment);
+                Decoded {
+                    guard: guard(instruction),
+                    step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
+                    transfer: Transfer::of(instruction, &assignment, &operands),
+                    operands,
+                    carries: Carries::of(instruction),
+                    meeting: None,
+                    instruction: Some(index),
+                }
             });
         let end = Decoded {
             guard: None,
             step: Step::Return,
             operands: Operands::default(),
+            transfer: Transfer::Any,
+            carries: Carries::default(),
             meeting: None,
             instruction: None,
         };
@@ -316,6 +329,16 @@ impl Code {
         for (step, meeting) in steps.iter_mut().zip(flow::meeting_points(&code)) {
             step.meeting = meeting;
         }
+        let nodes: Vec<Node<'_>> = steps
+            .iter()
+            .zip(code)
+            .map(|(decoded, next)| Node {
+                next,
+                operands: &decoded.operands,
+                is_guarded: decoded.guard.is_some(),
+            })
+            .collect();
+        let unwritten = liveness::live_at_start(&nodes, &assignment);
         let formal = |index: usize, variable: &Variable| match places.get(index) {
             Some(Some(Place::Frame(_, offset))) => (*offset, variable.bytes()),
             _ => (0, 0),
@@ -331,6 +354,7 @@ impl Code {
             parameters: parameters.collect(),
             results,
             steps,
+            unwritten,
             first_site: 0,
             frame,
             assignment,

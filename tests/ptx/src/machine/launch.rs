@@ -6,8 +6,8 @@ use super::access::Place;
 use super::block::{Block, BlockFault, Progress, Surroundings, linear_index};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
-use super::order::{Order, Record};
-use super::world::{Checks, Counts, Fault, Launch};
+use super::order::Order;
+use super::world::{Checks, Counts, Fault, Launch, Related, RelatedPlace};
 use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
 
 /// A device with one module, and its global memory.
@@ -199,6 +199,19 @@ impl Machine {
         self.global.allocate(name, bytes, 256)
     }
 
+    /// As [`Machine::allocate`], but until a byte is written, results that depend on it are reported.
+    pub fn allocate_unwritten(&mut self, name: &str, bytes: usize) -> u64 {
+        let address = self.allocate(name, bytes);
+        // The new allocation has all of these bytes.
+        let _ = self.global.forget(address, bytes as u64);
+        address
+    }
+
+    /// The first of the bytes that nothing has written.
+    pub fn first_unwritten(&self, address: u64, bytes: usize) -> Option<u64> {
+        self.global.first_unwritten(address, bytes as u64)
+    }
+
     /// # Errors
     ///
     /// The address is not that of a buffer.
@@ -266,35 +279,64 @@ impl Machine {
         };
         let done = execute(&image, entry, &mut around);
         done.map_err(|(block, fault)| {
-            let race = fault.fault.race.as_ref().map(|found| found.race);
+            let related = fault.fault.related.clone();
+            let function = fault.fault.function.clone();
             let mut report = self.report(block, fault);
-            report.related = race.map(|race| {
-                self.related(&image, launch, race.earlier, race.earlier_lane)
-                    .into()
-            });
+            report.related =
+                related.map(|related| self.related(&image, launch, *related, function).into());
             report
         })
     }
 
-    /// The place of an earlier access.
-    fn related(&self, image: &Image, launch: &Launch, record: Record, lane: usize) -> Report {
-        let (function, instruction) = image.site(record.site).unwrap_or(("", None));
+    /// Another instruction or a register that an error is about.
+    fn related(
+        &self,
+        image: &Image,
+        launch: &Launch,
+        related: Related,
+        function: String,
+    ) -> Report {
         let at = |linear: u32, [x, y, _]: [u32; 3]| [linear % x, linear / x % y, linear / (x * y)];
-        let thread = match record.agent.is_operation() {
-            true => [0; 3],
-            false => at(record.agent.index * 32 + lane as u32, launch.block),
+        let mut message = related.message;
+        let (function, instruction) = match related.place {
+            RelatedPlace::Site(site) => {
+                let (name, instruction) = image.site(site).unwrap_or(("", None));
+                (name.to_owned(), instruction)
+            }
+            RelatedPlace::Register(slot) => {
+                let code = image.functions.get(&function);
+                let index = code.and_then(|code| code.assignment.register(slot));
+                let mut named = self
+                    .module
+                    .functions
+                    .iter()
+                    .filter(|known| known.name == function);
+                let body = named.find_map(|function| function.body.as_ref());
+                let register = index.and_then(|index| body?.registers.get(index));
+                if let Some((name, _)) = register {
+                    message = format!("{message}: `{name}`");
+                }
+                (function, None)
+            }
         };
         let fault = Fault {
-            function: function.to_owned(),
+            function,
             instruction,
-            lane,
-            message: "the other access".to_owned(),
-            race: None,
+            lane: 0,
+            message,
+            related: None,
         };
-        self.report(
-            at(record.agent.block, launch.grid),
-            BlockFault { thread, fault },
-        )
+        let thread = related.thread.map(|thread| at(thread, launch.block));
+        let block = at(related.block, launch.grid);
+        let mut report = self.report(
+            block,
+            BlockFault {
+                thread: thread.unwrap_or_default(),
+                fault,
+            },
+        );
+        report.thread = thread;
+        report
     }
 
     fn report(&self, block: [u32; 3], found: BlockFault) -> Report {

@@ -11,30 +11,36 @@
 //! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
 //! | [`order`] | detection of data races |
-//! | `observe` | what accesses of warps mean for it |
+//! | `check`, `observe` | what accesses of warps mean for it |
+//! | `written`, `liveness`, `marks`, `propagate` | values that depend on bytes or registers that nothing has written |
 //! | `paths`, `world`, `warp`, `block`, `launch` | execution |
 
 mod access;
 mod alu;
 mod atomic;
 mod block;
+mod check;
 mod collective;
 mod decode;
 mod flow;
 mod image;
 mod lanewise;
 mod launch;
+mod liveness;
+mod marks;
 mod memory;
 mod observe;
 mod operands;
 mod order;
 mod paths;
+mod propagate;
 mod registers;
 mod special;
 mod step;
 mod support;
 mod warp;
 mod world;
+mod written;
 
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};

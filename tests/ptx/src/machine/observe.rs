@@ -2,9 +2,10 @@
 //! race is described.
 
 use super::access::Spaces;
-use super::memory::Window;
+use super::marks::Origin;
+use super::memory::{Arena, Global, Window};
 use super::order::{
-    Access, Cause, Effect, Failure, Found, GRANULE, Kind, Order, Space, Target, WarpClock,
+    self, Access, Effect, Failure, Found, GRANULE, Kind, Order, Space, Target, WarpClock,
 };
 use super::registers::{Mask, lanes};
 
@@ -13,7 +14,14 @@ use super::registers::{Mask, lanes};
 pub struct Problem {
     pub lane: usize,
     pub message: String,
-    pub race: Option<Box<Found>>,
+    pub cause: Cause,
+}
+
+#[derive(Debug)]
+pub enum Cause {
+    None,
+    Race(Box<Found>),
+    Unwritten(Origin),
 }
 
 impl From<(usize, String)> for Problem {
@@ -21,7 +29,7 @@ impl From<(usize, String)> for Problem {
         Problem {
             lane,
             message,
-            race: None,
+            cause: Cause::None,
         }
     }
 }
@@ -81,7 +89,7 @@ pub fn observe(
             Failure::Race(found) => Problem {
                 lane: found.race.later_lane,
                 message: describe(&found, spaces),
-                race: Some(found),
+                cause: Cause::Race(found),
             },
         })?;
     }
@@ -92,29 +100,55 @@ fn describe(found: &Found, spaces: &Spaces<'_>) -> String {
     let offset = found.location.offset;
     let place = match found.location.space {
         Space::Global(index) => format!("offset {offset} of `{}`", spaces.global.name(index)),
-        Space::Shared(_) => {
-            // The first bytes of the granule may be of no variable.
-            let mut named =
-                (offset..offset + GRANULE).filter_map(|at| spaces.shared.layout().name(at));
-            match named.next() {
-                Some((name, at)) => format!("offset {at} of `{name}` in shared memory"),
-                None => format!("shared memory {offset:#x}"),
-            }
-        }
+        Space::Shared(_) => shared_place(spaces.shared, offset),
     };
     let (earlier, later) = (verb(found.race.earlier.kind), verb(found.race.later));
     match found.race.cause {
-        Cause::Unordered => {
+        order::Cause::Unordered => {
             format!(
                 "a data race at {place}: this {later} is not ordered after an earlier {earlier}"
             )
         }
-        Cause::Proxy => format!(
+        order::Cause::Proxy => format!(
             "at {place}: this {later} is not ordered after an earlier {earlier} by a proxy fence"
         ),
-        Cause::ReadOnly => format!(
+        order::Cause::ReadOnly => format!(
             "at {place}: this read through the read-only cache follows a {earlier} of the same launch"
         ),
+    }
+}
+
+fn shared_place(shared: &Arena, address: u64) -> String {
+    // The first bytes of the granule may be of no variable.
+    let mut named = (address..address + GRANULE).filter_map(|at| shared.layout().name(at));
+    match named.next() {
+        Some((name, at)) => format!("offset {at} of `{name}` in shared memory"),
+        None => format!("shared memory {address:#x}"),
+    }
+}
+
+/// An address as an instruction has it, by the variable or allocation that it is in.
+pub fn place(
+    global: &Global,
+    shared: &Arena,
+    local: Option<&Arena>,
+    (window, address): (Window, u64),
+) -> String {
+    let (window, address) = match window {
+        Window::Generic => Window::of_generic(address),
+        window => (window, address),
+    };
+    let named = match window {
+        Window::Global => global
+            .allocation(address)
+            .map(|(index, range)| (global.name(index), address - range.start)),
+        Window::Shared => return shared_place(shared, address),
+        Window::Local => local.and_then(|local| local.layout().name(address)),
+        _ => None,
+    };
+    match named {
+        Some((name, offset)) => format!("offset {offset} of `{name}`"),
+        None => format!("{} address {address:#x}", window.name()),
     }
 }
 

@@ -5,12 +5,11 @@
 //! `.aligned` instruction that post-dominates the branch. Paths are executed in time slices, so
 //! that lanes may wait for each other in loops (independent thread scheduling).
 
-use super::access::Spaces;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
+use super::marks::Marks;
 use super::memory::{Arena, Window};
-use super::observe::{self, Problem};
-use super::order::{self, Agent, WarpClock};
+use super::order::{Agent, WarpClock};
 use super::paths::{Path, Paths, Wait};
 use super::registers::{LANES, Mask, Registers, Row, lanes};
 use super::special::Identity;
@@ -25,7 +24,7 @@ pub struct Warp<'a> {
     threads: Row<[u32; 3]>,
     /// Lanes that have not exited.
     pub live: Mask,
-    local: Vec<Arena>,
+    pub local: Vec<Arena>,
     pub counts: Counts,
     pub clock: WarpClock,
 }
@@ -35,8 +34,9 @@ pub struct Frame<'a> {
     pub function: &'a str,
     pub code: &'a Code,
     pub registers: Registers,
+    pub marks: Marks,
     /// Where its part of local memory starts.
-    base: u64,
+    pub base: u64,
     has_returned: bool,
     caller: Option<Caller<'a>>,
 }
@@ -91,6 +91,7 @@ impl<'a> Warp<'a> {
             function: entry,
             code,
             registers: Registers::new(&code.assignment),
+            marks: Marks::new(&code.assignment, &code.unwritten),
             base: 0,
             has_returned: false,
             caller: None,
@@ -147,6 +148,7 @@ impl<'a> Warp<'a> {
         count: u32,
         world: &mut World<'_>,
     ) -> Result<Option<Path>, Fault> {
+        let tracks = world.launch.checks.unwritten;
         for _ in 0..count {
             if self.paths.meets(&path) {
                 return Ok(None);
@@ -160,6 +162,9 @@ impl<'a> Warp<'a> {
                     path.mask & if negated { !value } else { value }
                 }
             };
+            if tracks && !self.frames[path.frame].marks.is_empty() {
+                self.track(&path, decoded, active, world)?;
+            }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());
             match self.execute(&mut path, decoded, active, world)? {
@@ -185,8 +190,8 @@ impl<'a> Warp<'a> {
                 }
             }
             Step::Load(_) | Step::Store(_) | Step::Atomic(_) => {
-                let done = self.access(path, &decoded.step, active, world);
-                done.map_err(|problem| self.problem(path, problem))?;
+                let done = self.access(path, decoded, active, world);
+                done.map_err(|problem| self.problem(path, problem, world))?;
             }
             Step::Fence(scope) => {
                 if let Some(order) = &mut world.order
@@ -225,7 +230,7 @@ impl<'a> Warp<'a> {
                 if active != path.mask {
                     return Ok(self.isolate(path, active));
                 }
-                return self.meets(path, &decoded.step, world);
+                return self.meets(path, decoded, world);
             }
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
@@ -255,65 +260,6 @@ impl<'a> Warp<'a> {
         }
         path.pc += 1;
         Ok(Flow::Goes)
-    }
-
-    fn access(
-        &mut self,
-        path: &Path,
-        step: &Step,
-        active: Mask,
-        world: &mut World<'_>,
-    ) -> Result<(), Problem> {
-        let frame = &mut self.frames[path.frame];
-        let mut spaces = Spaces {
-            global: world.global,
-            shared: world.shared,
-            constants: world.constants,
-            parameters: world.parameters,
-            local: &mut self.local,
-        };
-        let (pointer, window, bytes, memory) = match step {
-            Step::Load(access) | Step::Store(access) => (
-                &access.pointer,
-                access.window,
-                access.all_bytes(),
-                access.order,
-            ),
-            Step::Atomic(atomic) => (&atomic.pointer, atomic.window, atomic.bytes, atomic.order),
-            _ => return Ok(()),
-        };
-        // A load may overwrite its own address.
-        let addresses = match &world.order {
-            Some(_) => pointer.row(&frame.registers, frame.base),
-            None => [0; LANES],
-        };
-        let registers = &mut frame.registers;
-        let mut changed = active;
-        match step {
-            Step::Load(load) => load.load(registers, active, frame.base, &spaces)?,
-            Step::Store(store) => {
-                changed = store.store(registers, active, frame.base, &mut spaces)?;
-            }
-            Step::Atomic(atomic) => {
-                atomic.execute(registers, active, frame.base, &mut spaces)?;
-            }
-            _ => {}
-        }
-        let Some(order) = &mut world.order else {
-            return Ok(());
-        };
-        for (kind, mask) in observe::effects(memory.kind, active, changed) {
-            let access = order::Access {
-                site: frame.code.first_site + path.pc as u32,
-                kind,
-                ordering: memory.ordering,
-                modifies: matches!(step, Step::Atomic(_)),
-                bytes,
-                addresses: &addresses,
-            };
-            observe::observe(order, &mut self.clock, &spaces, window, &access, mask)?;
-        }
-        Ok(())
     }
 
     fn identity<'w>(&'w self, world: &'w World<'_>) -> Identity<'w> {
@@ -347,14 +293,7 @@ impl<'a> Warp<'a> {
                 .and_then(|step| step.instruction),
             lane,
             message,
-            race: None,
-        }
-    }
-
-    fn problem(&self, path: &Path, problem: Problem) -> Fault {
-        Fault {
-            race: problem.race,
-            ..self.fault(path, problem.lane, problem.message)
+            related: None,
         }
     }
 
@@ -498,6 +437,7 @@ impl<'a> Warp<'a> {
             function: name,
             code,
             registers: Registers::new(&code.assignment),
+            marks: Marks::new(&code.assignment, &code.unwritten),
             base,
             has_returned: false,
             caller: Some(Caller {
@@ -515,10 +455,10 @@ impl<'a> Warp<'a> {
     fn meets(
         &mut self,
         path: &mut Path,
-        step: &Step,
+        decoded: &Decoded,
         world: &mut World<'_>,
     ) -> Result<Flow, Fault> {
-        let Step::Collective(collective) = step else {
+        let Step::Collective(collective) = &decoded.step else {
             path.waits = Some(Wait::Barrier);
             return Ok(Flow::Pauses);
         };
@@ -533,6 +473,9 @@ impl<'a> Warp<'a> {
         if awaited & self.live & !present != 0 {
             path.waits = Some(Wait::Lanes);
             return Ok(Flow::Pauses);
+        }
+        if world.launch.checks.unwritten && !self.frames[path.frame].marks.is_empty() {
+            self.track_collective(path, decoded, present, world)?;
         }
         let seed = world.launch.seed;
         let registers = &mut self.frames[path.frame].registers;

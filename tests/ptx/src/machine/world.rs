@@ -1,7 +1,8 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
 use super::memory::{Arena, Global};
-use super::order::{Found, Order};
+use super::order::Order;
+use super::registers::Slot;
 
 /// What a warp shares with others.
 pub struct World<'a> {
@@ -48,7 +49,24 @@ pub struct Fault {
     pub instruction: Option<usize>,
     pub lane: usize,
     pub message: String,
-    pub race: Option<Box<Found>>,
+    pub related: Option<Box<Related>>,
+}
+
+/// Another instruction that an error is about.
+#[derive(Clone, Debug)]
+pub struct Related {
+    pub message: String,
+    /// The instruction's number, or a register of the function with the error.
+    pub place: RelatedPlace,
+    /// Their indices in the grid and in the block.
+    pub block: u32,
+    pub thread: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum RelatedPlace {
+    Site(u32),
+    Register(Slot),
 }
 
 /// What was executed.

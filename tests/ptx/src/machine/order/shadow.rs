@@ -280,9 +280,7 @@ impl Table {
     ) -> Result<(), Race> {
         let kind = self.records[number as usize].kind;
         let is_simple = part.bytes == ALL_BYTES && kind.strong.is_none() && !kind.is_async;
-        if is_simple && kind.effect != Effect::ReadOnly
-            || is_simple && shadow.writes[part.granule].0 == 0
-        {
+        if is_simple && (kind.effect != Effect::ReadOnly || shadow.writes[part.granule].0 == 0) {
             let code = match part.lanes.is_power_of_two() {
                 true => Code(number << LANE_BITS | part.lanes.trailing_zeros()),
                 false => Code(number << LANE_BITS | ALL_LANES),
