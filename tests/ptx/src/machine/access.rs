@@ -8,12 +8,13 @@ use super::decode::{Form, Refusal, Words};
 use super::memory::{AccessError, Arena, Global, Window, to_bits};
 use super::order::{Effect, Kind, Ordering, Scope};
 use super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, each, lanes};
+use super::shared::{Shared, SharedPlace};
 use crate::parse::{Base, Operand, Space, Type};
 
 /// The state spaces that a thread sees.
 pub struct Spaces<'a> {
     pub global: &'a mut Global,
-    pub shared: &'a mut Arena,
+    pub shared: &'a mut Shared,
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     /// Of each lane.
@@ -23,16 +24,20 @@ pub struct Spaces<'a> {
 impl Spaces<'_> {
     /// A bit for each of up to eight bytes that nothing has written.
     pub fn unwritten(&self, window: Window, lane: usize, address: u64, bytes: u64) -> u8 {
-        let (window, address) = match window {
-            Window::Generic => Window::of_generic(address),
-            window => (window, address),
-        };
-        let of = |arena: &Arena| arena.unwritten().bits(address as usize, bytes as usize);
+        let of = |arena: &Arena, at: u64| arena.unwritten().bits(at as usize, bytes as usize);
         match window {
+            Window::Generic => {
+                let (window, address) = Window::of_generic(address);
+                self.unwritten(window, lane, address, bytes)
+            }
             Window::Global => self.global.unwritten_bits(address, bytes),
-            Window::Shared => of(self.shared),
-            Window::Local => self.local.get(lane).map_or(0, of),
-            Window::Param | Window::Const | Window::Generic => 0,
+            Window::Shared => of(self.shared.own(), address),
+            Window::Cluster => {
+                let found = self.shared.place(address);
+                found.map_or(0, |place| of(self.shared.part(place.rank), place.address))
+            }
+            Window::Local => self.local.get(lane).map_or(0, |local| of(local, address)),
+            Window::Param | Window::Const => 0,
         }
     }
 
@@ -55,11 +60,10 @@ impl Spaces<'_> {
         };
         let end = (start + (high - low)).saturating_add(bytes);
         match window {
-            Window::Shared => self
-                .shared
-                .unwritten()
-                .first(start as usize..end as usize)
-                .is_some(),
+            Window::Shared => {
+                let unwritten = self.shared.own().unwritten();
+                unwritten.first(start as usize..end as usize).is_some()
+            }
             Window::Global => self.global.has_unwritten(),
             _ => true,
         }
@@ -67,12 +71,20 @@ impl Spaces<'_> {
 
     /// What was stored is a copy of unwritten bytes. False in global memory.
     pub fn mark(&mut self, window: Window, lane: usize, address: u64, bits: u8) -> bool {
-        let (window, address) = match window {
-            Window::Generic => Window::of_generic(address),
-            window => (window, address),
-        };
         match window {
-            Window::Shared => self.shared.mark(address, bits),
+            Window::Generic => {
+                let (window, address) = Window::of_generic(address);
+                return self.mark(window, lane, address, bits);
+            }
+            Window::Shared => {
+                let rank = self.shared.rank;
+                self.shared.mark(SharedPlace { rank, address }, bits);
+            }
+            Window::Cluster => {
+                if let Ok(place) = self.shared.place(address) {
+                    self.shared.mark(place, bits);
+                }
+            }
             Window::Local => {
                 if let Some(local) = self.local.get_mut(lane) {
                     local.mark(address, bits);
@@ -96,6 +108,10 @@ impl Spaces<'_> {
             }
             Window::Global => self.global.get(address, bytes, align),
             Window::Shared => self.shared.get(address, bytes, align),
+            Window::Cluster => {
+                let place = self.shared.place(address)?;
+                self.shared.get_at(place, bytes, align)
+            }
             Window::Local => local(self.local.get(lane))?.get(address, bytes, align),
             Window::Param => self.parameters.get(address, bytes, align),
             Window::Const => self.constants.get(address, bytes, align),
@@ -130,7 +146,7 @@ impl Spaces<'_> {
             Window::Shared => self.shared.get(start, bytes, 1),
             Window::Const => self.constants.get(start, bytes, 1),
             Window::Param => self.parameters.get(start, bytes, 1),
-            Window::Local | Window::Generic => return None,
+            Window::Cluster | Window::Local | Window::Generic => return None,
         };
         found.ok().map(|bytes| (low, bytes))
     }
@@ -153,6 +169,10 @@ impl Spaces<'_> {
             }
             Window::Global => self.global.get_mut(address, bytes, align),
             Window::Shared => self.shared.get_mut(address, bytes, align),
+            Window::Cluster => {
+                let place = self.shared.place(address)?;
+                self.shared.get_mut_at(place, bytes, align)
+            }
             Window::Local => local(self.local.get_mut(lane))?.get_mut(address, bytes, align),
             Window::Param | Window::Const => {
                 Err(format!("{} memory cannot be written", window.name()))
@@ -410,6 +430,9 @@ fn named_pointer(
     window: Window,
 ) -> Result<(Pointer, Window), Refusal> {
     match (place, window) {
+        (Place::Fixed(Window::Shared, start), Window::Cluster) => {
+            Ok((Pointer::Constant(start.wrapping_add_signed(offset)), window))
+        }
         (Place::Fixed(found, start), _) if found == window => {
             Ok((Pointer::Constant(start.wrapping_add_signed(offset)), window))
         }
@@ -431,6 +454,7 @@ pub fn window(words: &mut Words<'_>) -> Window {
         "global",
         "shared",
         "shared::cta",
+        "shared::cluster",
         "local",
         "param",
         "param::entry",
@@ -440,6 +464,7 @@ pub fn window(words: &mut Words<'_>) -> Window {
         Some("global") => Window::Global,
         Some("local") => Window::Local,
         Some("const") => Window::Const,
+        Some("shared::cluster") => Window::Cluster,
         Some("param" | "param::entry") => Window::Param,
         Some(_) => Window::Shared,
     }

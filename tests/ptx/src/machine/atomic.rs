@@ -68,7 +68,8 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
     let keeps_subnormals = words.flag("noftz");
     let ty = words.ty()?;
     words.finish()?;
-    if !matches!(window, Window::Generic | Window::Global | Window::Shared) {
+    let is_memory = matches!(window, Window::Generic | Window::Global) || window.is_shared();
+    if !is_memory {
         return Err(form.refuse(format!("{} memory", window.name())));
     }
     let half = matches!(ty, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2);
@@ -111,7 +112,7 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
     })
 }
 
-fn update(name: &str, ty: Type) -> Option<Update> {
+pub fn update(name: &str, ty: Type) -> Option<Update> {
     use Type::{B16, B32, B64, S32, S64, U32, U64};
     Some(match (name, ty) {
         ("exch", B32 | B64) => |_, b, _| b,

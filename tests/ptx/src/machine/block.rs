@@ -1,20 +1,22 @@
-//! A block: its warps, its shared memory and its sixteen barriers.
+//! A block: its warps and its sixteen barriers.
 
 use std::rc::Rc;
 
+use super::cluster::{self, Cluster};
 use super::image::Image;
 use super::memory::{Arena, Global, Window};
 use super::order::{Agent, Gathering, Order};
-use super::paths::Wait;
 use super::registers::{LANES, lanes};
+use super::shared::Shared;
 use super::step::{Barrier, BarrierKind, Reduction, Step};
 use super::warp::{Stop, Warp};
 use super::world::{Counts, Fault, Launch, World};
 
 pub struct Block<'a> {
     pub index: [u32; 3],
+    /// In its cluster.
+    rank: usize,
     warps: Vec<Warp<'a>>,
-    shared: Arena,
     barriers: [State; 16],
 }
 
@@ -25,6 +27,8 @@ pub struct Surroundings<'a> {
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
     pub order: Option<Order>,
+    /// Of a thread, where the entry says it.
+    pub registers: Option<u32>,
 }
 
 /// A barrier between two completions.
@@ -59,30 +63,43 @@ pub enum Progress {
 const TIME_SLICE: u64 = 1024;
 
 impl<'a> Block<'a> {
-    pub fn new(image: &'a Image, entry: &'a str, index: [u32; 3], launch: &Launch) -> Block<'a> {
+    pub fn new(
+        image: &'a Image,
+        entry: &'a str,
+        (index, rank): ([u32; 3], usize),
+        launch: &Launch,
+    ) -> Block<'a> {
         let [x, y, z] = launch.block;
         let count = x * y * z;
         let thread =
             |linear: u32| (linear < count).then(|| [linear % x, linear / x % y, linear / (x * y)]);
         let code = &image.functions[entry];
+        let cluster_blocks: u32 = launch.cluster.unwrap_or([1; 3]).iter().product();
         let warps = (0..count.div_ceil(32)).map(|warp| {
             let threads = std::array::from_fn(|lane| thread(warp * 32 + lane as u32));
             let agent = Agent {
-                block: linear_index(index, launch.grid),
+                block: cluster::block_number(index, rank, launch),
                 index: warp,
             };
-            Warp::new(image, entry, code, agent, threads)
+            let mut new = Warp::new(image, entry, code, agent, threads);
+            new.clock.domain.cluster = agent.block / cluster_blocks;
+            new
         });
+        Block {
+            index,
+            rank,
+            warps: warps.collect(),
+            barriers: Default::default(),
+        }
+    }
+
+    /// Shared memory of a block, of zeros.
+    pub fn shared_memory(image: &Image, launch: &Launch) -> Arena {
         let mut layout = image.shared.clone();
         let gap = image.dynamic_shared - layout.end();
         layout.add("", gap, 1);
         layout.add("dynamic shared memory", launch.dynamic_shared.into(), 1);
-        Block {
-            index,
-            warps: warps.collect(),
-            shared: Arena::new(Window::Shared, layout),
-            barriers: Default::default(),
-        }
+        Arena::new(Window::Shared, layout)
     }
 
     pub fn counts(&self) -> Counts {
@@ -99,12 +116,19 @@ impl<'a> Block<'a> {
     }
 
     /// A time slice of each warp.
-    pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<Progress, BlockFault> {
+    pub fn run(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        shared: &mut Shared,
+        cluster: &mut Cluster,
+    ) -> Result<Progress, BlockFault> {
+        shared.rank = self.rank;
         let mut all = Progress::Exited;
         for index in 0..self.warps.len() {
             let mut world = World {
                 global: around.global,
-                shared: &mut self.shared,
+                shared,
+                cluster,
                 constants: around.constants,
                 parameters: around.parameters,
                 block: self.index,
@@ -115,9 +139,13 @@ impl<'a> Block<'a> {
             if warp.paths.list.is_empty() {
                 continue;
             }
-            let stop = warp
-                .run(TIME_SLICE, &mut world)
-                .map_err(|fault| self.locate(index, fault))?;
+            let before = warp.counts.warp_instructions;
+            let stop = warp.run(TIME_SLICE, &mut world);
+            let advances = warp.counts.warp_instructions != before;
+            if cluster.barrier.set_live(self.rank, index, warp.live) {
+                cluster.engine.events += 1;
+            }
+            let stop = stop.map_err(|fault| self.locate(index, fault))?;
             let waits = self
                 .barriers
                 .iter()
@@ -128,9 +156,12 @@ impl<'a> Block<'a> {
                     self.arrives(index, around.order.as_mut())?;
                     true
                 }
-                Stop::Barrier | Stop::Stuck => false,
+                Stop::Barrier | Stop::Stuck => advances,
                 Stop::Exited => {
                     self.complete_barriers(around.order.as_mut());
+                    if all == Progress::Waits {
+                        all = Progress::Runs;
+                    }
                     continue;
                 }
             };
@@ -280,40 +311,64 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Where the lanes of a block that cannot go on are.
-    pub fn deadlock(&self) -> BlockFault {
+    /// Where the lanes are that have not exited, and what they wait for.
+    pub fn places(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        shared: &mut Shared,
+        cluster: &mut Cluster,
+    ) -> Vec<String> {
+        shared.rank = self.rank;
+        let mut world = World {
+            global: around.global,
+            shared,
+            cluster,
+            constants: around.constants,
+            parameters: around.parameters,
+            block: self.index,
+            launch: around.launch,
+            order: None,
+        };
         let mut places = Vec::new();
-        for warp in &self.warps {
-            for path in &warp.paths.list {
-                let frame = &warp.frames[path.frame];
-                let what = match path.waits {
-                    Some(Wait::Barrier) => "at a barrier",
-                    Some(Wait::Lanes) => "for other lanes of the warp",
-                    None => "running",
-                };
-                let (index, mask) = (warp.index, path.mask);
-                let at = path.pc;
+        for warp in &mut self.warps {
+            for path in warp.paths.list.clone() {
+                let what = warp.describe(&path, &mut world);
+                let (index, mask, at) = (warp.index, path.mask, path.pc);
                 places.push(format!(
                     "warp {index}, lanes {mask:#010x}: {what}, instruction {at} of `{}`",
-                    frame.function
+                    warp.frames[path.frame].function
                 ));
             }
         }
-        let stuck = self
-            .warps
-            .iter()
-            .position(|warp| !warp.paths.list.is_empty());
-        let message = format!(
-            "no thread of the block can go on\n  {}",
-            places.join("\n  ")
-        );
+        places
+    }
+
+    /// A fault of the first thread that has not exited.
+    pub fn stuck(&self, message: String) -> BlockFault {
+        let running = |warp: &Warp<'_>| !warp.paths.list.is_empty();
+        let stuck = self.warps.iter().position(running);
         self.fail(stuck.unwrap_or(0), message)
     }
-}
 
-/// Of a block in its grid, or of a thread in its block.
-pub fn linear_index(index: [u32; 3], extents: [u32; 3]) -> u32 {
-    (index[2] * extents[1] + index[1]) * extents[0] + index[0]
+    /// A fault at no instruction.
+    pub fn ended(&self, thread: usize, message: String) -> BlockFault {
+        let (warp, lane) = (thread / LANES, thread % LANES);
+        BlockFault {
+            thread: self.warps[warp.min(self.warps.len() - 1)].thread(lane),
+            fault: Fault {
+                function: self.entry().to_owned(),
+                instruction: None,
+                lane,
+                message,
+                related: None,
+            },
+        }
+    }
+
+    fn entry(&self) -> &str {
+        let frame = self.warps.iter().flat_map(|warp| &warp.frames).next();
+        frame.map_or("", |frame| frame.function)
+    }
 }
 
 fn reduces(barrier: &Barrier) -> bool {

@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::access::Place;
-use super::block::{Block, BlockFault, Progress, Surroundings, linear_index};
+use super::asynchronous::engine::Mode;
+use super::block::{BlockFault, Progress, Surroundings};
+use super::cluster;
+use super::group::{self, Group, GroupFault};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
 use super::order::Order;
@@ -103,6 +106,8 @@ impl Default for Launch {
             block: [1; 3],
             dynamic_shared: 0,
             is_cooperative: false,
+            cluster: None,
+            mode: Mode::default(),
             seed: 0,
             instruction_limit: 1 << 32,
             checks: Checks {
@@ -263,19 +268,25 @@ impl Machine {
             .functions
             .iter()
             .find(|function| function.name == entry);
-        let parameters = function
+        let prepared = function
             .ok_or_else(|| format!("there is no entry `{entry}`"))
             .and_then(|function| {
+                let cluster = cluster_of(function, launch)?;
                 check(function, launch, &image)?;
-                parameters(function, &image, arguments)
-            })
-            .map_err(|message| Report::of_launch(entry, message))?;
+                let registers = registers_at_entry(function);
+                Ok((cluster, registers, parameters(function, &image, arguments)?))
+            });
+        let (cluster, registers, parameters) =
+            prepared.map_err(|message| Report::of_launch(entry, message))?;
+        let launch = &Launch { cluster, ..*launch };
+        let cluster_blocks = cluster.unwrap_or([1; 3]).iter().product();
         let mut around = Surroundings {
             global: &mut self.global,
             constants: &self.constants,
             parameters: &parameters,
             launch,
-            order: launch.checks.races.then(|| Order::new(1)),
+            order: launch.checks.races.then(|| Order::new(cluster_blocks)),
+            registers,
         };
         let done = execute(&image, entry, &mut around);
         done.map_err(|(block, fault)| {
@@ -327,7 +338,7 @@ impl Machine {
             related: None,
         };
         let thread = related.thread.map(|thread| at(thread, launch.block));
-        let block = at(related.block, launch.grid);
+        let block = cluster::block_index(related.block, launch);
         let mut report = self.report(
             block,
             BlockFault {
@@ -397,9 +408,6 @@ fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), Stri
             "{blocks} blocks of a cooperative launch cannot run together"
         ));
     }
-    if limits.cluster.is_some_and(|cluster| cluster != [1; 3]) {
-        return Err("clusters are not implemented".to_owned());
-    }
     let shared = image.dynamic_shared + u64::from(launch.dynamic_shared) - 1024;
     if shared > SHARED_BYTES {
         return Err(format!(
@@ -407,6 +415,63 @@ fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), Stri
         ));
     }
     Ok(())
+}
+
+/// Blocks that a cluster may have with the attribute for sizes that are not portable (CUDA
+/// programming guide, "Thread Block Clusters").
+const CLUSTER_BLOCKS: u32 = 16;
+
+/// The blocks of a cluster: of the entry (`.reqnctapercluster`) or of the launch.
+fn cluster_of(function: &Function, launch: &Launch) -> Result<Option<[u32; 3]>, String> {
+    let limits = &function.limits;
+    let cluster = match (limits.cluster, launch.cluster) {
+        (Some(required), Some(cluster)) if required != cluster => {
+            return Err(format!(
+                "clusters of {cluster:?} blocks, where `.reqnctapercluster` demands {required:?}"
+            ));
+        }
+        (required, given) => required.or(given),
+    };
+    let Some(cluster) = cluster else {
+        return match limits.explicit_cluster {
+            true => Err("a launch without clusters, where `.explicitcluster` demands them".into()),
+            false => Ok(None),
+        };
+    };
+    let blocks: u32 = cluster.iter().product();
+    let most = limits.max_cluster_rank.unwrap_or(CLUSTER_BLOCKS);
+    if blocks == 0 || blocks > most.min(CLUSTER_BLOCKS) {
+        return Err(format!(
+            "clusters of {cluster:?} blocks, where at most {most} are allowed"
+        ));
+    }
+    let divides = |index: usize| launch.grid[index].is_multiple_of(cluster[index]);
+    match (0..3).all(divides) {
+        true => Ok(Some(cluster)),
+        false => Err(format!(
+            "a grid of {:?} blocks, which is no multiple of the cluster {cluster:?}",
+            launch.grid
+        )),
+    }
+}
+
+/// Registers of a multiprocessor.
+const REGISTERS: u32 = 65536;
+
+/// Of a thread, for `setmaxnreg`: what the entry says, or what is left if the threads that it says
+/// share a multiprocessor.
+fn registers_at_entry(function: &Function) -> Option<u32> {
+    let limits = &function.limits;
+    if limits.max_registers.is_some() {
+        return limits.max_registers;
+    }
+    let threads: u32 = limits
+        .required_threads
+        .or(limits.max_threads)?
+        .iter()
+        .product();
+    let resident = threads.checked_mul(limits.min_blocks?)?;
+    Some((REGISTERS.checked_div(resident)? / 8 * 8).min(256))
 }
 
 fn parameters(function: &Function, image: &Image, arguments: &[&[u8]]) -> Result<Arena, String> {
@@ -434,69 +499,68 @@ fn parameters(function: &Function, image: &Image, arguments: &[&[u8]]) -> Result
     Ok(arena)
 }
 
-/// Blocks one after the other, or all of them in time slices.
+/// Clusters one after the other, or all of them in time slices.
 fn execute(
     image: &Image,
     entry: &str,
     around: &mut Surroundings<'_>,
-) -> Result<Counts, ([u32; 3], BlockFault)> {
+) -> Result<Counts, GroupFault> {
     let launch = around.launch;
-    let [x, y, z] = launch.grid;
-    let indices = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
     let entry = image
         .functions
         .get_key_value(entry)
         .map_or("", |(name, _)| name.as_str());
     let mut counts = Counts::default();
+    let mut firsts = group::first_blocks(launch);
     if launch.is_cooperative {
-        let mut blocks: Vec<_> = indices
-            .map(|index| Block::new(image, entry, index, launch))
+        let mut groups: Vec<_> = firsts
+            .map(|first| Group::new(image, entry, first, around))
             .collect();
-        run_together(&mut blocks, around, &mut counts)?;
+        run_together(&mut groups, around, &mut counts)?;
         return Ok(counts);
     }
-    for index in indices {
-        let mut block = [Block::new(image, entry, index, launch)];
-        run_together(&mut block, around, &mut counts)?;
-        if let Some(order) = &mut around.order {
-            order.exits(linear_index(index, launch.grid));
-        }
-    }
+    firsts.try_for_each(|first| {
+        let mut group = [Group::new(image, entry, first, around)];
+        run_together(&mut group, around, &mut counts)
+    })?;
     Ok(counts)
 }
 
 /// Adds what they executed to `counts`.
 fn run_together(
-    blocks: &mut [Block<'_>],
+    groups: &mut [Group<'_>],
     around: &mut Surroundings<'_>,
     counts: &mut Counts,
-) -> Result<(), ([u32; 3], BlockFault)> {
+) -> Result<(), GroupFault> {
     let limit = around.launch.instruction_limit;
     loop {
-        let (mut all_exited, mut any_runs, mut executed) = (true, false, Counts::default());
-        for block in blocks.iter_mut() {
-            let progress = block.run(around).map_err(|fault| (block.index, fault))?;
-            all_exited &= progress == Progress::Exited;
-            any_runs |= progress == Progress::Runs;
-            executed.warp_instructions += block.counts().warp_instructions;
-            executed.thread_instructions += block.counts().thread_instructions;
+        let (mut any_runs, mut executed) = (false, Counts::default());
+        for group in groups.iter_mut() {
+            if !group.has_exited() {
+                let progress = group.run(around)?;
+                any_runs |= progress == Progress::Runs;
+            }
+            executed.warp_instructions += group.counts().warp_instructions;
+            executed.thread_instructions += group.counts().thread_instructions;
         }
-        if all_exited {
+        let Some(stuck) = groups.iter().position(|group| !group.has_exited()) else {
             counts.warp_instructions += executed.warp_instructions;
             counts.thread_instructions += executed.thread_instructions;
             return Ok(());
+        };
+        if counts.warp_instructions + executed.warp_instructions > limit {
+            let message = format!("the launch goes on after {limit} warp instructions");
+            return Err(groups[stuck].fault(message));
         }
-        let is_endless = counts.warp_instructions + executed.warp_instructions > limit;
-        if !any_runs || is_endless {
-            let stuck = blocks.iter().find(|block| !block.has_exited());
-            if let Some(block) = stuck {
-                let mut fault = block.deadlock();
-                if is_endless {
-                    fault.fault.message =
-                        format!("the launch goes on after {limit} warp instructions");
-                }
-                return Err((block.index, fault));
-            }
+        if any_runs {
+            continue;
+        }
+        let mut may_go_on = false;
+        for group in groups.iter_mut().filter(|group| !group.has_exited()) {
+            may_go_on |= group.stalls(around)?;
+        }
+        if !may_go_on {
+            return Err(groups[stuck].deadlock(around));
         }
     }
 }

@@ -17,12 +17,17 @@ pub enum Window {
     Generic,
     Global,
     Shared,
+    /// Shared memory of any block of the cluster (see `shared`).
+    Cluster,
     Local,
     Param,
     Const,
 }
 
-const WINDOW_BYTES: u64 = 0x0100_0000;
+pub const WINDOW_BYTES: u64 = 0x0100_0000;
+
+/// The block's own window, and those of up to 16 blocks of its cluster.
+const CLUSTER_BYTES: u64 = 17 * WINDOW_BYTES;
 
 impl Window {
     const BELOW: [Window; 4] = [Window::Shared, Window::Local, Window::Param, Window::Const];
@@ -31,10 +36,10 @@ impl Window {
     pub fn base(self) -> u64 {
         match self {
             Window::Generic | Window::Global => 0,
-            Window::Shared => 0x1000_0000,
-            Window::Local => 0x2000_0000,
-            Window::Param => 0x3000_0000,
-            Window::Const => 0x4000_0000,
+            Window::Shared | Window::Cluster => 0x1000_0000,
+            Window::Local => 0x3000_0000,
+            Window::Param => 0x4000_0000,
+            Window::Const => 0x5000_0000,
         }
     }
 
@@ -45,6 +50,9 @@ impl Window {
             .find(|window| address.wrapping_sub(window.base()) < WINDOW_BYTES);
         match found {
             Some(window) => (window, address - window.base()),
+            None if address.wrapping_sub(Window::Cluster.base()) < CLUSTER_BYTES => {
+                (Window::Cluster, address - Window::Cluster.base())
+            }
             None => (Window::Global, address),
         }
     }
@@ -54,6 +62,7 @@ impl Window {
             Window::Generic => "generic",
             Window::Global => "global",
             Window::Shared => "shared",
+            Window::Cluster => "shared::cluster",
             Window::Local => "local",
             Window::Param => "param",
             Window::Const => "const",
@@ -427,6 +436,10 @@ mod tests {
             assert_eq!(Window::of_generic(window.base() + 12), (window, 12));
             assert!(u32::try_from(window.base() + super::WINDOW_BYTES).is_ok());
         }
+        let last = Window::Cluster.base() + super::CLUSTER_BYTES;
+        assert!(last <= Window::Local.base());
+        assert_eq!(Window::of_generic(last - 4).0, Window::Cluster);
+        assert_eq!(Window::of_generic(last).0, Window::Global);
         assert_eq!(Window::of_generic(super::GLOBAL_START).0, Window::Global);
         assert_eq!(Window::of_generic(0), (Window::Global, 0));
     }

@@ -8,21 +8,26 @@
 //! | `registers`, `decode`, `lanewise`, `operands` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
-//! | `collective`, `special` | what lanes of a warp do together, and what they know of themselves |
+//! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
+//! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
 //! | [`order`] | detection of data races |
 //! | `check`, `observe` | what accesses of warps mean for it |
 //! | `written`, `liveness`, `marks`, `propagate` | values that depend on bytes or registers that nothing has written |
-//! | `paths`, `world`, `warp`, `block`, `launch` | execution |
+//! | `paths`, `world`, `warp`, `block`, `group`, `launch` | execution |
 
 mod access;
 mod alu;
+mod asynchronous;
 mod atomic;
 mod block;
 mod check;
+mod cluster;
 mod collective;
 mod decode;
 mod flow;
+mod group;
+mod hints;
 mod image;
 mod lanewise;
 mod launch;
@@ -35,6 +40,7 @@ mod order;
 mod paths;
 mod propagate;
 mod registers;
+mod shared;
 mod special;
 mod step;
 mod support;
@@ -42,6 +48,8 @@ mod warp;
 mod world;
 mod written;
 
+pub use asynchronous::engine::Mode;
+pub use asynchronous::tensor_map;
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
 pub use support::unsupported;

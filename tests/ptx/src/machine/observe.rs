@@ -8,6 +8,7 @@ use super::order::{
     self, Access, Effect, Failure, Found, GRANULE, Kind, Order, Space, Target, WarpClock,
 };
 use super::registers::{Mask, lanes};
+use super::shared::Shared;
 
 /// Why an instruction fails for a lane.
 #[derive(Debug)]
@@ -71,6 +72,11 @@ pub fn observe(
                 start: moved,
                 bytes: spaces.shared.end(),
             }),
+            Window::Cluster => spaces.shared.place(local).ok().map(|place| Target {
+                space: Space::Shared(order.block_of_rank(clock.agent.block, place.rank)),
+                start: address - place.address,
+                bytes: spaces.shared.part(place.rank).end(),
+            }),
             _ => None,
         };
         let Some(target) = target else {
@@ -100,7 +106,10 @@ fn describe(found: &Found, spaces: &Spaces<'_>) -> String {
     let offset = found.location.offset;
     let place = match found.location.space {
         Space::Global(index) => format!("offset {offset} of `{}`", spaces.global.name(index)),
-        Space::Shared(_) => shared_place(spaces.shared, offset),
+        Space::Shared(block) => {
+            let rank = (block % spaces.shared.blocks() as u32) as usize;
+            shared_place(spaces.shared.part(rank), offset)
+        }
     };
     let (earlier, later) = (verb(found.race.earlier.kind), verb(found.race.later));
     match found.race.cause {
@@ -130,7 +139,7 @@ fn shared_place(shared: &Arena, address: u64) -> String {
 /// An address as an instruction has it, by the variable or allocation that it is in.
 pub fn place(
     global: &Global,
-    shared: &Arena,
+    shared: &Shared,
     local: Option<&Arena>,
     (window, address): (Window, u64),
 ) -> String {
@@ -142,7 +151,13 @@ pub fn place(
         Window::Global => global
             .allocation(address)
             .map(|(index, range)| (global.name(index), address - range.start)),
-        Window::Shared => return shared_place(shared, address),
+        Window::Shared => return shared_place(shared.own(), address),
+        Window::Cluster => {
+            if let Ok(place) = shared.place(address) {
+                return shared_place(shared.part(place.rank), place.address);
+            }
+            None
+        }
         Window::Local => local.and_then(|local| local.layout().name(address)),
         _ => None,
     };

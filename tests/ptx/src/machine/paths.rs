@@ -18,6 +18,9 @@ pub enum Wait {
     /// For other lanes of the warp, at the same instruction.
     Lanes,
     Barrier,
+    /// For something that other threads or asynchronous operations do: the instruction is executed
+    /// again.
+    Others,
 }
 
 /// Where parts of a path meet.

@@ -8,6 +8,8 @@ pub struct Identity<'a> {
     pub block_extent: [u32; 3],
     pub block: [u32; 3],
     pub grid_extent: [u32; 3],
+    /// Blocks of a cluster; none if the launch has no clusters.
+    pub cluster: Option<[u32; 3]>,
     pub warp: u32,
     pub warps: u32,
     /// Instructions that the warp has executed, in place of cycles.
@@ -31,6 +33,13 @@ enum Name {
     Threads,
     Block,
     Blocks,
+    Cluster,
+    Clusters,
+    BlockOfCluster,
+    BlocksOfCluster,
+    Rank,
+    Ranks,
+    IsCluster,
     Lane,
     Warp,
     Warps,
@@ -55,11 +64,16 @@ impl Special {
         let name = match stem {
             "tid" => Name::Thread,
             "ntid" => Name::Threads,
+            "ctaid" => Name::Block,
+            "nctaid" => Name::Blocks,
             // Without a cluster launch every block is a cluster of its own.
-            "ctaid" | "clusterid" => Name::Block,
-            "nctaid" | "nclusterid" => Name::Blocks,
-            "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" => Name::Constant(0),
-            "cluster_nctaid" | "cluster_nctarank" => Name::Constant(1),
+            "clusterid" => Name::Cluster,
+            "nclusterid" => Name::Clusters,
+            "cluster_ctaid" => Name::BlockOfCluster,
+            "cluster_nctaid" => Name::BlocksOfCluster,
+            "cluster_ctarank" => Name::Rank,
+            "cluster_nctarank" => Name::Ranks,
+            "is_explicit_cluster" => Name::IsCluster,
             "laneid" => Name::Lane,
             "warpid" => Name::Warp,
             "nwarpid" => Name::Warps,
@@ -84,6 +98,8 @@ impl Special {
     }
 
     pub fn row(self, of: &Identity<'_>) -> Row<u64> {
+        let cluster = of.cluster.unwrap_or([1; 3]);
+        let component = self.component;
         let same = |value: u32| [u64::from(value); LANES];
         let each = |f: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
         match self.name {
@@ -91,6 +107,13 @@ impl Special {
             Name::Threads => same(of.block_extent[self.component]),
             Name::Block => same(of.block[self.component]),
             Name::Blocks => same(of.grid_extent[self.component]),
+            Name::Cluster => same(of.block[component] / cluster[component]),
+            Name::Clusters => same(of.grid_extent[component] / cluster[component]),
+            Name::BlockOfCluster => same(of.block[component] % cluster[component]),
+            Name::BlocksOfCluster => same(cluster[component]),
+            Name::Rank => same(rank(of.block, cluster)),
+            Name::Ranks => same(cluster.iter().product()),
+            Name::IsCluster => same(of.cluster.is_some().into()),
             Name::Lane => each(|lane| lane),
             Name::Warp => same(of.warp),
             Name::Warps => same(of.warps),
@@ -107,6 +130,12 @@ impl Special {
     }
 }
 
+/// `%cluster_ctarank`
+pub fn rank(block: [u32; 3], cluster: [u32; 3]) -> u32 {
+    let [x, y, z] = std::array::from_fn(|index| block[index] % cluster[index]);
+    x + cluster[0] * (y + cluster[1] * z)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Identity, Special};
@@ -119,6 +148,7 @@ mod tests {
             block_extent: [8, 4, 1],
             block: [5, 6, 7],
             grid_extent: [10, 20, 30],
+            cluster: Some([2, 4, 1]),
             warp: 0,
             warps: 1,
             clock: 1 << 33,
@@ -145,6 +175,22 @@ mod tests {
             (0, 0xffff_ffff)
         );
         assert_eq!((value("clock_hi", 0), value("laneid", 9)), (2, 9));
+        assert_eq!((value("clusterid.x", 0), value("nclusterid.y", 0)), (2, 5));
+        assert_eq!(
+            (value("cluster_ctaid.x", 0), value("cluster_ctaid.y", 0)),
+            (1, 2)
+        );
+        assert_eq!(
+            (value("cluster_ctarank", 0), value("cluster_nctarank", 0)),
+            (5, 8)
+        );
+        assert_eq!(
+            (
+                value("cluster_nctaid.y", 0),
+                value("is_explicit_cluster", 0)
+            ),
+            (4, 1)
+        );
         assert_eq!(Special::parse("tid.w"), None);
         assert_eq!(Special::parse("envreg3"), None);
     }

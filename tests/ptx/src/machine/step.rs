@@ -2,12 +2,14 @@
 
 use super::access::{self, Access, Element, Place, Places};
 use super::alu;
+use super::asynchronous;
 use super::atomic::{self, Atomic};
 use super::collective::{self, Collective};
 use super::decode::{Form, Predicate, Refusal, Source};
+use super::hints;
 use super::lanewise::{Lanewise, unary};
 use super::memory::Window;
-use super::order::Scope;
+use super::order::Fence;
 use super::registers::Bank;
 use super::special::Special;
 use crate::parse::{Address, Operand, Space, Type};
@@ -28,8 +30,10 @@ pub enum Step {
     Trap,
     Barrier(Barrier),
     Collective(Collective),
+    /// Of mbarriers, asynchronous copies, tensor maps and clusters.
+    Asynchronous(Box<asynchronous::decode::Instruction>),
     ActiveMask(Element),
-    Fence(Scope),
+    Fence(Fence),
     /// Lets others run first.
     Yield,
     Nothing,
@@ -81,6 +85,9 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
     if let Some(collective) = collective::decode(form)? {
         return Ok(Step::Collective(collective));
     }
+    if let Some(instruction) = asynchronous::decode::decode(form, places)? {
+        return Ok(Step::Asynchronous(Box::new(instruction)));
+    }
     match form.opcode() {
         "ld" => access::decode(form, places).map(Step::Load),
         "st" => access::decode(form, places).map(Step::Store),
@@ -110,8 +117,10 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
             form.source::<u32>(form.operand(0)?)?;
             Ok(Step::Yield)
         }
-        "membar" | "fence" => fence(form),
-        "prefetch" => prefetch(form, places),
+        "membar" | "fence" => hints::fence(form, places),
+        "prefetch" => hints::prefetch(form, places),
+        "griddepcontrol" => hints::grid_dependency(form),
+        "createpolicy" => hints::policy(form),
         _ => Err(form.refuse("this opcode")),
     }
 }
@@ -122,35 +131,6 @@ fn plain(form: &Form<'_>, allowed: &[&str], step: Step) -> Result<Step, Refusal>
     words.finish()?;
     form.count(0)?;
     Ok(step)
-}
-
-/// Threads see each other's accesses in the order in which they are executed; fences matter for the
-/// detection of races.
-fn fence(form: &Form<'_>) -> Result<Step, Refusal> {
-    let mut words = form.words();
-    let scope = if form.opcode() == "membar" {
-        match words.required(&["cta", "gl", "sys"])? {
-            "cta" => Scope::Block,
-            _ => Scope::Device,
-        }
-    } else {
-        words.choice(&["sc", "acq_rel"]);
-        access::take_scope(&mut words).ok_or_else(|| form.refuse("its scope is missing"))?
-    };
-    words.finish()?;
-    form.count(0)?;
-    Ok(Step::Fence(scope))
-}
-
-/// A hint; of tensor maps it is refused, as everything else about them.
-fn prefetch(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
-    let mut words = form.words();
-    let window = access::window(&mut words);
-    words.required(&["L1", "L2", "L2::evict_last", "L2::evict_normal"])?;
-    words.finish()?;
-    form.count(1)?;
-    access::pointer(form, form.operand(0)?, window, places)?;
-    Ok(Step::Nothing)
 }
 
 /// `mov` of a special register, or of the address of a variable of the function.
@@ -197,7 +177,15 @@ fn address_or_special(form: &Form<'_>, places: Places<'_>) -> Result<Option<Step
     }
 }
 
-const SPACES: [&str; 6] = ["global", "shared", "shared::cta", "local", "param", "const"];
+const SPACES: [&str; 7] = [
+    "global",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "local",
+    "param",
+    "const",
+];
 
 fn space(word: &str) -> Window {
     match word {
@@ -205,6 +193,7 @@ fn space(word: &str) -> Window {
         "local" => Window::Local,
         "param" => Window::Param,
         "const" => Window::Const,
+        "shared::cluster" => Window::Cluster,
         _ => Window::Shared,
     }
 }
@@ -229,7 +218,11 @@ fn space_test(form: &Form<'_>) -> Result<Lanewise, Refusal> {
     let mut words = form.words();
     let wanted = space(words.required(&SPACES)?);
     words.finish()?;
-    let test = move |address: u64| Window::of_generic(address).0 == wanted;
+    // The window of a block's own shared memory is inside of that of its cluster.
+    let test = move |address: u64| match (Window::of_generic(address).0, wanted) {
+        (found, Window::Cluster) => found.is_shared(),
+        (found, wanted) => found == wanted,
+    };
     match form.operand(1)? {
         register @ Operand::Register(_) if form.slot_of(register)?.bank == Bank::B32 => {
             unary(form, move |a: u32| test(a.into()))

@@ -5,6 +5,9 @@
 //! `.aligned` instruction that post-dominates the branch. Paths are executed in time slices, so
 //! that lanes may wait for each other in loops (independent thread scheduling).
 
+use super::asynchronous::decode::Instruction;
+use super::asynchronous::execute::{self, Active, Outcome};
+use super::asynchronous::transfer::Memory;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
 use super::marks::Marks;
@@ -112,10 +115,20 @@ impl<'a> Warp<'a> {
     /// Executes until something stops the warp, at most about `slice` instructions.
     pub fn run(&mut self, slice: u64, world: &mut World<'_>) -> Result<Stop, Fault> {
         let end = self.counts.warp_instructions + slice;
+        let waiting = self.paths.list.iter_mut();
+        waiting
+            .filter(|path| path.waits == Some(Wait::Others))
+            .for_each(|path| path.waits = None);
         while self.counts.warp_instructions < end {
             let Some(path) = self.paths.take() else {
                 return Ok(self.stopped());
             };
+            if world.cluster.engine.is_busy() {
+                let memory = &mut execute::memory!(world);
+                let happened = world.cluster.engine.tick(memory);
+                let lane = path.mask.trailing_zeros() as usize;
+                happened.map_err(|message| self.fault(&path, lane, message))?;
+            }
             if let Some(path) = self.advance(path, 64, world)? {
                 self.paths.list.push(path);
             }
@@ -193,11 +206,11 @@ impl<'a> Warp<'a> {
                 let done = self.access(path, decoded, active, world);
                 done.map_err(|problem| self.problem(path, problem, world))?;
             }
-            Step::Fence(scope) => {
+            Step::Fence(fence) => {
                 if let Some(order) = &mut world.order
                     && active != 0
                 {
-                    order.fence(&mut self.clock, active, *scope);
+                    order.fence(&mut self.clock, active, *fence);
                 }
             }
             Step::Branch(target) => return Ok(self.branch(path, decoded, active, *target)),
@@ -232,6 +245,9 @@ impl<'a> Warp<'a> {
                 }
                 return self.meets(path, decoded, world);
             }
+            Step::Asynchronous(instruction) if active != 0 => {
+                return self.asynchronous(path, instruction, active, world);
+            }
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
                 return Err(self.fault(path, lane, "the thread traps".to_owned()));
@@ -256,10 +272,58 @@ impl<'a> Warp<'a> {
                 path.pc += 1;
                 return Ok(Flow::Pauses);
             }
-            Step::Nothing | Step::Trap | Step::Refused(_) => {}
+            Step::Nothing | Step::Asynchronous(_) | Step::Trap | Step::Refused(_) => {}
         }
         path.pc += 1;
         Ok(Flow::Goes)
+    }
+
+    fn asynchronous(
+        &mut self,
+        path: &mut Path,
+        instruction: &Instruction,
+        active: Mask,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        let outcome = instruction.execute(&mut self.active(path, active), world);
+        match outcome.map_err(|(lane, message)| self.fault(path, lane, message))? {
+            Outcome::Done => {
+                path.pc += 1;
+                Ok(Flow::Goes)
+            }
+            Outcome::Waits => {
+                // It counts once, when it is done.
+                self.counts.warp_instructions -= 1;
+                self.counts.thread_instructions -= u64::from(active.count_ones());
+                path.waits = Some(Wait::Others);
+                Ok(Flow::Pauses)
+            }
+        }
+    }
+
+    fn active(&mut self, path: &Path, mask: Mask) -> Active<'_> {
+        let frame = &mut self.frames[path.frame];
+        Active {
+            registers: &mut frame.registers,
+            mask,
+            live: self.live,
+            frame: frame.base,
+            warp: self.index as usize,
+            at: path.pc,
+        }
+    }
+
+    /// For reports: what a path waits for.
+    pub fn describe(&mut self, path: &Path, world: &mut World<'_>) -> String {
+        let code = self.frames[path.frame].code;
+        match (&code.steps[path.pc].step, path.waits) {
+            (_, Some(Wait::Barrier)) => "at a barrier".to_owned(),
+            (_, Some(Wait::Lanes)) => "for other lanes of the warp".to_owned(),
+            (Step::Asynchronous(instruction), Some(Wait::Others)) => {
+                execute::describe_wait(instruction, &self.active(path, path.mask), world)
+            }
+            _ => "running".to_owned(),
+        }
     }
 
     fn identity<'w>(&'w self, world: &'w World<'_>) -> Identity<'w> {
@@ -270,6 +334,7 @@ impl<'a> Warp<'a> {
             block_extent: launch.block,
             block: world.block,
             grid_extent: launch.grid,
+            cluster: launch.cluster,
             warp: self.index,
             warps: threads.div_ceil(32),
             clock: self.counts.warp_instructions,

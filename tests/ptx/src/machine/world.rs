@@ -1,13 +1,18 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
+use super::asynchronous::engine::Mode;
+use super::cluster::Cluster;
 use super::memory::{Arena, Global};
 use super::order::Order;
 use super::registers::Slot;
+use super::shared::Shared;
 
 /// What a warp shares with others.
 pub struct World<'a> {
     pub global: &'a mut Global,
-    pub shared: &'a mut Arena,
+    /// Of the blocks of the cluster.
+    pub shared: &'a mut Shared,
+    pub cluster: &'a mut Cluster,
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     pub block: [u32; 3],
@@ -26,7 +31,12 @@ pub struct Launch {
     /// All blocks run at the same time, as cooperative launches and blocks that wait for each other
     /// need it.
     pub is_cooperative: bool,
-    /// Decides which lane `elect.sync` elects: for 0 the first of its mask.
+    /// Blocks of a cluster, where the entry does not say it.
+    pub cluster: Option<[u32; 3]>,
+    /// When asynchronous operations happen.
+    pub mode: Mode,
+    /// Decides which lane `elect.sync` elects: for 0 the first of its mask. And with
+    /// [`Mode::Seeded`] when asynchronous operations happen.
     pub seed: u64,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,

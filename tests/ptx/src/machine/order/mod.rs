@@ -79,6 +79,17 @@ pub struct Found {
     pub location: Location,
 }
 
+/// A fence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fence {
+    /// Between threads.
+    Threads(Scope),
+    /// Between the generic and the async proxy.
+    Async,
+    /// `fence.mbarrier_init`: initialised mbarriers can be used by the whole cluster.
+    Initialised,
+}
+
 /// What ends a launch.
 pub enum Failure {
     Race(Box<Found>),
@@ -104,8 +115,9 @@ impl Order {
         }
     }
 
-    pub fn warp(&self, block: u32, index: u32) -> WarpClock {
-        WarpClock::new(Agent { block, index }, block / self.table.cluster_blocks)
+    /// The number of another block of the cluster.
+    pub fn block_of_rank(&self, block: u32, rank: usize) -> u32 {
+        block / self.table.cluster_blocks * self.table.cluster_blocks + rank as u32
     }
 
     /// The block has exited: nobody accesses its shared memory any more.
@@ -283,13 +295,12 @@ impl Order {
         self.advance();
     }
 
-    pub fn fence(&mut self, clock: &mut WarpClock, mask: Mask, scope: Scope) {
-        clock.fence(mask, scope, self.now);
-        self.advance();
-    }
-
-    pub fn fence_proxy(&mut self, clock: &mut WarpClock, mask: Mask) {
-        clock.fence_proxy(mask, self.now);
+    pub fn fence(&mut self, clock: &mut WarpClock, mask: Mask, fence: Fence) {
+        match fence {
+            Fence::Threads(scope) => clock.fence(mask, scope, self.now),
+            Fence::Async => clock.fence_proxy(mask, self.now),
+            Fence::Initialised => {}
+        }
         self.advance();
     }
 

@@ -1,0 +1,409 @@
+//! Asynchronous operations that have been issued, and when they happen.
+//!
+//! The ISA says from when on the effects of an operation are visible: behind a wait for its group or
+//! for its mbarrier. When they happen before that is open, and a program that depends on it is wrong.
+//! So the machine lets it be chosen ([`Mode`]); the default is the latest moment.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::transfer::{Agent, Memory, Proxy, Thread, Transfer};
+use crate::machine::shared::SharedPlace;
+use crate::machine::world::Launch;
+
+/// When asynchronous operations happen.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Mode {
+    /// When a wait needs them, or when the blocks end.
+    #[default]
+    Late,
+    /// When they are issued.
+    AtOnce,
+    /// At moments that depend on [`Launch::seed`], reading apart from writing.
+    Seeded,
+}
+
+/// Which waits are for an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Groups {
+    /// `cp.async.wait_group`
+    Copies,
+    /// `cp.async.bulk.wait_group`
+    Bulk,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Completion {
+    Group(Groups),
+    /// The bytes are subtracted from its tx-count.
+    Mbarrier(SharedPlace),
+}
+
+#[derive(Debug)]
+struct Operation {
+    agent: Agent,
+    work: Work,
+    completion: Completion,
+}
+
+#[derive(Debug)]
+enum Work {
+    Transfer {
+        transfer: Box<Transfer>,
+        /// Once the source has been read.
+        data: Option<Vec<u8>>,
+    },
+    /// An arrival after these operations (`cp.async.mbarrier.arrive`).
+    ArriveAfter(Vec<u64>),
+}
+
+/// Of one thread.
+#[derive(Default, Debug)]
+struct ThreadGroups {
+    open: Vec<u64>,
+    committed: VecDeque<Vec<u64>>,
+}
+
+pub struct Engine {
+    mode: Mode,
+    random: u64,
+    /// In the order in which they were issued.
+    operations: BTreeMap<u64, Operation>,
+    next: u64,
+    groups: HashMap<(Thread, Groups), ThreadGroups>,
+    /// Operations that complete on an mbarrier.
+    attached: HashMap<SharedPlace, Vec<u64>>,
+    /// Counts what may let a waiting thread go on.
+    pub events: u64,
+    /// `try_wait` returns at its time limit, because no thread can go on otherwise.
+    pub expires: bool,
+}
+
+impl Engine {
+    pub fn new(launch: &Launch) -> Engine {
+        Engine {
+            mode: launch.mode,
+            random: launch.seed,
+            operations: BTreeMap::new(),
+            next: 0,
+            groups: HashMap::new(),
+            attached: HashMap::new(),
+            events: 0,
+            expires: false,
+        }
+    }
+
+    /// # Errors
+    ///
+    /// What it reads or writes is not there.
+    pub fn issue(
+        &mut self,
+        memory: &mut Memory<'_>,
+        agent: Agent,
+        transfer: Transfer,
+        completion: Completion,
+    ) -> Result<(), String> {
+        if let Completion::Mbarrier(place) = completion {
+            memory.shared.mbarrier(place)?;
+        }
+        if self.mode != Mode::AtOnce {
+            transfer.read(agent, memory)?;
+            transfer.write(agent, memory, None)?;
+        }
+        let work = Work::Transfer {
+            transfer: Box::new(transfer),
+            data: None,
+        };
+        self.add(
+            memory,
+            Operation {
+                agent,
+                work,
+                completion,
+            },
+        )
+    }
+
+    fn add(&mut self, memory: &mut Memory<'_>, operation: Operation) -> Result<(), String> {
+        let id = self.next;
+        self.next += 1;
+        match operation.completion {
+            Completion::Group(groups) => {
+                let key = (operation.agent.thread, groups);
+                self.groups.entry(key).or_default().open.push(id);
+            }
+            Completion::Mbarrier(place) => self.attached.entry(place).or_default().push(id),
+        }
+        self.operations.insert(id, operation);
+        match self.mode {
+            Mode::AtOnce => self.finish(memory, id),
+            Mode::Late => Ok(()),
+            Mode::Seeded => self.tick(memory),
+        }
+    }
+
+    /// An arrival at the mbarrier once all copies of the thread so far are complete.
+    ///
+    /// # Errors
+    ///
+    /// There is no such mbarrier, or its count is at its limit.
+    pub fn arrive_after_copies(
+        &mut self,
+        memory: &mut Memory<'_>,
+        thread: Thread,
+        place: SharedPlace,
+        increments: bool,
+    ) -> Result<(), String> {
+        let mbarrier = memory.shared.mbarrier(place)?;
+        if increments {
+            mbarrier.add_pending()?;
+        }
+        let known = self.groups.get(&(thread, Groups::Copies));
+        let before = known.map_or(Vec::new(), |known| {
+            let all = known.committed.iter().flatten().chain(&known.open);
+            all.copied()
+                .filter(|id| self.operations.contains_key(id))
+                .collect()
+        });
+        let agent = Agent {
+            thread,
+            proxy: Proxy::Generic,
+        };
+        let work = Work::ArriveAfter(before);
+        let completion = Completion::Mbarrier(place);
+        self.add(
+            memory,
+            Operation {
+                agent,
+                work,
+                completion,
+            },
+        )
+    }
+
+    /// The operations of the thread that are in no group become one.
+    pub fn commit(&mut self, thread: Thread, groups: Groups) {
+        let known = self.groups.entry((thread, groups)).or_default();
+        let group = std::mem::take(&mut known.open);
+        known.committed.push_back(group);
+    }
+
+    /// All groups of the thread but the last `pending` are complete.
+    ///
+    /// # Errors
+    ///
+    /// What they read or write is not there any more.
+    pub fn wait(
+        &mut self,
+        memory: &mut Memory<'_>,
+        thread: Thread,
+        groups: Groups,
+        pending: usize,
+    ) -> Result<(), String> {
+        let Some(known) = self.groups.get_mut(&(thread, groups)) else {
+            return Ok(());
+        };
+        let count = known.committed.len().saturating_sub(pending);
+        let complete: Vec<u64> = known.committed.drain(..count).flatten().collect();
+        complete
+            .into_iter()
+            .try_for_each(|id| self.finish(memory, id))
+    }
+
+    /// All bulk groups of the thread but the last `pending` have read their sources.
+    ///
+    /// # Errors
+    ///
+    /// A source is not there any more.
+    pub fn wait_for_reads(
+        &mut self,
+        memory: &mut Memory<'_>,
+        thread: Thread,
+        pending: usize,
+    ) -> Result<(), String> {
+        let Some(known) = self.groups.get_mut(&(thread, Groups::Bulk)) else {
+            return Ok(());
+        };
+        // Complete groups matter no more.
+        let operations = &self.operations;
+        known
+            .committed
+            .iter_mut()
+            .for_each(|group| group.retain(|id| operations.contains_key(id)));
+        let count = known.committed.len().saturating_sub(pending);
+        let ids: Vec<u64> = known
+            .committed
+            .iter()
+            .take(count)
+            .flatten()
+            .copied()
+            .collect();
+        ids.into_iter().try_for_each(|id| self.read(memory, id))
+    }
+
+    fn read(&mut self, memory: &Memory<'_>, id: u64) -> Result<(), String> {
+        let Some(operation) = self.operations.get_mut(&id) else {
+            return Ok(());
+        };
+        if let Work::Transfer { transfer, data } = &mut operation.work
+            && data.is_none()
+        {
+            *data = Some(transfer.read(operation.agent, memory)?);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, memory: &mut Memory<'_>, id: u64) -> Result<(), String> {
+        self.read(memory, id)?;
+        let Some(operation) = self.operations.remove(&id) else {
+            return Ok(());
+        };
+        self.events += 1;
+        if let Completion::Mbarrier(place) = operation.completion
+            && let Some(attached) = self.attached.get_mut(&place)
+        {
+            attached.retain(|known| *known != id);
+        }
+        match operation.work {
+            Work::Transfer { transfer, data } => {
+                transfer.write(operation.agent, memory, data.as_deref())?;
+                if let Completion::Mbarrier(place) = operation.completion {
+                    let bytes = u32::try_from(transfer.bytes()).unwrap_or(u32::MAX);
+                    memory.shared.mbarrier(place)?.complete_bytes(bytes)?;
+                }
+            }
+            Work::ArriveAfter(before) => {
+                before
+                    .into_iter()
+                    .try_for_each(|id| self.finish(memory, id))?;
+                if let Completion::Mbarrier(place) = operation.completion {
+                    memory.shared.mbarrier(place)?.arrive(1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A thread waits for the current phase of the mbarrier: what alone it still needs happens.
+    ///
+    /// # Errors
+    ///
+    /// What the operations read or write is not there any more.
+    pub fn settle(&mut self, memory: &mut Memory<'_>, place: SharedPlace) -> Result<(), String> {
+        let phase = memory.shared.mbarrier(place)?.phase;
+        loop {
+            let mbarrier = *memory.shared.mbarrier(place)?;
+            let Some(attached) = self.attached.get(&place).filter(|list| !list.is_empty()) else {
+                return Ok(());
+            };
+            let arrives = |id: &&u64| {
+                let operation = self.operations.get(id);
+                operation.is_some_and(|found| matches!(found.work, Work::ArriveAfter(_)))
+            };
+            let arrivals = attached.iter().filter(arrives).count();
+            if mbarrier.phase != phase || mbarrier.pending as usize > arrivals {
+                return Ok(());
+            }
+            let id = attached[0];
+            self.finish(memory, id)?;
+        }
+    }
+
+    pub fn is_attached(&self, place: SharedPlace) -> bool {
+        self.attached
+            .get(&place)
+            .is_some_and(|list| !list.is_empty())
+    }
+
+    /// Whether something may happen at any moment.
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        self.mode == Mode::Seeded && !self.operations.is_empty()
+    }
+
+    /// Time passes.
+    ///
+    /// # Errors
+    ///
+    /// What an operation reads or writes is not there any more.
+    pub fn tick(&mut self, memory: &mut Memory<'_>) -> Result<(), String> {
+        if self.mode != Mode::Seeded {
+            return Ok(());
+        }
+        while !self.operations.is_empty() && self.random().is_multiple_of(4) {
+            let nth = self.random() as usize % self.operations.len();
+            let Some(id) = self.operations.keys().nth(nth).copied() else {
+                return Ok(());
+            };
+            match self.random() % 2 {
+                0 => self.read(memory, id)?,
+                _ => self.finish(memory, id)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// SplitMix64.
+    fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.random;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (bits ^ bits >> 31) >> 8
+    }
+
+    /// Everything happens; says whether there was something.
+    ///
+    /// # Errors
+    ///
+    /// What an operation reads or writes is not there any more.
+    pub fn flush(&mut self, memory: &mut Memory<'_>) -> Result<bool, String> {
+        let ids: Vec<u64> = self.operations.keys().copied().collect();
+        let was_busy = !ids.is_empty();
+        ids.into_iter().try_for_each(|id| self.finish(memory, id))?;
+        Ok(was_busy)
+    }
+
+    /// A block has exited.
+    ///
+    /// # Errors
+    ///
+    /// A bulk operation would still access its shared memory.
+    pub fn exit(&mut self, memory: &mut Memory<'_>, rank: usize) -> Result<(), (Thread, String)> {
+        let mut copies = Vec::new();
+        // Arrivals that no thread waits for end with their mbarriers.
+        self.operations.retain(|_, operation| {
+            operation.agent.thread.rank != rank || matches!(operation.work, Work::Transfer { .. })
+        });
+        for (id, operation) in &self.operations {
+            let Work::Transfer { transfer, data } = &operation.work else {
+                continue;
+            };
+            let (to, from) = transfer.ranks();
+            let thread = operation.agent.thread;
+            if operation.completion == Completion::Group(Groups::Copies) {
+                if thread.rank == rank {
+                    copies.push(*id);
+                }
+                continue;
+            }
+            let message = match (to == Some(rank), from == Some(rank) && data.is_none()) {
+                (true, _) => "writes to its shared memory",
+                (_, true) => "reads its shared memory",
+                _ => continue,
+            };
+            let Thread {
+                rank: issuer,
+                index,
+            } = thread;
+            let message = format!(
+                "the block with rank {rank} exits while a bulk copy that thread {index} of the \
+                 block with rank {issuer} issued still {message}: no thread has waited for it"
+            );
+            return Err((thread, message));
+        }
+        let finished = copies
+            .into_iter()
+            .try_for_each(|id| self.finish(memory, id));
+        finished.map_err(|message| (Thread { rank, index: 0 }, message))
+    }
+}

@@ -1,0 +1,565 @@
+//! Instructions of mbarriers, clusters, register pools and tensor maps, executed by the lanes of a
+//! warp one after the other.
+
+use super::decode::{Address, Field, Instruction, MapAddress, Mbarrier, Value, WaitFor};
+use super::engine::Groups;
+use super::issue;
+use super::mbarrier::Token;
+use super::tensor_map::{self, TensorMap};
+use super::transfer::{Memory, Thread};
+use crate::machine::decode::Source;
+use crate::machine::memory::Window;
+use crate::machine::registers::{LANES, Lane, Mask, Registers, Row, lanes};
+use crate::machine::shared::{Shared, SharedPlace};
+use crate::machine::world::World;
+
+/// The lanes that execute an instruction.
+pub struct Active<'a> {
+    pub registers: &'a mut Registers,
+    pub mask: Mask,
+    /// All lanes of the warp that have not exited.
+    pub live: Mask,
+    /// Where the function's local memory starts.
+    pub frame: u64,
+    pub warp: usize,
+    /// The instruction's place in its function.
+    pub at: usize,
+}
+
+/// The lane that failed, and why.
+pub type LaneError = (usize, String);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Done,
+    /// It is executed again once other threads may have changed something.
+    Waits,
+}
+
+impl Active<'_> {
+    pub fn thread(&self, world: &World<'_>, lane: usize) -> Thread {
+        Thread {
+            rank: world.shared.rank,
+            index: (self.warp * LANES + lane) as u32,
+        }
+    }
+
+    pub fn addresses(&self, address: &Address) -> Row<u64> {
+        address.pointer.row(self.registers, self.frame)
+    }
+
+    /// What `.aligned` demands.
+    fn check_aligned(&self) -> Result<(), LaneError> {
+        match self.mask == self.live {
+            true => Ok(()),
+            false => {
+                let message = "the lanes of the warp reach this aligned instruction diverged";
+                Err((self.mask.trailing_zeros() as usize, message.to_owned()))
+            }
+        }
+    }
+}
+
+/// What operations reach, and the engine that executes them.
+macro_rules! memory {
+    ($world:expr) => {
+        Memory {
+            global: &mut *$world.global,
+            shared: &mut *$world.shared,
+            constants: $world.constants,
+            parameters: $world.parameters,
+        }
+    };
+}
+pub(crate) use memory;
+
+/// The place in shared memory of an address of that space.
+pub fn shared_place(shared: &Shared, window: Window, address: u64) -> Result<SharedPlace, String> {
+    let found = match window {
+        Window::Generic => match Window::of_generic(address) {
+            (Window::Global, _) => Err(format!(
+                "generic address {address:#x} is not in shared memory"
+            )),
+            (window, address) => shared_place(shared, window, address),
+        },
+        Window::Shared | Window::Cluster => shared.place(address),
+        other => Err(format!("an address of {} memory", other.name())),
+    }?;
+    match window == Window::Shared && found.rank != shared.rank {
+        true => Err(format!(
+            "shared address {address:#x} is in the memory of another block"
+        )),
+        false => Ok(found),
+    }
+}
+
+/// As [`shared_place`], in the memory of the block itself.
+fn own_place(shared: &Shared, window: Window, address: u64) -> Result<SharedPlace, String> {
+    let place = shared_place(shared, window, address)?;
+    match place.rank == shared.rank {
+        true => Ok(place),
+        false => Err(format!(
+            "the mbarrier object is in the memory of the block with rank {}, where only arrivals \
+             and counts of bytes are allowed",
+            place.rank
+        )),
+    }
+}
+
+impl Instruction {
+    /// # Errors
+    ///
+    /// What the ISA leaves undefined.
+    pub fn execute(
+        &self,
+        active: &mut Active<'_>,
+        world: &mut World<'_>,
+    ) -> Result<Outcome, LaneError> {
+        let mask = active.mask;
+        match self {
+            Instruction::Mbarrier(at, Mbarrier::Wait(wait, result)) => {
+                return execute_wait(at, (*wait, *result), active, world);
+            }
+            Instruction::Mbarrier(at, operation) => {
+                execute_mbarrier(at, operation, active, world)?;
+            }
+            Instruction::PendingCount(result, state) => {
+                let states = state.row(active.registers);
+                let mut counts = [0; LANES];
+                for lane in lanes(mask) {
+                    let token = Token::decode(states[lane], 0);
+                    let token = token.map_err(|message| (lane, message))?;
+                    if !token.is_incomplete {
+                        let message = "the state is not that of an arrival with .noComplete";
+                        return Err((lane, message.to_owned()));
+                    }
+                    counts[lane] = token.pending;
+                }
+                u32::put(active.registers, *result, mask, &counts);
+            }
+            Instruction::Copy(copy) => issue::execute(copy, active, world)?,
+            Instruction::Commit(groups) => {
+                for lane in lanes(mask) {
+                    let thread = active.thread(world, lane);
+                    world.cluster.engine.commit(thread, *groups);
+                }
+            }
+            Instruction::WaitGroups {
+                groups,
+                pending,
+                reads,
+            } => wait_groups(active, world, (*groups, *pending, *reads))?,
+            Instruction::WaitAll => {
+                for lane in lanes(mask) {
+                    let thread = active.thread(world, lane);
+                    world.cluster.engine.commit(thread, Groups::Copies);
+                }
+                wait_groups(active, world, (Groups::Copies, 0, false))?;
+            }
+            Instruction::ClusterArrive { is_aligned } => {
+                if *is_aligned {
+                    active.check_aligned()?;
+                }
+                let rank = world.shared.rank;
+                world.cluster.engine.events += 1;
+                let barrier = &mut world.cluster.barrier;
+                barrier.set_live(rank, active.warp, active.live);
+                barrier.arrive(rank, active.warp, mask)?;
+            }
+            Instruction::ClusterWait { is_aligned } => {
+                if *is_aligned {
+                    active.check_aligned()?;
+                }
+                let rank = world.shared.rank;
+                if !world.cluster.barrier.wait(rank, active.warp, mask)? {
+                    return Ok(Outcome::Waits);
+                }
+            }
+            Instruction::Map(map) => map.execute(active, world.shared)?,
+            Instruction::SetRegisters { count, grows } => {
+                active.check_aligned()?;
+                let pool = &mut world.cluster.pools[world.shared.rank];
+                let change = pool.change(active.warp, (active.at, *count), *grows);
+                let lane = mask.trailing_zeros() as usize;
+                if !change.map_err(|message| (lane, message))? {
+                    return Ok(Outcome::Waits);
+                }
+                world.cluster.engine.events += 1;
+            }
+            Instruction::PrefetchMap(at) => {
+                let addresses = active.addresses(at);
+                for lane in lanes(mask) {
+                    let address = addresses[lane].wrapping_add(at.window.base());
+                    let found = memory!(world).tensor_map(address);
+                    found.map_err(|message| (lane, message))?;
+                }
+            }
+            Instruction::ReplaceField(at, field, value) => {
+                replace(active, world, at, (*field, *value))?;
+            }
+            Instruction::CopyMap(to, from) => copy_map(active, world, to, from)?,
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn wait_groups(
+    active: &Active<'_>,
+    world: &mut World<'_>,
+    (groups, pending, reads): (Groups, usize, bool),
+) -> Result<(), LaneError> {
+    for lane in lanes(active.mask) {
+        let thread = active.thread(world, lane);
+        let engine = &mut world.cluster.engine;
+        let memory = &mut memory!(world);
+        let done = match reads {
+            true => engine.wait_for_reads(memory, thread, pending),
+            false => engine.wait(memory, thread, groups, pending),
+        };
+        done.map_err(|message| (lane, message))?;
+    }
+    Ok(())
+}
+
+fn execute_mbarrier(
+    at: &Address,
+    operation: &Mbarrier,
+    active: &mut Active<'_>,
+    world: &mut World<'_>,
+) -> Result<(), LaneError> {
+    let addresses = active.addresses(at);
+    let row = |source: &Source<u32>| source.row(active.registers);
+    let (numbers, bytes) = match operation {
+        Mbarrier::Init(number)
+        | Mbarrier::ExpectBytes(number)
+        | Mbarrier::CompleteBytes(number) => (row(number), None),
+        Mbarrier::Arrive {
+            count,
+            expected_bytes,
+            ..
+        } => (row(count), expected_bytes.as_ref().map(row)),
+        _ => ([0; LANES], None),
+    };
+    let mut states = [0; LANES];
+    for lane in lanes(active.mask) {
+        let bytes = bytes.map(|row| row[lane]);
+        let thread = active.thread(world, lane);
+        let done = one_lane(
+            operation,
+            world,
+            thread,
+            (at.window, addresses[lane]),
+            (numbers[lane], bytes),
+        );
+        states[lane] = done.map_err(|message| (lane, message))?;
+    }
+    world.cluster.engine.events += 1;
+    if let Mbarrier::Arrive {
+        state: Some(state), ..
+    } = operation
+    {
+        u64::put(active.registers, *state, active.mask, &states);
+    }
+    Ok(())
+}
+
+/// The state that an arrival returns.
+fn one_lane(
+    operation: &Mbarrier,
+    world: &mut World<'_>,
+    thread: Thread,
+    (window, address): (Window, u64),
+    (number, bytes): (u32, Option<u32>),
+) -> Result<u64, String> {
+    use super::mbarrier::Mbarrier as Object;
+    let own = || own_place(world.shared, window, address);
+    match operation {
+        Mbarrier::Init(_) => {
+            let place = own()?;
+            world.shared.add_mbarrier(place, Object::new(number)?)?;
+        }
+        Mbarrier::Invalidate => {
+            let place = own()?;
+            if world.cluster.engine.is_attached(place) {
+                return Err(
+                    "mbarrier.inval while asynchronous operations will complete on the \
+                            object"
+                        .to_owned(),
+                );
+            }
+            world.shared.remove_mbarrier(place)?;
+        }
+        Mbarrier::ArriveAfterCopies { increments } => {
+            let place = own()?;
+            let memory = &mut memory!(world);
+            let engine = &mut world.cluster.engine;
+            engine.arrive_after_copies(memory, thread, place, *increments)?;
+        }
+        Mbarrier::ExpectBytes(_) => {
+            let place = shared_place(world.shared, window, address)?;
+            world.shared.mbarrier(place)?.expect(number)?;
+        }
+        Mbarrier::CompleteBytes(_) => {
+            let place = shared_place(world.shared, window, address)?;
+            world.shared.mbarrier(place)?.complete_bytes(number)?;
+        }
+        Mbarrier::Arrive { arrival, state, .. } => {
+            let place = shared_place(world.shared, window, address)?;
+            if state.is_some() && place.rank != world.shared.rank {
+                return Err(
+                    "an arrival at an mbarrier of another block returns no state".to_owned(),
+                );
+            }
+            let mbarrier = world.shared.mbarrier(place)?;
+            if let Some(bytes) = bytes {
+                mbarrier.expect(bytes)?;
+            }
+            let token = Token {
+                address: place.address,
+                phase: mbarrier.phase,
+                pending: mbarrier.pending,
+                is_incomplete: !arrival.may_complete,
+            };
+            if arrival.drops {
+                mbarrier.drop_expected(number)?;
+            }
+            match arrival.may_complete {
+                true => mbarrier.arrive(number)?,
+                false => mbarrier.arrive_without_completion(number)?,
+            }
+            return Ok(token.encode());
+        }
+        Mbarrier::Wait(..) => {}
+    }
+    Ok(0)
+}
+
+/// A wait lasts until all its lanes may go on, or until its time limit.
+fn execute_wait(
+    at: &Address,
+    (wait, result): (WaitFor, usize),
+    active: &mut Active<'_>,
+    world: &mut World<'_>,
+) -> Result<Outcome, LaneError> {
+    let addresses = active.addresses(at);
+    let states = match wait {
+        WaitFor::State(state) => state.row(active.registers),
+        WaitFor::Parity(parity) => parity.row(active.registers).map(u64::from),
+    };
+    let mut truth = 0;
+    for lane in lanes(active.mask) {
+        let complete = own_place(world.shared, at.window, addresses[lane])
+            .and_then(|place| test(world, place, wait, states[lane]));
+        truth |= u32::from(complete.map_err(|message| (lane, message))?) << lane;
+    }
+    if truth != active.mask && !world.cluster.engine.expires {
+        return Ok(Outcome::Waits);
+    }
+    active.registers.set_predicate(result, active.mask, truth);
+    Ok(Outcome::Done)
+}
+
+fn test(
+    world: &mut World<'_>,
+    place: SharedPlace,
+    wait: WaitFor,
+    state: u64,
+) -> Result<bool, String> {
+    for settled in [false, true] {
+        let mbarrier = world.shared.mbarrier(place)?;
+        let is_complete = match wait {
+            WaitFor::Parity(_) if state > 1 => {
+                return Err(format!("the parity {state} of a phase"));
+            }
+            WaitFor::Parity(_) => mbarrier.test_parity(state as u32),
+            WaitFor::State(_) => {
+                let token = Token::decode(state, mbarrier.phase)?;
+                if token.address != place.address {
+                    return Err("the state is that of another mbarrier object".to_owned());
+                }
+                mbarrier.test_phase(token.phase)?
+            }
+        };
+        if is_complete || settled {
+            return Ok(is_complete);
+        }
+        let memory = &mut memory!(world);
+        world.cluster.engine.settle(memory, place)?;
+    }
+    Ok(false)
+}
+
+/// For reports: which phase the lanes wait for.
+pub fn describe_wait(
+    instruction: &Instruction,
+    active: &Active<'_>,
+    world: &mut World<'_>,
+) -> String {
+    match instruction {
+        Instruction::Mbarrier(at, Mbarrier::Wait(..)) => {
+            let addresses = active.addresses(at);
+            let mut seen = Vec::new();
+            for lane in lanes(active.mask) {
+                if let Ok(place) = own_place(world.shared, at.window, addresses[lane])
+                    && !seen.contains(&place)
+                {
+                    seen.push(place);
+                }
+            }
+            let list = seen
+                .into_iter()
+                .map(|place| match world.shared.mbarrier(place) {
+                    Ok(mbarrier) => format!(
+                        "for the mbarrier at shared address {:#x}, in phase {} with {} pending \
+                     arrivals and {} missing bytes",
+                        place.address, mbarrier.phase, mbarrier.pending, mbarrier.bytes
+                    ),
+                    Err(message) => message,
+                });
+            list.collect::<Vec<_>>().join(" and ")
+        }
+        Instruction::ClusterWait { .. } => format!(
+            "at the barrier of the cluster, where {} threads are missing",
+            world.cluster.barrier.missing()
+        ),
+        Instruction::SetRegisters { count, .. } => format!(
+            "for {count} registers, where {} of the block's are free",
+            world.cluster.pools[world.shared.rank].free()
+        ),
+        _ => "running".to_owned(),
+    }
+}
+
+impl MapAddress {
+    fn execute(&self, active: &mut Active<'_>, shared: &Shared) -> Result<(), LaneError> {
+        let registers = &mut *active.registers;
+        let window = match self {
+            MapAddress::Wide(.., window) | MapAddress::RankWide(.., window) => *window,
+            _ => Window::Cluster,
+        };
+        let (addresses, ranks) = match self {
+            MapAddress::Narrow(_, address, rank) => (
+                address.row(registers).map(u64::from),
+                Some(rank.row(registers)),
+            ),
+            MapAddress::Wide(_, address, rank, _) => {
+                (address.row(registers), Some(rank.row(registers)))
+            }
+            MapAddress::RankNarrow(_, address) => (address.row(registers).map(u64::from), None),
+            MapAddress::RankWide(_, address, _) => (address.row(registers), None),
+        };
+        let mut row = [0; LANES];
+        for lane in lanes(active.mask) {
+            let place = shared_place(shared, window, addresses[lane]);
+            let place = place.map_err(|message| (lane, message))?;
+            let Some(ranks) = ranks else {
+                row[lane] = place.rank as u64;
+                continue;
+            };
+            let rank = ranks[lane] as usize;
+            if rank >= shared.blocks() {
+                let count = shared.blocks();
+                return Err((lane, format!("rank {rank} in a cluster of {count} blocks")));
+            }
+            let within = Shared::address_of(SharedPlace { rank, ..place });
+            row[lane] = match window {
+                Window::Generic => Window::Cluster.base() + within,
+                _ => within,
+            };
+        }
+        let narrow = row.map(|value| value as u32);
+        match self {
+            MapAddress::Wide(result, ..) => u64::put(registers, *result, active.mask, &row),
+            MapAddress::Narrow(result, ..)
+            | MapAddress::RankNarrow(result, ..)
+            | MapAddress::RankWide(result, ..) => {
+                u32::put(registers, *result, active.mask, &narrow);
+            }
+        }
+        Ok(())
+    }
+}
+
+const MAP_BYTES: u64 = tensor_map::BYTES as u64;
+const MAP_ALIGNMENT: u64 = 64;
+
+/// ISA, `tensormap.replace`. An object of zeros counts as a map without any field, because Triton
+/// makes its maps of such ones.
+fn replace(
+    active: &Active<'_>,
+    world: &mut World<'_>,
+    at: &Address,
+    (field, value): (Field, Value),
+) -> Result<(), LaneError> {
+    let addresses = active.addresses(at);
+    let values = match value {
+        Value::Narrow(source) => source.row(active.registers).map(u64::from),
+        Value::Wide(source) => source.row(active.registers),
+        Value::None => [0; LANES],
+    };
+    for lane in lanes(active.mask) {
+        let (window, address) = match at.window {
+            Window::Generic => Window::of_generic(addresses[lane]),
+            window => (window, addresses[lane]),
+        };
+        let found = match window {
+            Window::Global => world.global.get_mut(address, MAP_BYTES, MAP_ALIGNMENT),
+            Window::Shared => world.shared.get_mut(address, MAP_BYTES, MAP_ALIGNMENT),
+            other => Err(format!("a tensor map in {} memory", other.name())),
+        };
+        let bytes = found.map_err(|message| (lane, message))?;
+        let mut map = match bytes.iter().all(|byte| *byte == 0) {
+            true => TensorMap::default(),
+            false => TensorMap::decode(bytes).map_err(|error| (lane, error.to_string()))?,
+        };
+        set_field(&mut map, field, values[lane]);
+        bytes.copy_from_slice(&map.encode());
+    }
+    Ok(())
+}
+
+fn set_field(map: &mut TensorMap, field: Field, value: u64) {
+    let number = u32::try_from(value).unwrap_or(u32::MAX);
+    match field {
+        Field::Address => map.address = value,
+        Field::Rank => map.rank = number.saturating_add(1).min(u8::MAX.into()),
+        Field::Box(dimension) => map.box_extents[dimension] = number.min(u16::MAX.into()),
+        Field::Extent(dimension) => map.extents[dimension] = value,
+        Field::Stride(dimension) => map.strides[dimension] = value,
+        Field::ElementStride(dimension) => {
+            map.element_strides[dimension] = number.min(u16::MAX.into());
+        }
+        Field::Type(ty) => map.data_type = ty,
+        Field::Interleave(interleave) => map.interleave = interleave,
+        Field::Swizzle(swizzle) => map.swizzle = swizzle,
+        Field::Fill(fill) => map.fill = fill,
+    }
+}
+
+/// The warp copies one map.
+fn copy_map(
+    active: &Active<'_>,
+    world: &mut World<'_>,
+    to: &Address,
+    from: &Address,
+) -> Result<(), LaneError> {
+    active.check_aligned()?;
+    let (to, from) = (active.addresses(to), active.addresses(from));
+    let first = active.mask.trailing_zeros() as usize;
+    if let Some(lane) =
+        lanes(active.mask).find(|lane| (to[*lane], from[*lane]) != (to[first], from[first]))
+    {
+        return Err((
+            lane,
+            "the lanes of the warp copy different tensor maps".to_owned(),
+        ));
+    }
+    let lane = |message: String| (first, message);
+    let source = world
+        .shared
+        .get(from[first], MAP_BYTES, 128)
+        .map_err(lane)?;
+    let target = world.global.get_mut(to[first], MAP_BYTES, 128);
+    target.map_err(lane)?.copy_from_slice(source);
+    Ok(())
+}

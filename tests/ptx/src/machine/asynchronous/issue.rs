@@ -1,0 +1,319 @@
+//! Asynchronous copies, issued by the lanes of a warp one after the other.
+
+use super::copies::{self, Copy, End, SourceBytes, TensorBox};
+use super::decode::Address;
+use super::engine::{Completion, Groups};
+use super::execute::{Active, LaneError, memory, shared_place};
+use super::tensor;
+use super::tensor_map::{DIMENSIONS, DataType};
+use super::transfer::{
+    Agent, Location, Memory, Proxy, Reduction, Tensor, Transfer, check_alignment,
+};
+use crate::machine::memory::Window;
+use crate::machine::registers::lanes;
+use crate::machine::shared::{Shared, SharedPlace};
+use crate::machine::world::World;
+use crate::parse::Type;
+
+/// # Errors
+///
+/// What the ISA leaves undefined.
+pub fn execute(copy: &Copy, active: &Active<'_>, world: &mut World<'_>) -> Result<(), LaneError> {
+    for lane in lanes(active.mask) {
+        let done = match copy {
+            Copy::Small { .. } => small(copy, active, world, lane),
+            Copy::Bulk { .. } => bulk(copy, active, world, lane),
+            Copy::TensorLoad { .. } | Copy::TensorStore { .. } => {
+                tensor_copy(copy, active, world, lane)
+            }
+            Copy::Prefetch { from, bytes } => {
+                let address = active.addresses(from)[lane];
+                let bytes = bytes.row(active.registers)[lane].into();
+                check_size(bytes).and_then(|()| {
+                    check_alignment(Location::Global(address), 16, "source")?;
+                    world.global.get(address, bytes, 16).map(|_| ())
+                })
+            }
+            Copy::TensorPrefetch(of) => tensor_of(of, active, world, lane).map(|_| ()),
+        };
+        done.map_err(|message| (lane, message))?;
+    }
+    Ok(())
+}
+
+fn location(shared: &Shared, window: Window, address: u64) -> Result<Location, String> {
+    match window {
+        Window::Global => Ok(Location::Global(address)),
+        window => shared_place(shared, window, address).map(Location::Shared),
+    }
+}
+
+fn place(
+    active: &Active<'_>,
+    world: &World<'_>,
+    at: &Address,
+    lane: usize,
+) -> Result<Location, String> {
+    location(world.shared, at.window, active.addresses(at)[lane])
+}
+
+fn check_size(bytes: u64) -> Result<(), String> {
+    match bytes.is_multiple_of(16) {
+        true => Ok(()),
+        false => Err(format!(
+            "a bulk copy of {bytes} bytes, not a multiple of 16"
+        )),
+    }
+}
+
+/// ISA, `cp.async`: aligned to its size; more source bytes than the size are undefined.
+fn small(
+    copy: &Copy,
+    active: &Active<'_>,
+    world: &mut World<'_>,
+    lane: usize,
+) -> Result<(), String> {
+    let Copy::Small {
+        to,
+        from,
+        bytes,
+        source,
+    } = copy
+    else {
+        return Ok(());
+    };
+    let (to, from) = (
+        place(active, world, to, lane)?,
+        place(active, world, from, lane)?,
+    );
+    check_alignment(to, *bytes, "destination")?;
+    check_alignment(from, *bytes, "source")?;
+    let read = match source {
+        SourceBytes::All => *bytes,
+        SourceBytes::Some(count) => count.row(active.registers)[lane].into(),
+        SourceBytes::Unless(predicate) => match predicate.lanes(active.registers) >> lane & 1 {
+            0 => *bytes,
+            _ => 0,
+        },
+    };
+    let Some(zeros) = bytes.checked_sub(read) else {
+        return Err(format!("{read} source bytes of a copy of {bytes}"));
+    };
+    let transfer = Transfer::Bytes {
+        from,
+        to,
+        bytes: read,
+        zeros,
+        reduction: None,
+    };
+    let agent = Agent {
+        thread: active.thread(world, lane),
+        proxy: Proxy::Generic,
+    };
+    let memory = &mut memory!(world);
+    let completion = Completion::Group(Groups::Copies);
+    world
+        .cluster
+        .engine
+        .issue(memory, agent, transfer, completion)
+}
+
+/// Where the copy goes in each block, and what it completes there.
+fn ends(
+    active: &Active<'_>,
+    world: &World<'_>,
+    (to, end): (Location, &End),
+    lane: usize,
+) -> Result<Vec<(Location, Completion)>, String> {
+    let (at, multicast) = match end {
+        End::Group => return Ok(vec![(to, Completion::Group(Groups::Bulk))]),
+        End::Mbarrier { at, multicast } => (at, multicast),
+    };
+    let Location::Shared(to) = to else {
+        return Err("an mbarrier observes a copy to global memory".to_owned());
+    };
+    let mbarrier = shared_place(world.shared, at.window, active.addresses(at)[lane])?;
+    if mbarrier.rank != to.rank {
+        return Err(format!(
+            "the mbarrier is in the memory of the block with rank {}, the destination in that of \
+             rank {}",
+            mbarrier.rank, to.rank
+        ));
+    }
+    let Some(mask) = multicast else {
+        return Ok(vec![(Location::Shared(to), Completion::Mbarrier(mbarrier))]);
+    };
+    let mask = usize::from(mask.row(active.registers)[lane]);
+    let blocks = world.shared.blocks();
+    if mask == 0 || mask >> blocks != 0 {
+        return Err(format!(
+            "multicast to the blocks {mask:#b} of a cluster of {blocks}"
+        ));
+    }
+    let ranks = (0..blocks).filter(|rank| mask >> rank & 1 == 1);
+    let target = |rank: usize| {
+        let to = SharedPlace { rank, ..to };
+        let at = SharedPlace { rank, ..mbarrier };
+        (Location::Shared(to), Completion::Mbarrier(at))
+    };
+    Ok(ranks.map(target).collect())
+}
+
+/// ISA, `cp.async.bulk`: sizes and addresses are multiples of 16.
+fn bulk(
+    copy: &Copy,
+    active: &Active<'_>,
+    world: &mut World<'_>,
+    lane: usize,
+) -> Result<(), String> {
+    let Copy::Bulk {
+        to,
+        from,
+        bytes,
+        reduction,
+        end,
+    } = copy
+    else {
+        return Ok(());
+    };
+    let bytes: u64 = bytes.row(active.registers)[lane].into();
+    let (to, from) = (
+        place(active, world, to, lane)?,
+        place(active, world, from, lane)?,
+    );
+    check_size(bytes)?;
+    check_alignment(to, 16, "destination")?;
+    check_alignment(from, 16, "source")?;
+    let agent = Agent {
+        thread: active.thread(world, lane),
+        proxy: Proxy::Async,
+    };
+    for (to, completion) in ends(active, world, (to, end), lane)? {
+        let transfer = Transfer::Bytes {
+            from,
+            to,
+            bytes,
+            zeros: 0,
+            reduction: *reduction,
+        };
+        let memory = &mut memory!(world);
+        world
+            .cluster
+            .engine
+            .issue(memory, agent, transfer, completion)?;
+    }
+    Ok(())
+}
+
+fn tensor_of(
+    of: &TensorBox,
+    active: &Active<'_>,
+    world: &mut World<'_>,
+    lane: usize,
+) -> Result<Tensor, String> {
+    let address = active.addresses(&of.map)[lane];
+    let map = memory!(world).tensor_map(address)?;
+    tensor::check(&map, of.start.len())?;
+    let mut start = [0; DIMENSIONS];
+    for (coordinate, source) in start.iter_mut().zip(&of.start) {
+        *coordinate = source.row(active.registers)[lane].cast_signed();
+    }
+    Ok(Tensor {
+        address,
+        map,
+        start,
+    })
+}
+
+/// CUDA programming guide: the box in shared memory is aligned to 128 bytes. ISA, "Restriction on
+/// Tensor Copy instructions": coordinates of a box that is stored are not negative.
+fn tensor_copy(
+    copy: &Copy,
+    active: &Active<'_>,
+    world: &mut World<'_>,
+    lane: usize,
+) -> Result<(), String> {
+    let agent = Agent {
+        thread: active.thread(world, lane),
+        proxy: Proxy::Async,
+    };
+    match copy {
+        Copy::TensorLoad { to, box_of, end } => {
+            let tensor = tensor_of(box_of, active, world, lane)?;
+            let to = place(active, world, to, lane)?;
+            check_alignment(to, tensor::SHARED_ALIGNMENT, "destination")?;
+            for (to, completion) in ends(active, world, (to, end), lane)? {
+                let Location::Shared(to) = to else { continue };
+                let tensor = tensor.clone();
+                let memory = &mut memory!(world);
+                let transfer = Transfer::Load { tensor, to };
+                world
+                    .cluster
+                    .engine
+                    .issue(memory, agent, transfer, completion)?;
+            }
+            Ok(())
+        }
+        Copy::TensorStore {
+            from,
+            box_of,
+            reduction,
+        } => {
+            let tensor = tensor_of(box_of, active, world, lane)?;
+            if tensor.start.iter().any(|coordinate| *coordinate < 0) {
+                let start = &tensor.start[..box_of.start.len()];
+                return Err(format!(
+                    "a tensor store at the negative coordinates {start:?}"
+                ));
+            }
+            let from = place(active, world, from, lane)?;
+            check_alignment(from, tensor::SHARED_ALIGNMENT, "source")?;
+            let Location::Shared(from) = from else {
+                return Ok(());
+            };
+            let reduction = match reduction {
+                Some(name) => Some(tensor_reduction(name, tensor.map.data_type)?),
+                None => None,
+            };
+            let transfer = Transfer::Store {
+                tensor,
+                from,
+                reduction,
+            };
+            let memory = &mut memory!(world);
+            let completion = Completion::Group(Groups::Bulk);
+            world
+                .cluster
+                .engine
+                .issue(memory, agent, transfer, completion)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// ISA, `cp.reduce.async.bulk.tensor`: the type is that of the tensor.
+fn tensor_reduction(name: &str, data_type: DataType) -> Result<Reduction, String> {
+    let bits = matches!(name, "and" | "or" | "xor");
+    let ty = match (data_type, bits) {
+        (DataType::U32 | DataType::S32, true) => Some(Type::B32),
+        (DataType::U64 | DataType::S64, true) => Some(Type::B64),
+        (DataType::U32, false) => Some(Type::U32),
+        (DataType::S32, false) => Some(Type::S32),
+        (DataType::U64, false) => Some(Type::U64),
+        (DataType::S64, false) if name != "add" => Some(Type::S64),
+        (DataType::F32, false) => Some(Type::F32),
+        (DataType::F16, false) => Some(Type::F16),
+        (DataType::Bf16, false) => Some(Type::Bf16),
+        _ => None,
+    };
+    let update = ty.and_then(|ty| copies::update(name, ty));
+    match update {
+        Some(update) => Ok(Reduction {
+            bytes: data_type.bytes(),
+            update,
+        }),
+        None => Err(format!(
+            "a reduction by `{name}` of a tensor of {data_type:?} is not implemented"
+        )),
+    }
+}

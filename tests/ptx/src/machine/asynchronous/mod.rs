@@ -1,0 +1,20 @@
+//! What happens in memory beside the instructions of threads: asynchronous copies, the mbarriers
+//! with which threads wait for them, and tensor maps; and what the blocks of a cluster do together.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`tensor_map`], [`tensor`] | the object that describes a tensor, and the bytes of a box of it |
+//! | [`mbarrier`] | counts and phases |
+//! | [`transfer`], [`engine`] | what an operation reads and writes, and when |
+//! | [`decode`], [`copies`] | instructions |
+//! | [`execute`], [`issue`] | their execution by the lanes of a warp |
+
+pub mod copies;
+pub mod decode;
+pub mod engine;
+pub mod execute;
+pub mod issue;
+pub mod mbarrier;
+pub mod tensor;
+pub mod tensor_map;
+pub mod transfer;
