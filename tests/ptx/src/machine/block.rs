@@ -333,10 +333,12 @@ impl<'a> Block<'a> {
         for warp in &mut self.warps {
             for path in warp.paths.list.clone() {
                 let what = warp.describe(&path, &mut world);
-                let (index, mask, at) = (warp.index, path.mask, path.pc);
+                let (index, mask) = (warp.index, path.mask);
+                let frame = &warp.frames[path.frame];
+                let line = frame.code.steps[path.pc].line;
                 places.push(format!(
-                    "warp {index}, lanes {mask:#010x}: {what}, instruction {at} of `{}`",
-                    warp.frames[path.frame].function
+                    "warp {index}, lanes {mask:#010x}: {what}, in line {line} of the PTX, in `{}`",
+                    frame.function
                 ));
             }
         }

@@ -25,7 +25,7 @@ pub type GroupFault = ([u32; 3], BlockFault);
 const STALLS: u32 = 8;
 
 impl<'a> Group<'a> {
-    /// The blocks of the cluster whose first block has this index.
+    /// The blocks of the cluster that begins with this block.
     pub fn new(
         image: &'a Image,
         entry: &'a str,

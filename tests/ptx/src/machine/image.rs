@@ -57,6 +57,8 @@ pub struct Decoded {
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
     pub instruction: Option<usize>,
+    /// Of the PTX text.
+    pub line: u32,
 }
 
 /// The first refusal of each instruction of a function, if there is one.
@@ -313,6 +315,7 @@ impl Code {
                     carries: Carries::of(instruction),
                     meeting: None,
                     instruction: Some(index),
+                    line: instruction.line,
                 }
             });
         let end = Decoded {
@@ -323,6 +326,7 @@ impl Code {
             carries: Carries::default(),
             meeting: None,
             instruction: None,
+            line: function.line,
         };
         let mut steps: Vec<Decoded> = decoded.chain([end]).collect();
         let code: Vec<Next> = steps.iter().map(next).collect();

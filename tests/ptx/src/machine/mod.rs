@@ -14,7 +14,7 @@
 //! | [`order`] | detection of data races |
 //! | `check`, `observe` | what accesses of warps mean for it |
 //! | `written`, `liveness`, `marks`, `propagate` | values that depend on bytes or registers that nothing has written |
-//! | `paths`, `world`, `warp`, `block`, `group`, `launch` | execution |
+//! | `paths`, `world`, `warp`, `waits`, `block`, `group`, `launch` | execution |
 
 mod access;
 mod alu;
@@ -44,6 +44,7 @@ mod shared;
 mod special;
 mod step;
 mod support;
+mod waits;
 mod warp;
 mod world;
 mod written;

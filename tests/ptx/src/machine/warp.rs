@@ -5,8 +5,7 @@
 //! `.aligned` instruction that post-dominates the branch. Paths are executed in time slices, so
 //! that lanes may wait for each other in loops (independent thread scheduling).
 
-use super::asynchronous::decode::Instruction;
-use super::asynchronous::execute::{self, Active, Outcome};
+use super::asynchronous::execute;
 use super::asynchronous::transfer::Memory;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
@@ -67,7 +66,7 @@ const LOCAL_BYTES: u64 = 512 * 1024;
 const NESTED_CALLS: usize = 10_000;
 
 /// What becomes of a path after an instruction.
-enum Flow {
+pub enum Flow {
     Goes,
     /// It stays, but others run first.
     Pauses,
@@ -276,54 +275,6 @@ impl<'a> Warp<'a> {
         }
         path.pc += 1;
         Ok(Flow::Goes)
-    }
-
-    fn asynchronous(
-        &mut self,
-        path: &mut Path,
-        instruction: &Instruction,
-        active: Mask,
-        world: &mut World<'_>,
-    ) -> Result<Flow, Fault> {
-        let outcome = instruction.execute(&mut self.active(path, active), world);
-        match outcome.map_err(|(lane, message)| self.fault(path, lane, message))? {
-            Outcome::Done => {
-                path.pc += 1;
-                Ok(Flow::Goes)
-            }
-            Outcome::Waits => {
-                // It counts once, when it is done.
-                self.counts.warp_instructions -= 1;
-                self.counts.thread_instructions -= u64::from(active.count_ones());
-                path.waits = Some(Wait::Others);
-                Ok(Flow::Pauses)
-            }
-        }
-    }
-
-    fn active(&mut self, path: &Path, mask: Mask) -> Active<'_> {
-        let frame = &mut self.frames[path.frame];
-        Active {
-            registers: &mut frame.registers,
-            mask,
-            live: self.live,
-            frame: frame.base,
-            warp: self.index as usize,
-            at: path.pc,
-        }
-    }
-
-    /// For reports: what a path waits for.
-    pub fn describe(&mut self, path: &Path, world: &mut World<'_>) -> String {
-        let code = self.frames[path.frame].code;
-        match (&code.steps[path.pc].step, path.waits) {
-            (_, Some(Wait::Barrier)) => "at a barrier".to_owned(),
-            (_, Some(Wait::Lanes)) => "for other lanes of the warp".to_owned(),
-            (Step::Asynchronous(instruction), Some(Wait::Others)) => {
-                execute::describe_wait(instruction, &self.active(path, path.mask), world)
-            }
-            _ => "running".to_owned(),
-        }
     }
 
     fn identity<'w>(&'w self, world: &'w World<'_>) -> Identity<'w> {

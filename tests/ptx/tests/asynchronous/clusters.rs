@@ -225,7 +225,7 @@ fn multicast_copies() {
     );
 }
 
-/// From the memory of one block to that of the other, whose mbarrier counts the bytes.
+/// From the memory of one block to that of the other; an mbarrier there counts the bytes.
 #[test]
 fn copies_between_blocks() {
     let text = |bar: &str| {

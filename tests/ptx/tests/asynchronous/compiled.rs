@@ -87,7 +87,7 @@ fn tiles_go_there_and_back() {
     }
 }
 
-/// Two tiles in turn; the loads begin at columns that depend on the iteration.
+/// Two tiles, one after the other; the loads begin at columns that depend on the iteration.
 #[test]
 fn tiles_change_places() {
     let extent = 200;
@@ -158,7 +158,9 @@ fn pairs_of_blocks_share_tiles() {
 fn swizzled_tiles_are_shared() {
     for launch in launches([4, 1, 1], 1, Some([2, 1, 1])) {
         let mut machine = machine("multicast_swizzled");
-        let values: Vec<u32> = (0..32 * 32).map(|at| at * 2 | (at * 2 + 1) << 16).collect();
+        let values: Vec<u32> = (0..32 * 32)
+            .map(|at| (at * 2) | ((at * 2 + 1) << 16))
+            .collect();
         let source = upload(&mut machine, "x", &values);
         let target = upload(&mut machine, "dst", &vec![7; values.len()]);
         let map = TensorMap {

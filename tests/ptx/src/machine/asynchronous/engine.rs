@@ -371,6 +371,7 @@ impl Engine {
     pub fn exit(&mut self, memory: &mut Memory<'_>, rank: usize) -> Result<(), (Thread, String)> {
         let mut copies = Vec::new();
         // Arrivals that no thread waits for end with their mbarriers.
+        self.attached.retain(|place, _| place.rank != rank);
         self.operations.retain(|_, operation| {
             operation.agent.thread.rank != rank || matches!(operation.work, Work::Transfer { .. })
         });

@@ -1,12 +1,11 @@
 //! Instructions of mbarriers, clusters, register pools and tensor maps, executed by the lanes of a
 //! warp one after the other.
 
-use super::decode::{Address, Field, Instruction, MapAddress, Mbarrier, Value, WaitFor};
+use super::decode::{Address, Instruction, Mbarrier, WaitFor};
 use super::engine::Groups;
-use super::issue;
 use super::mbarrier::Token;
-use super::tensor_map::{self, TensorMap};
 use super::transfer::{Memory, Thread};
+use super::{issue, maps};
 use crate::machine::decode::Source;
 use crate::machine::memory::Window;
 use crate::machine::registers::{LANES, Lane, Mask, Registers, Row, lanes};
@@ -49,7 +48,7 @@ impl Active<'_> {
     }
 
     /// What `.aligned` demands.
-    fn check_aligned(&self) -> Result<(), LaneError> {
+    pub fn check_aligned(&self) -> Result<(), LaneError> {
         match self.mask == self.live {
             true => Ok(()),
             false => {
@@ -195,9 +194,9 @@ impl Instruction {
                 }
             }
             Instruction::ReplaceField(at, field, value) => {
-                replace(active, world, at, (*field, *value))?;
+                maps::replace(active, world, at, (*field, *value))?;
             }
-            Instruction::CopyMap(to, from) => copy_map(active, world, to, from)?,
+            Instruction::CopyMap(to, from) => maps::copy_map(active, world, to, from)?,
         }
         Ok(Outcome::Done)
     }
@@ -428,138 +427,4 @@ pub fn describe_wait(
         ),
         _ => "running".to_owned(),
     }
-}
-
-impl MapAddress {
-    fn execute(&self, active: &mut Active<'_>, shared: &Shared) -> Result<(), LaneError> {
-        let registers = &mut *active.registers;
-        let window = match self {
-            MapAddress::Wide(.., window) | MapAddress::RankWide(.., window) => *window,
-            _ => Window::Cluster,
-        };
-        let (addresses, ranks) = match self {
-            MapAddress::Narrow(_, address, rank) => (
-                address.row(registers).map(u64::from),
-                Some(rank.row(registers)),
-            ),
-            MapAddress::Wide(_, address, rank, _) => {
-                (address.row(registers), Some(rank.row(registers)))
-            }
-            MapAddress::RankNarrow(_, address) => (address.row(registers).map(u64::from), None),
-            MapAddress::RankWide(_, address, _) => (address.row(registers), None),
-        };
-        let mut row = [0; LANES];
-        for lane in lanes(active.mask) {
-            let place = shared_place(shared, window, addresses[lane]);
-            let place = place.map_err(|message| (lane, message))?;
-            let Some(ranks) = ranks else {
-                row[lane] = place.rank as u64;
-                continue;
-            };
-            let rank = ranks[lane] as usize;
-            if rank >= shared.blocks() {
-                let count = shared.blocks();
-                return Err((lane, format!("rank {rank} in a cluster of {count} blocks")));
-            }
-            let within = Shared::address_of(SharedPlace { rank, ..place });
-            row[lane] = match window {
-                Window::Generic => Window::Cluster.base() + within,
-                _ => within,
-            };
-        }
-        let narrow = row.map(|value| value as u32);
-        match self {
-            MapAddress::Wide(result, ..) => u64::put(registers, *result, active.mask, &row),
-            MapAddress::Narrow(result, ..)
-            | MapAddress::RankNarrow(result, ..)
-            | MapAddress::RankWide(result, ..) => {
-                u32::put(registers, *result, active.mask, &narrow);
-            }
-        }
-        Ok(())
-    }
-}
-
-const MAP_BYTES: u64 = tensor_map::BYTES as u64;
-const MAP_ALIGNMENT: u64 = 64;
-
-/// ISA, `tensormap.replace`. An object of zeros counts as a map without any field, because Triton
-/// makes its maps of such ones.
-fn replace(
-    active: &Active<'_>,
-    world: &mut World<'_>,
-    at: &Address,
-    (field, value): (Field, Value),
-) -> Result<(), LaneError> {
-    let addresses = active.addresses(at);
-    let values = match value {
-        Value::Narrow(source) => source.row(active.registers).map(u64::from),
-        Value::Wide(source) => source.row(active.registers),
-        Value::None => [0; LANES],
-    };
-    for lane in lanes(active.mask) {
-        let (window, address) = match at.window {
-            Window::Generic => Window::of_generic(addresses[lane]),
-            window => (window, addresses[lane]),
-        };
-        let found = match window {
-            Window::Global => world.global.get_mut(address, MAP_BYTES, MAP_ALIGNMENT),
-            Window::Shared => world.shared.get_mut(address, MAP_BYTES, MAP_ALIGNMENT),
-            other => Err(format!("a tensor map in {} memory", other.name())),
-        };
-        let bytes = found.map_err(|message| (lane, message))?;
-        let mut map = match bytes.iter().all(|byte| *byte == 0) {
-            true => TensorMap::default(),
-            false => TensorMap::decode(bytes).map_err(|error| (lane, error.to_string()))?,
-        };
-        set_field(&mut map, field, values[lane]);
-        bytes.copy_from_slice(&map.encode());
-    }
-    Ok(())
-}
-
-fn set_field(map: &mut TensorMap, field: Field, value: u64) {
-    let number = u32::try_from(value).unwrap_or(u32::MAX);
-    match field {
-        Field::Address => map.address = value,
-        Field::Rank => map.rank = number.saturating_add(1).min(u8::MAX.into()),
-        Field::Box(dimension) => map.box_extents[dimension] = number.min(u16::MAX.into()),
-        Field::Extent(dimension) => map.extents[dimension] = value,
-        Field::Stride(dimension) => map.strides[dimension] = value,
-        Field::ElementStride(dimension) => {
-            map.element_strides[dimension] = number.min(u16::MAX.into());
-        }
-        Field::Type(ty) => map.data_type = ty,
-        Field::Interleave(interleave) => map.interleave = interleave,
-        Field::Swizzle(swizzle) => map.swizzle = swizzle,
-        Field::Fill(fill) => map.fill = fill,
-    }
-}
-
-/// The warp copies one map.
-fn copy_map(
-    active: &Active<'_>,
-    world: &mut World<'_>,
-    to: &Address,
-    from: &Address,
-) -> Result<(), LaneError> {
-    active.check_aligned()?;
-    let (to, from) = (active.addresses(to), active.addresses(from));
-    let first = active.mask.trailing_zeros() as usize;
-    if let Some(lane) =
-        lanes(active.mask).find(|lane| (to[*lane], from[*lane]) != (to[first], from[first]))
-    {
-        return Err((
-            lane,
-            "the lanes of the warp copy different tensor maps".to_owned(),
-        ));
-    }
-    let lane = |message: String| (first, message);
-    let source = world
-        .shared
-        .get(from[first], MAP_BYTES, 128)
-        .map_err(lane)?;
-    let target = world.global.get_mut(to[first], MAP_BYTES, 128);
-    target.map_err(lane)?.copy_from_slice(source);
-    Ok(())
 }

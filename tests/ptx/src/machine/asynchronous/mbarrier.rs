@@ -38,8 +38,8 @@ impl Mbarrier {
 
     /// # Errors
     ///
-    /// A count out of range, more arrivals than the phase needs, or an arrival in a phase whose
-    /// predecessor no wait has seen.
+    /// A count out of range, more arrivals than the phase needs, or no wait has seen the end of the
+    /// phase before.
     pub fn arrive(&mut self, count: u32) -> Result<(), String> {
         self.check_arrival(count)?;
         self.pending -= count;

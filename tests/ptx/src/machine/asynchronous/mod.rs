@@ -7,13 +7,15 @@
 //! | [`mbarrier`] | counts and phases |
 //! | [`transfer`], [`engine`] | what an operation reads and writes, and when |
 //! | [`decode`], [`copies`] | instructions |
-//! | [`execute`], [`issue`] | their execution by the lanes of a warp |
+//! | [`execute`], [`issue`], [`addresses`], [`maps`] | their execution by the lanes of a warp |
 
+pub mod addresses;
 pub mod copies;
 pub mod decode;
 pub mod engine;
 pub mod execute;
 pub mod issue;
+pub mod maps;
 pub mod mbarrier;
 pub mod tensor;
 pub mod tensor_map;

@@ -65,7 +65,7 @@ numbered! {
 }
 
 impl DataType {
-    /// The value with that number in `tensormap.replace`, whose numbers are others (PTX ISA,
+    /// The value with that number in `tensormap.replace`, which has numbers of its own (PTX ISA,
     /// "tensormap.replace", table of `new_val`).
     pub fn of_element_type(number: u64) -> Option<DataType> {
         match number {
@@ -105,7 +105,7 @@ impl Swizzle {
 }
 
 /// A tensor in global memory, and the box of it that one copy moves (tiled mode). Dimensions are in
-/// the order of the coordinates: the first is the one whose elements are adjacent.
+/// the order of the coordinates: elements along the first are adjacent.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TensorMap {
     pub data_type: DataType,

@@ -31,7 +31,7 @@ pub enum Proxy {
     Async,
 }
 
-/// On whose account memory is accessed.
+/// The thread that issued an operation, and how the operation reaches memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Agent {
     pub thread: Thread,

@@ -1,0 +1,60 @@
+//! How a warp executes instructions that may have to wait for other threads or for asynchronous
+//! operations, and what it then waits for.
+
+use super::asynchronous::decode::Instruction;
+use super::asynchronous::execute::{self, Active, Outcome};
+use super::paths::{Path, Wait};
+use super::registers::Mask;
+use super::step::Step;
+use super::warp::{Flow, Warp};
+use super::world::{Fault, World};
+
+impl Warp<'_> {
+    pub fn asynchronous(
+        &mut self,
+        path: &mut Path,
+        instruction: &Instruction,
+        active: Mask,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        let outcome = instruction.execute(&mut self.active(path, active), world);
+        match outcome.map_err(|(lane, message)| self.fault(path, lane, message))? {
+            Outcome::Done => {
+                path.pc += 1;
+                Ok(Flow::Goes)
+            }
+            Outcome::Waits => {
+                // It counts once, when it is done.
+                self.counts.warp_instructions -= 1;
+                self.counts.thread_instructions -= u64::from(active.count_ones());
+                path.waits = Some(Wait::Others);
+                Ok(Flow::Pauses)
+            }
+        }
+    }
+
+    fn active(&mut self, path: &Path, mask: Mask) -> Active<'_> {
+        let frame = &mut self.frames[path.frame];
+        Active {
+            registers: &mut frame.registers,
+            mask,
+            live: self.live,
+            frame: frame.base,
+            warp: self.index as usize,
+            at: path.pc,
+        }
+    }
+
+    /// For reports: what a path waits for.
+    pub fn describe(&mut self, path: &Path, world: &mut World<'_>) -> String {
+        let code = self.frames[path.frame].code;
+        match (&code.steps[path.pc].step, path.waits) {
+            (_, Some(Wait::Barrier)) => "at a barrier".to_owned(),
+            (_, Some(Wait::Lanes)) => "for other lanes of the warp".to_owned(),
+            (Step::Asynchronous(instruction), Some(Wait::Others)) => {
+                execute::describe_wait(instruction, &self.active(path, path.mask), world)
+            }
+            _ => "running".to_owned(),
+        }
+    }
+}
