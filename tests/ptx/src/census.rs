@@ -93,7 +93,7 @@ mod tests {
     fn forms_are_counted_and_refused_by_name() {
         let text = ".version 9.0\n.target sm_90a\n.entry k()\n{\n.reg .b32 %r<3>; .reg .b64 %d;\n\
             add.u32 %r0, %r1, %r2; add.u32 %r0, %r1, %d; add.s32 %r0, %r1, 5;\n\
-            wgmma.fence.sync.aligned; ret;\n}";
+            tcgen05.shift.down [%r0]; ret;\n}";
         let mut census = Census::default();
         census.add(&parse(text).unwrap());
         let form = &census.forms()["add.u32"];
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(census.forms()["add.s32"].refused, 0);
         let table = census.to_string();
         assert!(table.starts_with("1 modules, 3 opcodes, 4 forms; 2 forms are implemented.\n"));
-        assert!(table.contains("| wgmma | `wgmma.fence.sync.aligned` | 1 | no |\n"));
+        assert!(table.contains("| tcgen05 | `tcgen05.shift.down` | 1 | no |\n"));
         let add = "| add | `add.u32` | 2 | not 1: a register of 64 bits where 32 are expected |\n";
         assert!(table.contains(add), "{table}");
     }

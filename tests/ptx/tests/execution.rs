@@ -356,8 +356,8 @@ fn reports_of_threads() {
     assert!(fails("ld.shared.u32 %r1, [tile+4096]; ret;", 1).contains("are in no variable"));
     assert!(fails("mov.u64 %d1, 0; ld.u32 %r1, [%d1]; ret;", 1).contains("are in no allocation"));
     assert_eq!(
-        fails("wgmma.fence.sync.aligned; ret;", 1),
-        "`wgmma.fence.sync.aligned` is not implemented: this opcode"
+        fails("tcgen05.wait::ld.sync.aligned; ret;", 1),
+        "`tcgen05.wait::ld.sync.aligned` is not implemented: this opcode"
     );
     assert_eq!(
         fails("call.uni printf_like; ret;", 1),
@@ -368,8 +368,7 @@ fn reports_of_threads() {
 /// A refused instruction is no error as long as no lane executes it.
 #[test]
 fn refusals_are_of_executed_instructions() {
-    let text =
-        "setp.gt.u32 %p1, %t, 99; @%p1 wgmma.fence.sync.aligned; st.global.u32 [%mine], 1; ret;";
+    let text = "setp.gt.u32 %p1, %t, 99; @%p1 tcgen05.wait::ld.sync.aligned; st.global.u32 [%mine], 1; ret;";
     assert_eq!(run(text, 4), [1; 4]);
 }
 

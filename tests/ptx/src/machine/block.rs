@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::cluster::{self, Cluster};
 use super::image::Image;
+use super::matrix::Warpgroup;
 use super::memory::{Arena, Global, Window};
 use super::order::{Agent, Gathering, Order};
 use super::registers::{LANES, lanes};
@@ -18,6 +19,7 @@ pub struct Block<'a> {
     rank: usize,
     warps: Vec<Warp<'a>>,
     barriers: [State; 16],
+    warpgroups: Vec<Warpgroup>,
 }
 
 /// What all blocks of a launch share.
@@ -90,6 +92,7 @@ impl<'a> Block<'a> {
             rank,
             warps: warps.collect(),
             barriers: Default::default(),
+            warpgroups: Warpgroup::of_block(count.div_ceil(32) as usize),
         }
     }
 
@@ -134,6 +137,7 @@ impl<'a> Block<'a> {
                 block: self.index,
                 launch: around.launch,
                 order: around.order.as_mut(),
+                warpgroups: &mut self.warpgroups,
             };
             let warp = &mut self.warps[index];
             if warp.paths.list.is_empty() {
@@ -158,6 +162,8 @@ impl<'a> Block<'a> {
                 }
                 Stop::Barrier | Stop::Stuck => advances,
                 Stop::Exited => {
+                    let left = self.warpgroups[index / 4].exit(index % 4);
+                    left.map_err(|message| self.fail(index, message))?;
                     self.complete_barriers(around.order.as_mut());
                     if all == Progress::Waits {
                         all = Progress::Runs;
@@ -328,6 +334,7 @@ impl<'a> Block<'a> {
             block: self.index,
             launch: around.launch,
             order: None,
+            warpgroups: &mut self.warpgroups,
         };
         let mut places = Vec::new();
         for warp in &mut self.warps {

@@ -39,6 +39,8 @@ pub struct Code {
     pub assignment: Assignment,
     /// Its part of a lane's local memory.
     pub frame: Layout,
+    /// It issues asynchronous products of matrices.
+    pub has_products: bool,
     /// Of formal parameters and results in the frame: offset and size.
     pub parameters: Vec<(u64, u64)>,
     pub results: Vec<(u64, u64)>,
@@ -49,9 +51,9 @@ pub struct Decoded {
     pub guard: Option<(usize, bool)>,
     pub step: Step,
     /// Registers that it writes and reads.
-    pub operands: Operands,
+    pub operands: Box<Operands>,
     /// Which of the former depend on which of the latter.
-    pub transfer: Transfer,
+    pub transfer: Box<Transfer>,
     pub carries: Carries,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
@@ -310,8 +312,8 @@ impl Code {
                 Decoded {
                     guard: guard(instruction),
                     step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
-                    transfer: Transfer::of(instruction, &assignment, &operands),
-                    operands,
+                    transfer: Box::new(Transfer::of(instruction, &assignment, &operands)),
+                    operands: Box::new(operands),
                     carries: Carries::of(instruction),
                     meeting: None,
                     instruction: Some(index),
@@ -321,8 +323,8 @@ impl Code {
         let end = Decoded {
             guard: None,
             step: Step::Return,
-            operands: Operands::default(),
-            transfer: Transfer::Any,
+            operands: Box::default(),
+            transfer: Box::new(Transfer::Any),
             carries: Carries::default(),
             meeting: None,
             instruction: None,
@@ -357,6 +359,7 @@ impl Code {
         Code {
             parameters: parameters.collect(),
             results,
+            has_products: steps.iter().any(is_product),
             steps,
             unwritten,
             first_site: 0,
@@ -364,6 +367,10 @@ impl Code {
             assignment,
         }
     }
+}
+
+fn is_product(decoded: &Decoded) -> bool {
+    matches!(&decoded.step, Step::Matrix(matrix) if matrix.is_asynchronous())
 }
 
 fn next(decoded: &Decoded) -> Next {

@@ -10,7 +10,7 @@ use super::group::{self, Group, GroupFault};
 use super::image::{Image, Symbols};
 use super::memory::{Arena, Global, Layout, Window};
 use super::order::Order;
-use super::world::{Checks, Counts, Fault, Launch, Related, RelatedPlace};
+use super::world::{Asynchrony, Checks, Counts, Fault, Launch, Related, RelatedPlace};
 use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
 
 /// A device with one module, and its global memory.
@@ -109,6 +109,7 @@ impl Default for Launch {
             cluster: None,
             mode: Mode::default(),
             seed: 0,
+            asynchrony: Asynchrony::default(),
             instruction_limit: 1 << 32,
             checks: Checks {
                 races: true,

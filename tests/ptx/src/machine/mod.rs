@@ -8,6 +8,7 @@
 //! | `registers`, `decode`, `lanewise`, `operands` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
 //! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
+//! | `matrix` | products of matrices, and their way to and from registers |
 //! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
 //! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
@@ -33,6 +34,7 @@ mod lanewise;
 mod launch;
 mod liveness;
 mod marks;
+mod matrix;
 mod memory;
 mod observe;
 mod operands;
@@ -54,4 +56,4 @@ pub use asynchronous::tensor_map;
 pub use decode::Refusal;
 pub use launch::{LoadError, Machine, Report};
 pub use support::unsupported;
-pub use world::{Checks, Counts, Launch};
+pub use world::{Asynchrony, Checks, Counts, Launch};

@@ -8,6 +8,7 @@ use super::collective::{self, Collective};
 use super::decode::{Form, Predicate, Refusal, Source};
 use super::hints;
 use super::lanewise::{Lanewise, unary};
+use super::matrix::{self, Matrix};
 use super::memory::Window;
 use super::order::Fence;
 use super::registers::Bank;
@@ -32,6 +33,7 @@ pub enum Step {
     Collective(Collective),
     /// Of mbarriers, asynchronous copies, tensor maps and clusters.
     Asynchronous(Box<asynchronous::decode::Instruction>),
+    Matrix(Box<Matrix>),
     ActiveMask(Element),
     Fence(Fence),
     /// Lets others run first.
@@ -87,6 +89,9 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
     }
     if let Some(instruction) = asynchronous::decode::decode(form, places)? {
         return Ok(Step::Asynchronous(Box::new(instruction)));
+    }
+    if let Some(matrix) = matrix::decode(form, places)? {
+        return Ok(Step::Matrix(Box::new(matrix)));
     }
     match form.opcode() {
         "ld" => access::decode(form, places).map(Step::Load),

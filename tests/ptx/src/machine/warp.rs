@@ -10,6 +10,7 @@ use super::asynchronous::transfer::Memory;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
 use super::marks::Marks;
+use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
 use super::order::{Agent, WarpClock};
 use super::paths::{Path, Paths, Wait};
@@ -29,6 +30,7 @@ pub struct Warp<'a> {
     pub local: Vec<Arena>,
     pub counts: Counts,
     pub clock: WarpClock,
+    pub products: Products<'a>,
 }
 
 /// An activation of a function by the lanes that called it together.
@@ -37,6 +39,7 @@ pub struct Frame<'a> {
     pub code: &'a Code,
     pub registers: Registers,
     pub marks: Marks,
+    pub tracker: Tracker,
     /// Where its part of local memory starts.
     pub base: u64,
     has_returned: bool,
@@ -94,6 +97,7 @@ impl<'a> Warp<'a> {
             code,
             registers: Registers::new(&code.assignment),
             marks: Marks::new(&code.assignment, &code.unwritten),
+            tracker: Tracker::default(),
             base: 0,
             has_returned: false,
             caller: None,
@@ -108,6 +112,7 @@ impl<'a> Warp<'a> {
             live,
             local,
             counts: Counts::default(),
+            products: Products::default(),
         }
     }
 
@@ -176,6 +181,9 @@ impl<'a> Warp<'a> {
             };
             if tracks && !self.frames[path.frame].marks.is_empty() {
                 self.track(&path, decoded, active, world)?;
+            }
+            if code.has_products {
+                matrix::observe(self, &path, decoded, active)?;
             }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());
@@ -246,6 +254,11 @@ impl<'a> Warp<'a> {
             }
             Step::Asynchronous(instruction) if active != 0 => {
                 return self.asynchronous(path, instruction, active, world);
+            }
+            Step::Matrix(matrix) => {
+                if active != 0 {
+                    matrix::execute(self, path, matrix, active, world)?;
+                }
             }
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
@@ -454,6 +467,7 @@ impl<'a> Warp<'a> {
             code,
             registers: Registers::new(&code.assignment),
             marks: Marks::new(&code.assignment, &code.unwritten),
+            tracker: Tracker::default(),
             base,
             has_returned: false,
             caller: Some(Caller {

@@ -2,6 +2,7 @@
 
 use super::asynchronous::engine::Mode;
 use super::cluster::Cluster;
+use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
 use super::order::Order;
 use super::registers::Slot;
@@ -19,6 +20,7 @@ pub struct World<'a> {
     pub launch: &'a Launch,
     /// None if races are not looked for.
     pub order: Option<&'a mut Order>,
+    pub warpgroups: &'a mut [Warpgroup],
 }
 
 /// The shape of a launch.
@@ -38,6 +40,8 @@ pub struct Launch {
     /// Decides which lane `elect.sync` elects: for 0 the first of its mask. And with
     /// [`Mode::Seeded`] when asynchronous operations happen.
     pub seed: u64,
+    /// When asynchronous operations happen.
+    pub asynchrony: Asynchrony,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,
     pub checks: Checks,
@@ -50,6 +54,18 @@ pub struct Checks {
     pub races: bool,
     /// Values of bytes and registers that nothing has written.
     pub unwritten: bool,
+}
+
+/// When an asynchronous operation reads and writes memory and registers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Asynchrony {
+    /// When something waits for it.
+    #[default]
+    Late,
+    /// When it is issued.
+    AtOnce,
+    /// In between, by the launch's seed.
+    Seeded,
 }
 
 /// An error of one lane.

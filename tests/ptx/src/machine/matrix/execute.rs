@@ -1,0 +1,188 @@
+//! Matrix instructions of a warp.
+
+use super::super::image::Decoded;
+use super::super::paths::Path;
+use super::super::registers::Mask;
+use super::super::step::Step;
+use super::super::warp::Warp;
+use super::super::world::{Asynchrony, Fault, World};
+use super::Matrix;
+use super::pending::Issued;
+use super::wgmma::Wgmma;
+
+/// All of them are `.aligned`: executed by every lane of the warp.
+#[inline(never)]
+pub fn execute<'a>(
+    warp: &mut Warp<'a>,
+    path: &Path,
+    matrix: &'a Matrix,
+    active: Mask,
+    world: &mut World<'_>,
+) -> Result<(), Fault> {
+    check_lanes(warp, path, active)?;
+    let (frame, index) = (&mut warp.frames[path.frame], warp.index);
+    let (registers, base) = (&mut frame.registers, frame.base);
+    let done = match matrix {
+        Matrix::Transfer(transfer) if transfer.stores => {
+            transfer.store(registers, (index, base), world)
+        }
+        Matrix::Transfer(transfer) => transfer.load(registers, (index, base), world),
+        Matrix::Transposition(transposition) => {
+            transposition.execute(registers);
+            Ok(())
+        }
+        Matrix::Mma(mma) => mma.execute(registers),
+        _ => return of_warpgroup(warp, path, matrix, world),
+    };
+    done.map_err(|(lane, message)| warp.fault(path, lane, message))
+}
+
+fn check_lanes(warp: &Warp<'_>, path: &Path, active: Mask) -> Result<(), Fault> {
+    if active == Mask::MAX {
+        return Ok(());
+    }
+    let lane = active.trailing_zeros() as usize;
+    let message = match active == warp.live {
+        true => "the instruction needs all 32 lanes of the warp: some do not exist or have exited",
+        false => "the lanes of the warp reach this aligned instruction diverged",
+    };
+    Err(warp.fault(path, lane, format!("{message} (lanes {active:#010x})")))
+}
+
+/// Instructions of four warps, which are executed by each warp on its own.
+fn of_warpgroup<'a>(
+    warp: &mut Warp<'a>,
+    path: &Path,
+    matrix: &'a Matrix,
+    world: &mut World<'_>,
+) -> Result<(), Fault> {
+    let frame = &mut warp.frames[path.frame];
+    let mut issued = None;
+    let mut descriptors = [0; 2];
+    if let Matrix::Wgmma(wgmma) = matrix {
+        let found = wgmma.issue(&frame.registers, warp.index);
+        let inputs = found.map_err(|(lane, message)| warp.fault(path, lane, message))?;
+        descriptors = inputs.descriptors;
+        issued = Some((wgmma, inputs));
+    }
+    let code: *const _ = warp.frames[path.frame].code;
+    let entry = (code.addr(), path.pc, descriptors);
+    let (group, member) = (warp.index as usize / 4, warp.index as usize % 4);
+    let recorded = match world.warpgroups.get_mut(group) {
+        Some(group) => group.execute(member, entry),
+        None => Ok(()),
+    };
+    recorded.map_err(|message| warp.fault(path, 0, message))?;
+    match matrix {
+        Matrix::Fence => {
+            warp.products.is_fenced = true;
+            warp.frames
+                .iter_mut()
+                .for_each(|frame| frame.tracker.fence());
+        }
+        Matrix::Commit => warp.products.commit(),
+        Matrix::Wait(count) => {
+            while let Some(group) = warp.products.take_group(*count) {
+                for mut issued in group {
+                    run(warp, &mut issued, world)?;
+                    warp.frames[issued.frame].tracker.complete(issued.wgmma);
+                }
+            }
+        }
+        _ => {}
+    }
+    if let Some((wgmma, inputs)) = issued {
+        take_registers(warp, path, wgmma)?;
+        let frame = &warp.frames[path.frame];
+        warp.products.issue(Issued {
+            wgmma,
+            inputs,
+            frame: path.frame,
+            function: frame.function,
+            instruction: frame.code.steps[path.pc].instruction,
+            is_executed: false,
+        });
+    }
+    run_early(warp, world)
+}
+
+fn take_registers(warp: &mut Warp<'_>, path: &Path, wgmma: &Wgmma) -> Result<(), Fault> {
+    if !warp.products.is_fenced {
+        let message = "there is no `wgmma.fence` before the first `wgmma.mma_async`";
+        return Err(warp.fault(path, 0, message.to_owned()));
+    }
+    let taken = warp.frames[path.frame].tracker.issue(wgmma);
+    taken.map_err(|message| warp.fault(path, 0, message))
+}
+
+fn run(warp: &mut Warp<'_>, issued: &mut Issued<'_>, world: &World<'_>) -> Result<(), Fault> {
+    if std::mem::replace(&mut issued.is_executed, true) {
+        return Ok(());
+    }
+    let registers = &mut warp.frames[issued.frame].registers;
+    let done = issued
+        .wgmma
+        .complete(&issued.inputs, registers, warp.index, world);
+    done.map_err(|message| Fault {
+        function: issued.function.to_owned(),
+        instruction: issued.instruction,
+        lane: 0,
+        message,
+        related: None,
+    })
+}
+
+/// Executes products before they are waited for, as the mode says.
+fn run_early(warp: &mut Warp<'_>, world: &World<'_>) -> Result<(), Fault> {
+    let salt = world.launch.seed.rotate_left(32) ^ u64::from(warp.index);
+    let goes_on = |decision: u64| match world.launch.asynchrony {
+        Asynchrony::Late => false,
+        Asynchrony::AtOnce => true,
+        Asynchrony::Seeded => {
+            let mixed = (salt ^ decision << 16).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 62 == 0
+        }
+    };
+    let mut decision = warp.products.decisions;
+    let mut products = std::mem::take(&mut warp.products);
+    let mut done = Ok(());
+    while let Some(issued) = products.next() {
+        decision += 1;
+        if !goes_on(decision) {
+            break;
+        }
+        done = run(warp, issued, world);
+        if done.is_err() {
+            break;
+        }
+    }
+    products.decisions = decision;
+    warp.products = products;
+    done
+}
+
+/// Before an instruction of a function with asynchronous products is executed.
+///
+/// # Errors
+///
+/// It disturbs a product that is not waited for.
+#[inline(never)]
+pub fn observe(
+    warp: &mut Warp<'_>,
+    path: &Path,
+    decoded: &Decoded,
+    active: Mask,
+) -> Result<(), Fault> {
+    let lane = active.trailing_zeros() as usize;
+    match &decoded.step {
+        _ if active == 0 => return Ok(()),
+        Step::Matrix(matrix) if matrix.is_asynchronous() => return Ok(()),
+        Step::Return | Step::Exit if warp.products.is_pending() => {
+            let message = "the function ends before `wgmma.wait_group` has waited for its products";
+            return Err(warp.fault(path, lane, message.to_owned()));
+        }
+        _ => {}
+    }
+    let observed = warp.frames[path.frame].tracker.observe(&decoded.operands);
+    observed.map_err(|message| warp.fault(path, lane, message))
+}

@@ -1,0 +1,161 @@
+//! Which elements of a matrix are in which registers of which lanes ("Matrix Fragments for
+//! mma.m16n8k…", and the same for `wgmma`, where a warp has 16 of the 64 rows).
+//!
+//! All fragments of one kind follow one rule. A 32-bit register has 32 / bits elements of a row of A
+//! (a column of B), which are consecutive in k; four lanes have such a row between them, and the
+//! eight groups of four lanes have eight rows. Further registers have the row eight below, then the
+//! next elements in k. A register of 64 bits has one element.
+
+use super::super::registers::{LANES, Lane, Mask, Registers, Row};
+use super::element::{Accumulator, ElementType};
+use super::product::{Grid, Sums};
+
+const GROUPS: usize = 8;
+const LANES_OF_GROUP: usize = 4;
+
+/// Registers that hold a fragment, in the order of the operand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fragment {
+    pub registers: Vec<usize>,
+    pub is_wide: bool,
+}
+
+impl Fragment {
+    fn row(&self, registers: &Registers, index: usize) -> Row<u64> {
+        match self.is_wide {
+            true => u64::row(registers, index),
+            false => u32::row(registers, index).map(u64::from),
+        }
+    }
+
+    /// The bits of the elements of A, of 8 or 16 rows.
+    pub fn left(&self, registers: &Registers, ty: ElementType, rows: usize) -> Grid<u64> {
+        let above = rows / GROUPS;
+        let width = per_register(ty);
+        let columns = self.registers.len() / above * width * LANES_OF_GROUP;
+        let mut grid = Grid::new(rows, columns);
+        self.each(registers, ty, |register, lane, element, bits| {
+            let row = lane / LANES_OF_GROUP + GROUPS * (register % above);
+            let first = (register / above * LANES_OF_GROUP + lane % LANES_OF_GROUP) * width;
+            grid.set(row, first + element, bits);
+        });
+        grid
+    }
+
+    /// The bits of the elements of B, of 8 columns.
+    pub fn right(&self, registers: &Registers, ty: ElementType) -> Grid<u64> {
+        let width = per_register(ty);
+        let rows = self.registers.len() * width * LANES_OF_GROUP;
+        let mut grid = Grid::new(rows, GROUPS);
+        self.each(registers, ty, |register, lane, element, bits| {
+            let first = (register * LANES_OF_GROUP + lane % LANES_OF_GROUP) * width;
+            grid.set(first + element, lane / LANES_OF_GROUP, bits);
+        });
+        grid
+    }
+
+    /// Calls `f` with a register's position, a lane, an element's position there, and its bits.
+    fn each(
+        &self,
+        registers: &Registers,
+        ty: ElementType,
+        mut f: impl FnMut(usize, usize, usize, u64),
+    ) {
+        let bits = ty.bits();
+        let mask = u64::MAX >> (64 - bits);
+        for (position, index) in self.registers.iter().enumerate() {
+            let row = self.row(registers, *index);
+            for (lane, word) in row.iter().enumerate() {
+                for element in 0..per_register(ty) {
+                    f(
+                        position,
+                        lane,
+                        element,
+                        word >> (bits as usize * element) & mask,
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn per_register(ty: ElementType) -> usize {
+    (32 / ty.bits() as usize).max(1)
+}
+
+/// How many registers a fragment of A (of `lines` rows) or B (of `lines` columns) has.
+pub fn count(ty: ElementType, lines: usize, k: usize) -> usize {
+    lines * k / LANES / per_register(ty)
+}
+
+/// Registers of an accumulator: two elements of a row in each lane, then those of the row eight
+/// below, then the next eight columns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Accumulators {
+    pub ty: Accumulator,
+    pub rows: usize,
+    pub columns: usize,
+    pub fragment: Fragment,
+}
+
+impl Accumulators {
+    pub fn count(ty: Accumulator, rows: usize, columns: usize) -> usize {
+        rows * columns / LANES / ty.per_register()
+    }
+
+    fn place(&self, lane: usize, element: usize) -> (usize, usize) {
+        let above = self.rows / GROUPS;
+        let (pair, within) = (element / 2, element % 2);
+        let row = lane / LANES_OF_GROUP + GROUPS * (pair % above);
+        let column = pair / above * GROUPS + lane % LANES_OF_GROUP * 2 + within;
+        (row, column)
+    }
+
+    pub fn zeros(&self) -> Sums {
+        match self.ty.is_integer() {
+            true => Sums::Integers(Grid::new(self.rows, self.columns)),
+            false => Sums::Floats(Grid::new(self.rows, self.columns)),
+        }
+    }
+
+    pub fn load(&self, registers: &Registers) -> Sums {
+        let mut sums = self.zeros();
+        let per = self.ty.per_register();
+        for (position, index) in self.fragment.registers.iter().enumerate() {
+            let words = self.fragment.row(registers, *index);
+            for (lane, word) in words.iter().enumerate() {
+                for element in 0..per {
+                    let (row, column) = self.place(lane, position * per + element);
+                    let bits = word >> (16 * element);
+                    match &mut sums {
+                        Sums::Floats(grid) => grid.set(row, column, self.ty.float(bits)),
+                        Sums::Integers(grid) => grid.set(row, column, (bits as i32).into()),
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    /// Rounds the sums, or makes 32 bits of them.
+    pub fn store(&self, registers: &mut Registers, sums: &Sums) {
+        let per = self.ty.per_register();
+        for (position, index) in self.fragment.registers.iter().enumerate() {
+            let mut words = [0_u64; LANES];
+            for (lane, word) in words.iter_mut().enumerate() {
+                for element in 0..per {
+                    let (row, column) = self.place(lane, position * per + element);
+                    let bits = match sums {
+                        Sums::Floats(grid) => self.ty.rounded(grid.get(row, column)),
+                        Sums::Integers(grid) => self.ty.clamped(grid.get(row, column)),
+                    };
+                    *word |= bits << (16 * element);
+                }
+            }
+            match self.fragment.is_wide {
+                true => u64::put(registers, *index, Mask::MAX, &words),
+                false => u32::put(registers, *index, Mask::MAX, &words.map(|word| word as u32)),
+            }
+        }
+    }
+}
