@@ -231,6 +231,22 @@ impl Warp<'_> {
         Ok(())
     }
 
+    /// An error of a lane, which may be a race in the course of an operation.
+    pub fn failed(
+        &self,
+        path: &Path,
+        (lane, message): (usize, String),
+        world: &mut World<'_>,
+    ) -> Fault {
+        let found = world.order.as_mut().and_then(|order| order.failure());
+        let problem = Problem {
+            lane,
+            message,
+            cause: found.map_or(observe::Cause::None, observe::Cause::Race),
+        };
+        self.problem(path, problem, world)
+    }
+
     /// An error of a lane at a path's instruction.
     pub fn problem(&self, path: &Path, problem: Problem, world: &World<'_>) -> Fault {
         let agent = self.clock.agent;

@@ -112,6 +112,15 @@ impl ClusterBarrier {
         }
     }
 
+    pub fn phase(&self) -> u64 {
+        self.phase
+    }
+
+    /// The phase in which the lane arrived last.
+    pub fn phase_of(&self, rank: usize, warp: usize, lane: usize) -> u64 {
+        self.warps[rank][warp].phases[lane]
+    }
+
     /// Threads that have not arrived.
     pub fn missing(&self) -> u32 {
         let warps = self.warps.iter().flatten();

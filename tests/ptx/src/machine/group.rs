@@ -40,7 +40,10 @@ impl<'a> Group<'a> {
         Group {
             blocks: indices.into_iter().enumerate().map(block).collect(),
             has_exited: vec![false; count],
-            shared: Shared::new((0..count).map(|_| Block::shared_memory(image, launch))),
+            shared: Shared::new(
+                cluster::block_number(first, 0, launch),
+                (0..count).map(|_| Block::shared_memory(image, launch)),
+            ),
             cluster: Cluster::new(count, warps, around.registers, launch),
             stalls: 0,
             events: 0,
@@ -104,6 +107,7 @@ impl<'a> Group<'a> {
             shared: &mut self.shared,
             constants: around.constants,
             parameters: around.parameters,
+            order: around.order.as_mut(),
         };
         let ended = self.cluster.engine.exit(memory, rank);
         ended.map_err(|(Thread { rank, index }, message)| {
@@ -128,6 +132,7 @@ impl<'a> Group<'a> {
             shared: &mut self.shared,
             constants: around.constants,
             parameters: around.parameters,
+            order: around.order.as_mut(),
         };
         self.cluster.engine.flush(memory)
     }

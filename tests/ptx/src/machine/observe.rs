@@ -5,10 +5,11 @@ use super::access::Spaces;
 use super::marks::Origin;
 use super::memory::{Arena, Global, Window};
 use super::order::{
-    self, Access, Effect, Failure, Found, GRANULE, Kind, Order, Space, Target, WarpClock,
+    self, Access, Effect, Failure, Found, GRANULE, Kind, Location, Order, Space, Target, Touch,
+    WarpClock,
 };
 use super::registers::{Mask, lanes};
-use super::shared::Shared;
+use super::shared::{Shared, SharedPlace};
 
 /// Why an instruction fails for a lane.
 #[derive(Debug)]
@@ -68,12 +69,12 @@ pub fn observe(
                     bytes: range.end - range.start,
                 }),
             Window::Shared => Some(Target {
-                space: Space::Shared(clock.agent.block),
+                space: Space::Shared(spaces.shared.number(spaces.shared.rank)),
                 start: moved,
                 bytes: spaces.shared.end(),
             }),
             Window::Cluster => spaces.shared.place(local).ok().map(|place| Target {
-                space: Space::Shared(order.block_of_rank(clock.agent.block, place.rank)),
+                space: Space::Shared(spaces.shared.number(place.rank)),
                 start: address - place.address,
                 bytes: spaces.shared.part(place.rank).end(),
             }),
@@ -94,7 +95,7 @@ pub fn observe(
             Failure::Limit(message) => (first, message).into(),
             Failure::Race(found) => Problem {
                 lane: found.race.later_lane,
-                message: describe(&found, spaces),
+                message: describe(&found, spaces.global, spaces.shared),
                 cause: Cause::Race(found),
             },
         })?;
@@ -102,13 +103,13 @@ pub fn observe(
     Ok(())
 }
 
-fn describe(found: &Found, spaces: &Spaces<'_>) -> String {
+pub fn describe(found: &Found, global: &Global, memory: &Shared) -> String {
     let offset = found.location.offset;
     let place = match found.location.space {
-        Space::Global(index) => format!("offset {offset} of `{}`", spaces.global.name(index)),
+        Space::Global(index) => format!("offset {offset} of `{}`", global.name(index)),
         Space::Shared(block) => {
-            let rank = (block % spaces.shared.blocks() as u32) as usize;
-            shared_place(spaces.shared.part(rank), offset)
+            let rank = (block % memory.blocks() as u32) as usize;
+            shared_place(memory.part(rank), offset)
         }
     };
     let (earlier, later) = (verb(found.race.earlier.kind), verb(found.race.later));
@@ -170,7 +171,7 @@ pub fn place(
 fn verb(kind: Kind) -> String {
     let effect = match kind.effect {
         Effect::Read | Effect::ReadOnly => "read",
-        Effect::Same | Effect::Write => "write",
+        Effect::Same | Effect::Write | Effect::Initialise => "write",
     };
     let strength = if kind.strong.is_some() { "strong " } else { "" };
     let proxy = if kind.is_async {
@@ -179,6 +180,48 @@ fn verb(kind: Kind) -> String {
         ""
     };
     format!("{strength}{effect}{proxy}")
+}
+
+/// Bytes that an asynchronous operation or a matrix instruction accesses.
+pub fn touch(
+    global: &Global,
+    shared: &Shared,
+    (place, address): (Option<SharedPlace>, u64),
+    bytes: u64,
+    (kind, lane): (Kind, usize),
+) -> Option<Touch> {
+    let (location, size) = match place {
+        Some(SharedPlace { rank, address }) => {
+            let space = Space::Shared(shared.number(rank));
+            let offset = address;
+            (Location { space, offset }, shared.part(rank).end())
+        }
+        None => {
+            let (index, range) = global.allocation(address)?;
+            let space = Space::Global(index);
+            let offset = address - range.start;
+            (Location { space, offset }, range.end - range.start)
+        }
+    };
+    Some(Touch {
+        location,
+        bytes,
+        size,
+        kind,
+        lane,
+    })
+}
+
+/// A race or a limit in the course of an operation.
+pub fn failed(failure: Failure, order: &mut Order, global: &Global, shared: &Shared) -> String {
+    match failure {
+        Failure::Limit(message) => message,
+        Failure::Race(found) => {
+            let message = describe(&found, global, shared);
+            order.fail(found);
+            message
+        }
+    }
 }
 
 /// What an executed instruction changed.

@@ -13,6 +13,8 @@ pub struct WarpClock {
     /// All lanes have seen all of their block up to this.
     pub floor: Time,
     fences: Vec<Fences>,
+    /// Lanes that have executed `fence.mbarrier_init`.
+    pub initialised: Mask,
     pub recent: Recent,
 }
 
@@ -58,6 +60,7 @@ impl WarpClock {
             groups: vec![(Mask::MAX, Rc::default())],
             floor: 0,
             fences: Vec::new(),
+            initialised: 0,
             recent: Recent {
                 entries: Vec::new(),
             },

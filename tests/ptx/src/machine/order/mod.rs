@@ -11,6 +11,8 @@
 //! | `view` | vector clocks: up to which time a thread has seen others |
 //! | `clock` | the views of a warp's lanes; fences |
 //! | `cell` | release and acquire through memory |
+//! | `phase` | arrivals at mbarriers and at barriers of clusters, and waits for them |
+//! | `operation` | asynchronous operations as agents of their own |
 //! | `record`, `shadow` | the last accesses to each four bytes, and the conflicts between them |
 //!
 //! What orders accesses, beside the program order of a thread:
@@ -18,21 +20,33 @@
 //! - `bar.warp.sync`, of its lanes. `shfl`, `vote`, `match`, `redux` and `elect` order no memory.
 //! - Barriers of a block: what a warp did before it arrives, and all that its threads have seen, is
 //!   before what follows a wait for the same phase. Threads that have exited count as arrived.
+//! - Arrivals at mbarriers and at the barrier of a cluster, before waits for their phase (`phase`).
+//! - The issue of an asynchronous operation, before the operation; the operation, before a wait for
+//!   its group or its mbarrier (`operation`).
 //! - Release and acquire patterns through strong operations on the same location (`cell`).
 //! - The start and the end of a launch.
+//!
+//! What the generic proxy has written is visible to the async proxy only behind a `fence.proxy.async`;
+//! a read by the generic proxy before a write by the async one needs no fence. What an asynchronous
+//! operation has written is visible to whoever has waited for it.
 
 mod cell;
 mod clock;
+mod operation;
+mod phase;
 mod record;
 mod shadow;
 mod view;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 pub use cell::{Location, Ordering, Space};
 pub use clock::WarpClock;
+pub use operation::{OBJECT, Operation, Touch, kind};
+pub use phase::Semantics;
 pub use record::{Effect, Kind, Record, Scope};
 pub use shadow::{Cause, GRANULE, Race};
 use shadow::{Part, Shadow, Table};
@@ -47,6 +61,10 @@ pub struct Order {
     cells: cell::Cells,
     global: Vec<Option<Shadow>>,
     shared: HashMap<u32, Shadow>,
+    phases: phase::Phases,
+    agents: operation::Agents,
+    touches: RefCell<Vec<Touch>>,
+    failure: Option<Box<Found>>,
 }
 
 /// An access by lanes of a warp.
@@ -112,12 +130,11 @@ impl Order {
             cells: cell::Cells::default(),
             global: Vec::new(),
             shared: HashMap::new(),
+            phases: phase::Phases::default(),
+            agents: operation::Agents::default(),
+            touches: RefCell::default(),
+            failure: None,
         }
-    }
-
-    /// The number of another block of the cluster.
-    pub fn block_of_rank(&self, block: u32, rank: usize) -> u32 {
-        block / self.table.cluster_blocks * self.table.cluster_blocks + rank as u32
     }
 
     /// The block has exited: nobody accesses its shared memory any more.
@@ -299,7 +316,7 @@ impl Order {
         match fence {
             Fence::Threads(scope) => clock.fence(mask, scope, self.now),
             Fence::Async => clock.fence_proxy(mask, self.now),
-            Fence::Initialised => {}
+            Fence::Initialised => clock.initialised |= mask,
         }
         self.advance();
     }

@@ -25,6 +25,8 @@ pub enum Effect {
     /// with a later write of other bytes.
     Same,
     Write,
+    /// Of an mbarrier object, whose other operations are strong.
+    Initialise,
 }
 
 /// Memory consistency model, "Operation types" and "Proxies".
@@ -50,7 +52,7 @@ impl Kind {
     }
 
     pub fn writes(self) -> bool {
-        self.effect == Effect::Write
+        matches!(self.effect, Effect::Write | Effect::Initialise)
     }
 
     /// Whether it conflicts with everything with which `other` does.

@@ -203,7 +203,7 @@ impl Table {
         Ok(index)
     }
 
-    fn domain(&self, block: u32) -> Domain {
+    pub fn domain(&self, block: u32) -> Domain {
         let cluster = block / self.cluster_blocks;
         Domain { block, cluster }
     }
@@ -228,7 +228,7 @@ impl Table {
             return true;
         }
         let view = clock.view(lane);
-        match record.kind.writes() {
+        match record.kind.effect == Effect::Write {
             true => view.all.seen(record.agent, other) >= record.time,
             false => view.seen_reads(record.agent, other) >= record.time,
         }
@@ -361,7 +361,7 @@ impl Table {
                 reads.fill(Code(0));
                 true
             }
-            Effect::Write => false,
+            Effect::Write | Effect::Initialise => false,
             Effect::ReadOnly if !is_first => false,
             _ if !is_ordered(write) => false,
             _ if is_ordered(read) => {
@@ -447,7 +447,8 @@ impl Table {
         if !conflict(old.kind, new.kind, entry.bytes == part.bytes, common) {
             return Ok(());
         }
-        let needs_fence = new.kind.is_async && !old.kind.is_async && old.kind.writes();
+        let needs_fence =
+            new.kind.is_async && !old.kind.is_async && old.kind.effect == Effect::Write;
         for lane in lanes(part.lanes) {
             for other in lanes(entry.lanes) {
                 if !self.sees(clock, lane, old, other) {
