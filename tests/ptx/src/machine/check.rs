@@ -204,10 +204,13 @@ impl Warp<'_> {
                 }
             }
             Step::Atomic(atomic) => {
-                if tracks && spaces.may_be_unwritten(window, &addresses, active, bytes) {
-                    track_atomic(&spaces, window, &addresses, (active, bytes, site))?;
-                }
+                let found =
+                    match tracks && spaces.may_be_unwritten(window, &addresses, active, bytes) {
+                        true => track_atomic(&spaces, window, &addresses, (active, bytes, site)),
+                        false => Ok(()),
+                    };
                 atomic.execute(&mut frame.registers, active, frame.base, &mut spaces)?;
+                found?;
                 if tracks && !frame.marks.is_empty() {
                     scene(frame, decoded, path.mask, active).put_all(0, Origin::default());
                 }

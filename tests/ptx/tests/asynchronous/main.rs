@@ -7,7 +7,7 @@ mod copies;
 mod mbarriers;
 mod tensors;
 
-use croq_ptx::machine::{Launch, Machine, Mode, Report};
+use croq_ptx::machine::{Checks, Launch, Machine, Mode, Report};
 
 const MODES: [Mode; 3] = [Mode::Late, Mode::AtOnce, Mode::Seeded];
 
@@ -18,6 +18,17 @@ fn block(threads: u32, mode: Mode) -> Launch {
         mode,
         instruction_limit: 1 << 22,
         ..Launch::default()
+    }
+}
+
+/// The same without the checks of races and of unwritten bytes, for programs that are wrong.
+fn unchecked(launch: Launch) -> Launch {
+    Launch {
+        checks: Checks {
+            races: false,
+            unwritten: false,
+        },
+        ..launch
     }
 }
 

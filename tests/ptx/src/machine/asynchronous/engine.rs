@@ -256,11 +256,10 @@ impl Engine {
             self.acquired_reads
                 .extend(self.views.get(id).map(|view| View::clone(view)));
         }
-        let operations = &self.operations;
-        known
-            .committed
-            .iter_mut()
-            .for_each(|group| group.retain(|id| operations.contains_key(id)));
+        let (operations, views) = (&self.operations, &self.views);
+        known.committed.iter_mut().for_each(|group| {
+            group.retain(|id| operations.contains_key(id) || views.contains_key(id))
+        });
         let count = known.committed.len().saturating_sub(pending);
         let ids: Vec<u64> = known
             .committed
