@@ -309,6 +309,62 @@ fn bytes_of_values() {
     passes(&byte.replace("KIND", "s8"));
 }
 
+/// An element of a product depends on a row of A, a column of B and its own place in C.
+#[test]
+fn products_of_matrices() {
+    let text = "mov.b32 %r2, 0; mov.b32 %r3, 0; mov.b32 %r4, 0; setp.eq.u32 %p2, %t, LANE; @%p2 ld.shared.u32 WHICH, [%at];\n\
+        mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r10, %r11, %r12, %r13}, {%r2, %r2}, {%r3}, {%r4, %r4, %r4, %r4};\n\
+        and.b32 %r20, %t, READER; setp.eq.u32 %p3, %r20, VALUE; @%p3 st.global.u32 [%mine], %r11; ret;";
+    let run = |which: &str, lane: &str, reader: &str, value: &str| {
+        let text = text.replace("WHICH", which).replace("LANE", lane);
+        let text = text.replace("READER", reader).replace("VALUE", value);
+        let mut launch = shape(32, 0);
+        launch.checks.races = false;
+        launch_text(&entry(&text), &launch).is_ok()
+    };
+    // Lane 6 has a row of A together with lanes 4 to 7, columns 2 and 3 of lanes with remainder 1
+    // come from lanes 8 to 15 of B.
+    assert!(
+        !run("%r2", "6", "28", "4") && run("%r2", "6", "28", "0") && run("%r2", "6", "28", "8")
+    );
+    assert!(!run("%r3", "9", "3", "1") && !run("%r3", "15", "3", "1"));
+    assert!(run("%r3", "9", "3", "0") && run("%r3", "16", "3", "1"));
+    assert!(!run("%r4", "5", "31", "5") && run("%r4", "5", "31", "4"));
+}
+
+#[test]
+fn matrices_in_shared_memory() {
+    let text = "shl.b32 %r20, %t, 4; mov.u32 %r21, tile; add.u32 %r20, %r20, %r21; st.shared.v4.u32 [%r20], {0, 0, 0, 0}; bar.warp.sync -1;\n\
+        setp.eq.u32 %p2, %t, 2; MARK ldmatrix.sync.aligned.m8n8.x1TRANS.shared.b16 {%r2}, [%r20]; st.global.u32 [%mine], %r2; ret;";
+    let thread = |mark: &str, trans: &str| {
+        let text = text.replace("MARK", mark).replace("TRANS", trans);
+        let mut launch = shape(32, 0);
+        launch.checks.races = false;
+        launch_text(&entry(&text), &launch)
+            .err()
+            .map(|report| report.thread.unwrap()[0])
+    };
+    assert_eq!(thread("", ""), None);
+    // The fourth and fifth byte of row 2 are the third element.
+    let mark =
+        "ld.shared.u16 %h1, [tile+4000]; @%p2 st.shared.u16 [%r20+4], %h1; bar.warp.sync -1;";
+    assert_eq!(thread(mark, ""), Some(2 * 4 + 1));
+    assert_eq!(thread(mark, ".trans"), Some(2 * 4 + 1));
+    let mark = mark.replace("+4]", "+2]");
+    assert_eq!(
+        (thread(&mark, ""), thread(&mark, ".trans")),
+        (Some(8), Some(4 + 1))
+    );
+    let store = "mov.b32 %r2, 0; setp.eq.u32 %p2, %t, 5; @%p2 ld.shared.u32 %r2, [%at+512]; shl.b32 %r20, %t, 4; mov.u32 %r21, tile; add.u32 %r20, %r20, %r21;\n\
+        stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r20], {%r2}; bar.warp.sync -1; ld.shared.u32 %r3, [tile+WHERE]; st.global.u32 [%mine], %r3; ret;";
+    let stored = |place: &str| {
+        let mut launch = shape(32, 0);
+        launch.checks.races = false;
+        launch_text(&entry(&store.replace("WHERE", place)), &launch).is_ok()
+    };
+    assert!(!stored("20") && stored("16") && stored("24"));
+}
+
 #[test]
 fn calls() {
     let function = ".func (.param .b32 r) twice(.param .b32 n)\n{\n.reg .b32 %a<4>; ld.param.u32 %a1, [n]; RESULT st.param.b32 [r], %a1; ret;\n}\n";

@@ -256,16 +256,7 @@ impl Warp<'_> {
         let thread = |lane: usize| Some(agent.index * 32 + lane as u32);
         let related = match problem.cause {
             observe::Cause::None => None,
-            observe::Cause::Race(found) => {
-                let earlier = found.race.earlier;
-                let thread = earlier.agent.index * 32 + found.race.earlier_lane as u32;
-                Some(Related {
-                    message: "the earlier access".to_owned(),
-                    place: RelatedPlace::Site(earlier.site),
-                    block: earlier.agent.block,
-                    thread: (!earlier.agent.is_operation()).then_some(thread),
-                })
-            }
+            observe::Cause::Race(found) => Some(Related::of_race(&found)),
             observe::Cause::Unwritten(Origin::Register(slot)) => Some(Related {
                 message: "a register that is read before it is written".to_owned(),
                 place: RelatedPlace::Register(slot),

@@ -291,7 +291,10 @@ impl Machine {
         };
         let done = execute(&image, entry, &mut around);
         done.map_err(|(block, fault)| {
-            let related = fault.fault.related.clone();
+            // A race of an operation that happens when no thread waits for it.
+            let race = around.order.as_mut().and_then(|order| order.failure());
+            let race = race.map(|found| Box::new(Related::of_race(&found)));
+            let related = fault.fault.related.clone().or(race);
             let function = fault.fault.function.clone();
             let mut report = self.report(block, fault);
             report.related =

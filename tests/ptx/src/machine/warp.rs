@@ -9,7 +9,7 @@ use super::asynchronous::execute;
 use super::asynchronous::transfer::Memory;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
-use super::marks::Marks;
+use super::marks::{Bytes, Marks};
 use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
 use super::order::{Agent, WarpClock};
@@ -30,6 +30,8 @@ pub struct Warp<'a> {
     pub local: Vec<Arena>,
     pub counts: Counts,
     pub clock: WarpClock,
+    /// Words of shared memory that a matrix instruction writes, with their marks.
+    pub stored_marks: Vec<(u64, Bytes)>,
     pub products: Products<'a>,
 }
 
@@ -104,6 +106,7 @@ impl<'a> Warp<'a> {
         };
         Warp {
             index: agent.index,
+            stored_marks: Vec::new(),
             clock: WarpClock::new(agent, agent.block),
             image,
             frames: vec![frame],

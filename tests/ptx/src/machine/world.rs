@@ -4,7 +4,7 @@ use super::asynchronous::engine::Mode;
 use super::cluster::Cluster;
 use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
-use super::order::Order;
+use super::order::{Found, Order};
 use super::registers::Slot;
 use super::shared::Shared;
 
@@ -87,6 +87,19 @@ pub struct Related {
     /// Their indices in the grid and in the block.
     pub block: u32,
     pub thread: Option<u32>,
+}
+
+impl Related {
+    pub fn of_race(found: &Found) -> Related {
+        let earlier = found.race.earlier;
+        let thread = earlier.agent.index * 32 + found.race.earlier_lane as u32;
+        Related {
+            message: "the earlier access".to_owned(),
+            place: RelatedPlace::Site(earlier.site),
+            block: earlier.agent.block,
+            thread: (!earlier.agent.is_operation()).then_some(thread),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

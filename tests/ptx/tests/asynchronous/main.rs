@@ -5,6 +5,7 @@ mod clusters;
 mod compiled;
 mod copies;
 mod mbarriers;
+mod races;
 mod tensors;
 
 use croq_ptx::machine::{Checks, Launch, Machine, Mode, Report};
