@@ -32,7 +32,7 @@ pub struct Phases {
 }
 
 impl Phases {
-    fn of<'p>(pair: &'p mut [Phase; 2], number: u64) -> &'p mut Phase {
+    fn of(pair: &mut [Phase; 2], number: u64) -> &mut Phase {
         let phase = &mut pair[number as usize % 2];
         if phase.number != number {
             *phase = Phase {
