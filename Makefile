@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle ptx-census clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle ptx-census ptx-peers clean
 
 setup:
 	@scripts/setup.sh
@@ -36,6 +36,10 @@ gpu-bundle: setup
 # The instruction forms of all PTX that nvcc makes here, and which of them the PTX machine executes.
 ptx-census: setup
 	@scripts/ptx_census.sh $(CENSUS)
+
+# Kernels of Triton and CUTLASS on the PTX machine: evidence that it reads the PTX ISA as hardware does.
+ptx-peers: setup
+	@scripts/ptx_peers.sh
 
 clean:
 	@cargo clean

@@ -78,9 +78,11 @@ ptx conformance_wgmma "$out/wgmma.cc" "$conformance"
   echo
   echo "Of the PTX that $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p') makes for sm_90a of kernels/, tests/run and the conformance texts"
   echo "(of WGMMA three widths of 32). Written by \`make ptx-census\`. An instruction that is not implemented"
-  echo "is refused by name when a thread executes it."
+  echo "is refused by name when a thread executes it. The last column is the number of kernels of other"
+  echo "projects that executed the form and gave right results (\`make ptx-peers\`): a form without one has"
+  echo "only our own reading of the ISA as its witness."
   echo
-  "$target/debug/ptx-machine" census "${files[@]}"
+  "$target/debug/ptx-machine" census --peers tests/ptx/peers/forms.txt "${files[@]}"
 } > tests/ptx/census.md
-sed -n 7p tests/ptx/census.md
+sed -n 9p tests/ptx/census.md
 [ "$failed" -eq 0 ] || echo "ptx-census: $failed files are missing" >&2

@@ -38,8 +38,10 @@ inline tensor_map_fault check_tensor_map(const tensor_layout<R> &layout, unsigne
     return {"tensor map: innermost elements are apart", 0, layout.strides[0]};
   for (unsigned d = 0; d < R; ++d) {
     const idx extent = layout.extents[d], stride = layout.strides[d], box = layout.box[d];
-    if (extent < 1 || extent > (1ll << 32))
-      return {"tensor map: extent not in 1..2^32", d, extent};
+    /* Maps have extents up to 2^32, but coordinates are signed numbers of 32 bits: the second half of
+     * such a dimension would be out of bounds. */
+    if (extent < 1 || extent > 0x7fffffff)
+      return {"tensor map: extent not in 1..2^31-1", d, extent};
     if (box < 1 || box > 256) return {"tensor map: box not in 1..256", d, box};
     if (d == 0) continue;
     if (stride < 1 || stride >= (1ll << 40) / bytes)

@@ -12,6 +12,11 @@ use crate::error::{Error, Result};
 /// `cudaErrorMemoryAllocation`.
 const OUT_OF_MEMORY: c_int = 2;
 
+/// Whether CUDA returned that there is not enough memory.
+pub(crate) fn is_out_of_memory(error: &Error) -> bool {
+    matches!(error, Error::Cuda { code, .. } if *code == OUT_OF_MEMORY)
+}
+
 static REGISTERED: OnceLock<Runtime> = OnceLock::new();
 
 /// Called by the nvcc-built part of a program, before `main`, with a table that remains valid. If

@@ -61,11 +61,6 @@ struct Record {
 }
 
 impl Gpu {
-    /// Selects this GPU for this thread's CUDA calls.
-    pub(crate) fn select(&self) -> Result<()> {
-        self.runtime.select(self.index)
-    }
-
     /// The record in which the kernel described at `kernel` stores its failure, as a device
     /// address; `explain` converts it to an error.
     pub(crate) fn record(
@@ -274,16 +269,28 @@ impl Device {
     }
 
     pub(crate) fn synchronize_raw(&self, gpu: &Gpu, stream: RawStream) -> Result<()> {
-        gpu.select()?;
-        gpu.runtime
-            .synchronize(stream)
-            .map_err(|e| self.failed(e))?;
+        self.select(gpu)?;
+        self.check(gpu.runtime.synchronize(stream))?;
         gpu.any_reported()
     }
 
-    /// Makes the device unusable because of CUDA's `error`; returns the reason, if a kernel
-    /// recorded one.
+    /// Selects the GPU for this thread's CUDA calls.
+    pub(crate) fn select(&self, gpu: &Gpu) -> Result<()> {
+        self.check(gpu.runtime.select(gpu.index))
+    }
+
+    /// The result of an operation of CUDA's. After a kernel has failed every operation returns an
+    /// error, so whichever is the next one finds the kernel's record.
+    pub(crate) fn check<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| self.failed(error))
+    }
+
+    /// Makes the device unusable because of CUDA's `error`, unless it is a lack of memory; returns
+    /// the reason, if a kernel recorded one.
     pub(crate) fn failed(&self, error: Error) -> Error {
+        if cuda::is_out_of_memory(&error) {
+            return error;
+        }
         let reason = match &self.0.kind {
             Kind::Cuda(gpu) => gpu.reason(),
             _ => None,

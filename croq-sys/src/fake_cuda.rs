@@ -105,6 +105,17 @@ fn carry_out(step: Step) {
     }
 }
 
+/// Runs all work on all streams, without a call of the program.
+pub(crate) fn run_all() {
+    loop {
+        let next = QUEUED.with_borrow(|all| all.first().map(|q| q.stream));
+        match next {
+            Some(stream) => finish(stream),
+            None => break,
+        }
+    }
+}
+
 /// Runs all work on `stream`.
 fn finish(stream: usize) {
     finish_until(stream, |_| false);
@@ -193,7 +204,7 @@ unsafe extern "C" fn device_info(device: c_int, info: *mut croq_cuda_device_info
 }
 
 unsafe extern "C" fn set_device(_: c_int) -> c_int {
-    0
+    STICKY.get()
 }
 
 unsafe extern "C" fn stream_create(stream: *mut *mut c_void) -> c_int {

@@ -33,10 +33,10 @@ impl EndOfWork {
 
     /// The same for a stream that the program is dropping.
     pub(crate) fn of_dropped(device: &Device, gpu: &Gpu, stream: RawStream) -> Result<Self> {
-        gpu.select()?;
+        device.select(gpu)?;
         Ok(Self {
             device: device.clone(),
-            event: gpu.runtime.record_event(stream)?,
+            event: device.check(gpu.runtime.record_event(stream))?,
             stream: None,
         })
     }
@@ -52,7 +52,8 @@ impl EndOfWork {
             return true;
         };
         // SAFETY: the event is destroyed by `drop` alone.
-        gpu.select().is_ok() && unsafe { gpu.runtime.is_over(self.event) }.unwrap_or(false)
+        self.device.select(gpu).is_ok()
+            && unsafe { gpu.runtime.is_over(self.event) }.unwrap_or(false)
     }
 
     /// Waits for the work; returns its failure.
@@ -61,9 +62,10 @@ impl EndOfWork {
             return Ok(());
         };
         self.device.healthy()?;
-        gpu.select()?;
+        self.device.select(gpu)?;
         // SAFETY: the event is destroyed by `drop` alone.
-        unsafe { gpu.runtime.wait_for(self.event) }.map_err(|e| self.device.failed(e))?;
+        self.device
+            .check(unsafe { gpu.runtime.wait_for(self.event) })?;
         gpu.any_reported()
     }
 
@@ -72,9 +74,10 @@ impl EndOfWork {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Ok(());
         };
-        gpu.select()?;
+        self.device.select(gpu)?;
         // SAFETY: the event is destroyed by `drop` alone.
-        unsafe { gpu.runtime.begin_after(stream, self.event) }
+        self.device
+            .check(unsafe { gpu.runtime.begin_after(stream, self.event) })
     }
 }
 
@@ -82,7 +85,7 @@ impl Drop for EndOfWork {
     fn drop(&mut self) {
         if let Kind::Cuda(gpu) = self.device.kind()
             && self.device.healthy().is_ok()
-            && gpu.select().is_ok()
+            && self.device.select(gpu).is_ok()
         {
             // SAFETY: this is its only owner.
             unsafe { gpu.runtime.destroy_event(self.event) };

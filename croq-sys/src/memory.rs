@@ -57,7 +57,8 @@ impl Memory {
         let memory = Self::allocate(device, bytes, stream)?;
         if let (Kind::Cuda(gpu), Some(stream)) = (device.kind(), stream) {
             // SAFETY: the memory was just allocated with that size.
-            unsafe { gpu.runtime.clear(memory.address, bytes as u64, stream)? };
+            let cleared = unsafe { gpu.runtime.clear(memory.address, bytes as u64, stream) };
+            device.check(cleared)?;
         }
         Ok(memory)
     }
@@ -99,7 +100,7 @@ impl Memory {
             Kind::Cuda(gpu) => {
                 // SAFETY: the memory was just allocated with that size, and the stream is
                 // synchronized before `data` can change.
-                unsafe { gpu.runtime.copy_in(memory.address, data, gpu.stream)? };
+                device.check(unsafe { gpu.runtime.copy_in(memory.address, data, gpu.stream) })?;
                 device.synchronize_own()?;
             }
             // SAFETY: the memory was just allocated with that size.
@@ -126,9 +127,9 @@ impl Memory {
         }
         let address = match device.kind() {
             Kind::Cuda(gpu) => {
-                gpu.select()?;
+                device.select(gpu)?;
                 let stream = stream.unwrap_or(gpu.stream);
-                gpu.runtime.allocate(whole_words(bytes) as u64, stream)?
+                device.check(gpu.runtime.allocate(whole_words(bytes) as u64, stream))?
             }
             _ => {
                 let layout = layout(bytes).ok_or_else(full)?;
@@ -156,12 +157,12 @@ impl Memory {
         }
         match self.device.kind() {
             Kind::Cuda(gpu) => {
-                gpu.select()?;
+                self.device.select(gpu)?;
                 self.settle(false)?;
                 // SAFETY: the memory is at least that large, and the stream is synchronized before
                 // `to` is read.
-                unsafe { gpu.runtime.copy_out(to, self.address, gpu.stream) }
-                    .map_err(|e| self.device.failed(e))?;
+                let copied = unsafe { gpu.runtime.copy_out(to, self.address, gpu.stream) };
+                self.device.check(copied)?;
                 self.device.synchronize_own()
             }
             _ => {
@@ -196,7 +197,7 @@ impl Drop for Memory {
             Kind::Cuda(gpu) => {
                 let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
                 // If the context is lost, the memory is too.
-                if self.device.healthy().is_err() || gpu.select().is_err() {
+                if self.device.healthy().is_err() || self.device.select(gpu).is_err() {
                     return;
                 }
                 // After that work, without waiting here: on the stream itself if only one uses the

@@ -68,8 +68,8 @@ impl Stream {
         device.healthy()?;
         let raw = match device.kind() {
             Kind::Cuda(gpu) => {
-                gpu.select()?;
-                gpu.runtime.create_stream()?
+                device.select(gpu)?;
+                device.check(gpu.runtime.create_stream())?
             }
             _ => RawStream(ptr::null_mut()),
         };
@@ -124,7 +124,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         if let Kind::Cuda(gpu) = self.device.kind()
             && self.device.healthy().is_ok()
-            && gpu.select().is_ok()
+            && self.device.select(gpu).is_ok()
         {
             // Queued work continues, and `Device::synchronize` waits for it.
             if let Ok(end) = EndOfWork::of_dropped(&self.device, gpu, self.raw) {

@@ -35,11 +35,6 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   const croq::matrix_descriptor ks_tiles = croq::describe(ks, 0, 128, 16, 1024);
   const croq::matrix_descriptor qs_tiles = croq::describe(qs, 0, 128, 16, 1024);
   const croq::matrix_descriptor vs_tiles = croq::describe(vs, 0, 128, 8192, 1024);
-  unsigned queries_phase = 0u;
-  unsigned keys_phase = 0u;
-  unsigned values_phase = 0u;
-  unsigned keys_free_phase = 3u;
-  unsigned values_free_phase = 3u;
   if (warp == 0 && elected) {
     croq::mbarrier_init(queries, 0, 1);
     croq::event_site(queries, 0, "0");
@@ -54,6 +49,11 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     croq::fence_mbarrier_init();
   }
   croq::barrier();  // mbarriers are ready
+  unsigned queries_phase = 0u;
+  unsigned keys_phase = 0u;
+  unsigned values_phase = 0u;
+  unsigned keys_free_phase = 3u;
+  unsigned values_free_phase = 3u;
   const croq::idx b = croq::block_x(), h = croq::block_y();
   // parallel w by 2 : group-4 {
   const croq::idx w = warp / 4;

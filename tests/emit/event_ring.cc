@@ -14,8 +14,6 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
   // parallel c by cdiv(N, 128) : block {
   const croq::idx thread = croq::tid(), warp = croq::warp();
   const bool elected = croq::elected();
-  unsigned full_phase = 0u;
-  unsigned empty_phase = 7u;
   if (warp == 0 && elected) {
     for (croq::idx slot = 0; slot < 3; ++slot) croq::mbarrier_init(full, slot, 1);
     croq::event_site(full, 0, "0");
@@ -24,6 +22,8 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
     croq::fence_mbarrier_init();
   }
   croq::barrier();  // mbarriers are ready
+  unsigned full_phase = 0u;
+  unsigned empty_phase = 7u;
   const croq::idx c = croq::block_x();
   // parallel g by 2 : group-4, t by 128 : thread {
   const croq::idx g = warp / 4;

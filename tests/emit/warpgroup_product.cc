@@ -22,8 +22,6 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
   const bool elected = croq::elected();
   const croq::matrix_descriptor bs_tiles = croq::describe(bs, 0, 128, 16, 1024);
   const croq::matrix_descriptor as_tiles = croq::describe(as, 0, 128, 16, 1024);
-  unsigned full_phase = 0u;
-  unsigned empty_phase = 15u;
   if (warp == 0 && elected) {
     for (croq::idx slot = 0; slot < 4; ++slot) croq::mbarrier_init(full, slot, 1);
     croq::event_site(full, 0, "0");
@@ -32,6 +30,8 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     croq::fence_mbarrier_init();
   }
   croq::barrier();  // mbarriers are ready
+  unsigned full_phase = 0u;
+  unsigned empty_phase = 15u;
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // parallel w by 3 : group-4 {
   const croq::idx w = warp / 4;

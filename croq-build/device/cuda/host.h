@@ -59,6 +59,20 @@ inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
+/* What CUDA says about kernel `K` on a device, asked for once: 0 is unknown. Threads may find it at the
+ * same time: all find the same. */
+template <class F, F K> struct kernel_on_device {
+  static constexpr int most_devices = 64;
+  /* Of the code that the device runs: 90 for sm_90. */
+  static inline int architecture[most_devices];
+  /* The most bytes of dynamic shared memory, plus 1. So many are allowed from then on: allowing each
+   * launch its own number would take it away from launches of other threads. */
+  static inline int shared[most_devices];
+
+  static int load(const int &place) { return __atomic_load_n(&place, __ATOMIC_ACQUIRE); }
+  static void store(int &place, int value) { __atomic_store_n(&place, value, __ATOMIC_RELEASE); }
+};
+
 /* Each name takes the memory of the next, and the last takes that of the first. */
 template <class M, class... Others> void exchange(M &first, M &second, Others &...others) {
   const M kept = first;
@@ -151,16 +165,14 @@ class host {
   /* Loads the code of `K` to the GPU. Loading it later could wait for launches that wait for the
    * host. */
   template <class F, F K> bool load() {
-    cudaFuncAttributes found;
-    return result == CROQ_OK && succeeded(cudaFuncGetAttributes(&found, K));
+    int architecture = 0;
+    return result == CROQ_OK && find_architecture<F, K>(architecture);
   }
 
   /* Whether the code of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
   template <class F, F K> bool needs(int line, int sm) {
-    if (result != CROQ_OK) return false;
-    cudaFuncAttributes found;
-    if (!succeeded(cudaFuncGetAttributes(&found, K))) return false;
-    const int have = found.ptxVersion < found.binaryVersion ? found.ptxVersion : found.binaryVersion;
+    int have = 0;
+    if (result != CROQ_OK || !find_architecture<F, K>(have)) return false;
     return have >= sm ||
            refuse(line, "GPU: the kernel needs sm_{0}, its text here is for sm_{1}", sm, have);
   }
@@ -171,10 +183,13 @@ class host {
     if (result != CROQ_OK || !within_limits<F, K>(blocks, threads, shared_bytes)) return false;
     if (is_empty(blocks)) return true;
     if (!wait_for_predecessors()) return false;
-    K<<<extents(blocks), static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
-        static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure, env->wait_limit}, arguments...);
+    cudaLaunchConfig_t config = configured(blocks, threads, shared_bytes);
+    /* Its result is that of this launch. `<<<>>>` reports through the last error, which may be that
+     * of an earlier call of someone else. */
+    const cudaError_t error =
+        cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit}, arguments...);
     next_on(nullptr, false);
-    return succeeded(cudaGetLastError());
+    return succeeded(error);
   }
 
   template <class F, F K, unsigned M, idx L, class... A>
@@ -197,11 +212,7 @@ class host {
     attribute.val.clusterDim.x = static_cast<unsigned>(c.x);
     attribute.val.clusterDim.y = static_cast<unsigned>(c.y);
     attribute.val.clusterDim.z = static_cast<unsigned>(c.z);
-    cudaLaunchConfig_t config = {};
-    config.gridDim = extents(b);
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
-    config.stream = static_cast<cudaStream_t>(next.stream);
+    cudaLaunchConfig_t config = configured(b, threads, shared_bytes);
     config.attrs = &attribute;
     config.numAttrs = 1;
     const cudaError_t error =
@@ -223,11 +234,7 @@ class host {
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = extents(of.blocks);
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
-    config.stream = static_cast<cudaStream_t>(next.stream);
+    cudaLaunchConfig_t config = configured(of.blocks, threads, shared_bytes);
     config.attrs = &attribute;
     config.numAttrs = 1;
     const cudaError_t error = cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit},
@@ -337,6 +344,15 @@ class host {
                 static_cast<unsigned>(blocks.z));
   }
 
+  cudaLaunchConfig_t configured(grid blocks, idx threads, idx shared_bytes) const {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = extents(blocks);
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.stream = static_cast<cudaStream_t>(next.stream);
+    return config;
+  }
+
   template <class F, F K> bool within_limits(grid blocks, idx threads, idx shared_bytes) {
     if (blocks.x > 0x7fffffff || blocks.y > 65535 || blocks.z > 65535)
       return fail(CROQ_CHECK, no_row, blocks.line, "grid: {0} x {1} x {2} blocks do not fit",
@@ -349,9 +365,48 @@ class host {
       return fail(CROQ_CHECK, no_row, blocks.line, "shared memory: {0} bytes a block, of at most {1}",
                   shared_bytes, most_shared_bytes);
     /* More than 48 KiB must be enabled. */
-    return shared_bytes <= 48 * 1024 ||
-           succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(shared_bytes)));
+    if (shared_bytes <= 48 * 1024) return true;
+    int most = 0;
+    if (!allow_shared<F, K>(most)) return false;
+    return shared_bytes <= most ||
+           fail(CROQ_CHECK, no_row, blocks.line, "shared memory: {0} bytes a block, this GPU has {1}",
+                shared_bytes, most);
+  }
+
+  template <class F, F K> bool find_architecture(int &found) {
+    using known = kernel_on_device<F, K>;
+    int device = 0;
+    if (!succeeded(cudaGetDevice(&device))) return false;
+    const bool is_kept = device < known::most_devices;
+    if (is_kept) found = known::load(known::architecture[device]);
+    if (found != 0) return true;
+    cudaFuncAttributes attributes;
+    if (!succeeded(cudaFuncGetAttributes(&attributes, K))) return false;
+    const int ptx = attributes.ptxVersion, binary = attributes.binaryVersion;
+    found = ptx < binary ? ptx : binary;
+    if (is_kept) known::store(known::architecture[device], found);
+    return true;
+  }
+
+  /* Allows all shared memory that a block can have. */
+  template <class F, F K> bool allow_shared(int &most) {
+    using known = kernel_on_device<F, K>;
+    int device = 0;
+    if (!succeeded(cudaGetDevice(&device))) return false;
+    const bool is_kept = device < known::most_devices;
+    const int kept = is_kept ? known::load(known::shared[device]) : 0;
+    most = kept - 1;
+    if (kept != 0) return true;
+    cudaFuncAttributes attributes;
+    int of_block = 0;
+    if (!succeeded(cudaDeviceGetAttribute(&of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)) ||
+        !succeeded(cudaFuncGetAttributes(&attributes, K)))
+      return false;
+    most = of_block - static_cast<int>(attributes.sharedSizeBytes);
+    if (!succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize, most)))
+      return false;
+    if (is_kept) known::store(known::shared[device], most + 1);
+    return true;
   }
 
   bool succeeded(cudaError_t error) {

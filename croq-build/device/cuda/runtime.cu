@@ -26,7 +26,25 @@ int device_info(int device, croq_cuda_device_info *info) {
   return cudaSuccess;
 }
 
-int set_device(int device) { return cudaSetDevice(device); }
+/* The memory pool of a device keeps freed memory. By default it returns all of it to the system at
+ * every wait for a stream, and the next call must obtain it again. */
+cudaError_t keep_freed_memory(int device) {
+  static unsigned long long done;
+  const unsigned long long bit = 1ull << (device & 63);
+  if (device > 63 || (__atomic_load_n(&done, __ATOMIC_ACQUIRE) & bit) != 0) return cudaSuccess;
+  cudaMemPool_t pool;
+  cudaError_t error = cudaDeviceGetDefaultMemPool(&pool, device);
+  if (error != cudaSuccess) return error;
+  unsigned long long most = ~0ull;
+  error = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &most);
+  if (error == cudaSuccess) __atomic_fetch_or(&done, bit, __ATOMIC_RELEASE);
+  return error;
+}
+
+int set_device(int device) {
+  const cudaError_t error = cudaSetDevice(device);
+  return error == cudaSuccess ? keep_freed_memory(device) : error;
+}
 
 /* Not ordered with the legacy default stream, which other libraries of the program may use. */
 int stream_create(void **stream) {

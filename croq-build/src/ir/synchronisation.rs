@@ -23,7 +23,7 @@ pub enum BarrierReason {
     Opaque,
     /// The mbarriers have been initialised.
     Initialised,
-    /// The mbarriers of the named event are about to be initialised again.
+    /// The mbarriers of the named events are about to be initialised again.
     DeclaredAgain(String),
     /// A load is about to begin on an mbarrier that some thread may still wait on for the previous
     /// load.
@@ -47,7 +47,7 @@ impl std::fmt::Display for BarrierReason {
             Self::MakesRoom { before, then } => write!(f, "{then} takes the place of {before}"),
             Self::RegionEnd => f.write_str("the end of inthreads"),
             Self::Initialised => f.write_str("mbarriers are ready"),
-            Self::DeclaredAgain(name) => write!(f, "{name} is a new event"),
+            Self::DeclaredAgain(names) => write!(f, "new in this iteration: {names}"),
             Self::Arrivals => f.write_str("others may still arrive here"),
             Self::Observed(name) => write!(f, "no thread falls behind {name}"),
             Self::NextLoad => f.write_str("the load before has arrived for all"),

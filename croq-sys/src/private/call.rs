@@ -169,7 +169,9 @@ impl<A> Call<A> {
                 }
             }
             // Then no work may remain in flight.
-            Err(_) => stream.synchronize()?,
+            Err(failed) => stream
+                .synchronize()
+                .map_err(|_| self.device.failed(failed))?,
         }
         enqueued
     }
@@ -193,13 +195,14 @@ impl<A> Call<A> {
         let shim = kernel.shims.cuda.ok_or(Error::CudaNotBuilt {
             kernel: Some(kernel.about.name),
         })?;
-        gpu.select()?;
+        self.device.select(gpu)?;
         let runtime = gpu.runtime;
         let place = gpu.record((&raw const *kernel).addr(), move |failure| {
             error(kernel, failure.kind, failure, &|code| {
                 runtime.error(code, "running the kernel")
             })
-        })?;
+        });
+        let place = self.device.check(place)?;
         let mut failure = croq_failure::default();
         let mut env = Env::new(self, &raw mut failure, place);
         env.abi.stream = stream.0;

@@ -488,6 +488,51 @@ fn a_failure_on_a_stream_names_its_kernel() {
     STICKY.set(0);
 }
 
+/// Whatever comes first after a trap on a stream returns what the kernel recorded.
+#[test]
+fn every_operation_after_a_failure_names_its_kernel() {
+    type Operation = fn(&Device, &Stream, &mut DeviceTensor<u8, (Const<2>,)>) -> crate::Result<()>;
+    let operations: [(&str, Operation); 9] = [
+        ("zeros", |device, _, _| {
+            DeviceTensor::<f32, _>::zeros((4,), device).map(|_| ())
+        }),
+        ("upload", |device, _, _| {
+            let host = Tensor::from_vec((Const::<2>,), vec![1_u8, 2])?;
+            host.to_device(device).map(|_| ())
+        }),
+        ("download", |_, _, t| t.to_host().map(|_| ())),
+        ("a stream", |device, _, _| Stream::new(device).map(|_| ())),
+        ("a call", |_, _, t| twice(t, 0)),
+        ("a call that allocates", |_, _, t| twice(t, 11)),
+        ("a call on the stream", |_, stream, t| {
+            twice_on(stream, t, 10)
+        }),
+        ("waiting for the stream", |_, stream, _| {
+            stream.synchronize()
+        }),
+        ("waiting for the device", |device, _, _| {
+            device.synchronize()
+        }),
+    ];
+    for (name, operation) in operations {
+        let device = fake_cuda::device();
+        let stream = Stream::new(&device).unwrap();
+        let (mut t, mut other) = (tensor(&device), tensor(&device));
+        twice_on(&stream, &mut t, 12).unwrap();
+        fake_cuda::run_all();
+        let failure = operation(&device, &stream, &mut other).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "twice: 1 is less than 2 [R14]\n  at k/twice.co:3",
+            "{name}"
+        );
+        let poisoned = Error::Poisoned(Box::new(failure));
+        let again = operation(&device, &stream, &mut other).unwrap_err();
+        assert_eq!(again, poisoned, "{name}");
+        STICKY.set(0);
+    }
+}
+
 /// Weights that many short-lived streams read keep none of them (S14).
 #[test]
 fn a_tensor_keeps_no_stream() {

@@ -430,7 +430,10 @@ unsafe extern "C" fn mbarrier(
                 barriers.order.arrive(tid, at.at.cast(), phase);
             }
             let done = match operation {
-                CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
+                CROQ_MBARRIER_INIT => {
+                    barriers.order.begin_mbarrier(at.at.cast());
+                    mbarriers.init(tid, at, value, &mut all.marks)
+                }
                 CROQ_MBARRIER_INVALIDATE => mbarriers.invalidate(tid, at, &mut all.marks),
                 CROQ_MBARRIER_EXPECT => mbarriers.expect(tid, at, value),
                 CROQ_MBARRIER_ARRIVE => {

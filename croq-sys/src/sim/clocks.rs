@@ -183,6 +183,11 @@ impl Clocks {
         }
     }
 
+    /// An mbarrier is initialised, perhaps where another one was.
+    pub(super) fn begin_mbarrier(&mut self, at: usize) {
+        self.events.remove(&at);
+    }
+
     /// A thread arrives at an mbarrier with `phase` completed phases.
     pub(super) fn arrive(&mut self, thread: u32, at: usize, phase: u64) {
         let stamp = self.stamp(thread);
@@ -245,6 +250,21 @@ mod tests {
         assert_eq!(c.known(2, 0), second);
         c.wait(1, 16, 1);
         assert_eq!(c.known(1, 0), 0, "another mbarrier");
+    }
+
+    #[test]
+    fn an_mbarrier_that_is_initialised_again_counts_from_its_first_phase() {
+        let mut c = clocks(3);
+        c.arrive(0, 8, 0);
+        c.arrive(0, 8, 1);
+        c.begin_mbarrier(8);
+        let before = c.own(1);
+        c.arrive(1, 8, 0);
+        c.wait(2, 8, 0);
+        assert_eq!(c.known(2, 1), 0, "the phase is not complete");
+        c.wait(2, 8, 1);
+        assert_eq!(c.known(2, 1), before);
+        assert_eq!(c.known(2, 0), 0, "of the mbarrier before");
     }
 
     #[test]

@@ -226,6 +226,11 @@ impl Order {
         }
     }
 
+    /// The mbarrier is a new one: phases of one that was there before order nothing.
+    pub(super) fn begin_mbarrier(&mut self, at: *const u8) {
+        self.clocks.begin_mbarrier(at as usize);
+    }
+
     pub(super) fn arrive(&mut self, thread: u32, at: *const u8, phase: u64) {
         if self.is_enabled || self.device.is_enabled() {
             self.report_all();

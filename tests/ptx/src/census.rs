@@ -11,6 +11,8 @@ use crate::parse::Module;
 pub struct Census {
     forms: BTreeMap<String, Form>,
     files: usize,
+    /// Kernels of other projects that executed a form and gave right results, by form.
+    witnesses: BTreeMap<String, Vec<String>>,
 }
 
 /// How often a form occurs.
@@ -38,6 +40,14 @@ impl Census {
         }
     }
 
+    /// Lines of a form, a colon, and the names of kernels; the forms of other lines have no witness.
+    pub fn add_witnesses(&mut self, text: &str) {
+        let lines = text.lines().filter_map(|line| line.split_once(": "));
+        let names = |names: &str| names.split(' ').map(str::to_owned).collect();
+        self.witnesses
+            .extend(lines.map(|(form, list)| (form.to_owned(), names(list))));
+    }
+
     pub fn forms(&self) -> &BTreeMap<String, Form> {
         &self.forms
     }
@@ -51,17 +61,20 @@ impl fmt::Display for Census {
             .values()
             .map(|form| form.opcode.as_str())
             .collect();
+        let is_witnessed = |name: &&String| self.witnesses.contains_key(*name);
+        let witnessed = self.forms.keys().filter(is_witnessed).count();
         let executed = self.forms.values().filter(|form| form.refused == 0).count();
         writeln!(
             f,
-            "{} modules, {} opcodes, {} forms; {executed} forms are implemented.\n",
+            "{} modules, {} opcodes, {} forms; {executed} forms are implemented, \
+             {witnessed} were executed by a peer.\n",
             self.files,
             opcodes.len(),
             self.forms.len()
         )?;
         writeln!(
             f,
-            "| opcode | form | count | implemented |\n|---|---|---:|---|"
+            "| opcode | form | count | implemented | peers |\n|---|---|---:|---|---:|"
         )?;
         for (name, form) in &self.forms {
             let implemented = match form.refused {
@@ -75,9 +88,10 @@ impl fmt::Display for Census {
                 list => format!(": {}", list.join("; ")),
             };
             let (opcode, count) = (&form.opcode, form.count);
+            let peers = self.witnesses.get(name).map_or(0, Vec::len);
             writeln!(
                 f,
-                "| {opcode} | `{name}` | {count} | {implemented}{reasons} |"
+                "| {opcode} | `{name}` | {count} | {implemented}{reasons} | {peers} |"
             )?;
         }
         Ok(())
@@ -99,10 +113,15 @@ mod tests {
         let form = &census.forms()["add.u32"];
         assert_eq!((form.count, form.refused), (2, 1));
         assert_eq!(census.forms()["add.s32"].refused, 0);
+        census.add_witnesses("add.s32: softmax attention\nbar.sync: softmax\n");
         let table = census.to_string();
-        assert!(table.starts_with("1 modules, 3 opcodes, 4 forms; 2 forms are implemented.\n"));
-        assert!(table.contains("| tcgen05 | `tcgen05.shift.down` | 1 | no |\n"));
-        let add = "| add | `add.u32` | 2 | not 1: a register of 64 bits where 32 are expected |\n";
+        assert!(table.starts_with(
+            "1 modules, 3 opcodes, 4 forms; 2 forms are implemented, 1 were executed by a peer.\n"
+        ));
+        assert!(table.contains("| add | `add.s32` | 1 | yes | 2 |\n"));
+        assert!(table.contains("| tcgen05 | `tcgen05.shift.down` | 1 | no | 0 |\n"));
+        let add =
+            "| add | `add.u32` | 2 | not 1: a register of 64 bits where 32 are expected | 0 |\n";
         assert!(table.contains(add), "{table}");
     }
 }

@@ -5,9 +5,11 @@ use std::process::ExitCode;
 use croq_ptx::census::Census;
 use croq_ptx::parse::{Module, parse};
 
-const USAGE: &str = "usage: ptx-machine check FILES…\n       ptx-machine census FILES…\n
+const USAGE: &str =
+    "usage: ptx-machine check FILES…\n       ptx-machine census [--peers LIST] FILES…\n
 check    report text that is not PTX, and instructions that the machine does not execute
-census   print a table of all instruction forms of the files";
+census   print a table of all instruction forms of the files; LIST has a line for each form that a
+         kernel of another project executes: the form, a colon, names of kernels";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +51,14 @@ fn check(files: &[String]) -> Result<(), String> {
 
 fn census(files: &[String]) -> Result<(), String> {
     let mut census = Census::default();
+    let files = match files {
+        [option, list, files @ ..] if option == "--peers" => {
+            let text = std::fs::read_to_string(list).map_err(|error| format!("{list}: {error}"))?;
+            census.add_witnesses(&text);
+            files
+        }
+        files => files,
+    };
     for path in files {
         census.add(&read(path)?);
     }

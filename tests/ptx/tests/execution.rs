@@ -426,3 +426,22 @@ fn module_variables() {
     assert_eq!(machine.read(address, 4).unwrap(), 300_u32.to_le_bytes());
     assert!(Machine::load(".version 9.0\n.target sm_90a\n.global .u64 p = q;").is_err());
 }
+
+/// Only what a thread executes counts: not what none reaches, and not what a predicate disables.
+#[test]
+fn executed_forms() {
+    let text = entry(
+        "setp.eq.u32 %p1, %t, 99; @%p1 bra $other; @%p1 sub.u32 %r1, %t, 1;\n\
+         @!%p1 xor.b32 %r1, %t, 1; ret;\n$other: add.u32 %r1, %t, 1; ret;",
+    );
+    let mut machine = Machine::load(&text).unwrap();
+    let out = machine.allocate("out", 256).to_le_bytes();
+    assert!(machine.executed().is_empty());
+    machine.launch("k", &block(64), &[&out]).unwrap();
+    let found = machine.executed();
+    let has = |form: &str| found.contains(form);
+    assert!(has("setp.eq.u32") && has("xor.b32") && has("ret"));
+    assert!(!has("bra") && !has("sub.u32") && !has("add.u32"));
+    machine.launch("k", &block(100), &[&out]).unwrap();
+    assert!(machine.executed().contains("add.u32"));
+}

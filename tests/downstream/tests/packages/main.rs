@@ -3,6 +3,7 @@
 
 mod files;
 mod private_side;
+mod ptx_machine;
 mod symbols;
 mod templates;
 

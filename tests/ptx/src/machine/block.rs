@@ -11,7 +11,7 @@ use super::registers::{LANES, lanes};
 use super::shared::Shared;
 use super::step::{Barrier, BarrierKind, Reduction, Step};
 use super::warp::{Stop, Warp};
-use super::world::{Counts, Fault, Launch, World};
+use super::world::{Counts, Fault, Host, Launch, World};
 
 pub struct Block<'a> {
     pub index: [u32; 3],
@@ -29,6 +29,7 @@ pub struct Surroundings<'a> {
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
     pub order: Option<Order>,
+    pub host: &'a mut dyn Host,
     /// Of a thread, where the entry says it.
     pub registers: Option<u32>,
 }
@@ -137,6 +138,7 @@ impl<'a> Block<'a> {
                 block: self.index,
                 launch: around.launch,
                 order: around.order.as_mut(),
+                host: &mut *around.host,
                 warpgroups: &mut self.warpgroups,
             };
             let warp = &mut self.warps[index];
@@ -334,6 +336,7 @@ impl<'a> Block<'a> {
             block: self.index,
             launch: around.launch,
             order: None,
+            host: &mut *around.host,
             warpgroups: &mut self.warpgroups,
         };
         let mut places = Vec::new();

@@ -1,6 +1,7 @@
 //! An entry with everything that it reaches: decoded functions, and where its variables are.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
 
 use super::access::Place;
 use super::decode::{Form, Refusal};
@@ -59,6 +60,8 @@ pub struct Decoded {
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
     pub instruction: Option<usize>,
+    /// Whether a lane has executed it.
+    pub is_executed: AtomicBool,
     /// Of the PTX text.
     pub line: u32,
 }
@@ -317,6 +320,7 @@ impl Code {
                     carries: Carries::of(instruction),
                     meeting: None,
                     instruction: Some(index),
+                    is_executed: AtomicBool::new(false),
                     line: instruction.line,
                 }
             });
@@ -328,6 +332,7 @@ impl Code {
             carries: Carries::default(),
             meeting: None,
             instruction: None,
+            is_executed: AtomicBool::new(false),
             line: function.line,
         };
         let mut steps: Vec<Decoded> = decoded.chain([end]).collect();

@@ -1,23 +1,24 @@
 //! Modules, buffers and launches.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::access::Place;
-use super::asynchronous::engine::Mode;
 use super::block::{BlockFault, Progress, Surroundings};
 use super::cluster;
 use super::group::{self, Group, GroupFault};
-use super::image::{Image, Symbols};
-use super::memory::{Arena, Global, Layout, Window};
+use super::image::Image;
+use super::memory::{Arena, Global, Window};
 use super::order::Order;
-use super::world::{Asynchrony, Checks, Counts, Fault, Launch, Related, RelatedPlace};
-use crate::parse::{self, Function, Initial, Module, ParseError, Space, Variable};
+use super::program::Program;
+use super::world::{
+    Asynchrony, Checks, Counts, Fault, Host, Launch, Related, RelatedPlace, Terminal,
+};
+use crate::parse::{self, Function, Module, ParseError};
 
 /// A device with one module, and its global memory.
 pub struct Machine {
-    module: Module,
-    symbols: Symbols,
-    constants: Arena,
+    program: Program,
     global: Global,
 }
 
@@ -107,7 +108,6 @@ impl Default for Launch {
             dynamic_shared: 0,
             is_cooperative: false,
             cluster: None,
-            mode: Mode::default(),
             seed: 0,
             asynchrony: Asynchrony::default(),
             instruction_limit: 1 << 32,
@@ -130,74 +130,18 @@ impl Machine {
     ///
     /// The text is no PTX, or a variable's initial value names an unknown symbol.
     pub fn load(text: &str) -> Result<Machine, LoadError> {
-        let module = parse::parse(text).map_err(LoadError::Parse)?;
         let mut global = Global::default();
-        let mut symbols = Symbols::new();
-        let mut constants = Layout::default();
-        for variable in &module.variables {
-            let (bytes, align) = (variable.bytes(), variable.align);
-            let place = match variable.space {
-                Space::Global => {
-                    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-                    Place::Fixed(
-                        Window::Global,
-                        global.allocate(&variable.name, bytes, align),
-                    )
-                }
-                Space::Const => {
-                    let start = constants.add(&variable.name, bytes, align);
-                    Place::Fixed(Window::Const, start)
-                }
-                _ => continue,
-            };
-            symbols.insert(variable.name.clone(), place);
-        }
-        let mut machine = Machine {
-            constants: Arena::new(Window::Const, constants),
-            symbols,
-            global,
-            module: Module::default(),
-        };
-        for variable in &module.variables {
-            machine.initialise(variable).map_err(LoadError::Variable)?;
-        }
-        machine.module = module;
-        Ok(machine)
-    }
-
-    fn initialise(&mut self, variable: &Variable) -> Result<(), String> {
-        let Some(Place::Fixed(window, start)) = self.symbols.get(&variable.name).copied() else {
-            return Ok(());
-        };
-        let element = variable.ty.bytes();
-        for (index, initial) in variable.initial.iter().enumerate() {
-            let bits = match initial {
-                Initial::Bits(bits) => *bits,
-                Initial::Symbol {
-                    name,
-                    offset,
-                    generic,
-                } => {
-                    let found = self.symbols.get(name);
-                    let Some(Place::Fixed(window, start)) = found else {
-                        return Err(format!("`{}` names the unknown `{name}`", variable.name));
-                    };
-                    let base = if *generic { window.base() } else { 0 };
-                    base + start.wrapping_add_signed(*offset)
-                }
-            };
-            let at = start + (index * element) as u64;
-            let place = match window {
-                Window::Const => self.constants.get_mut(at, element as u64, 1)?,
-                _ => self.global.get_mut(at, element as u64, 1)?,
-            };
-            place.copy_from_slice(&bits.to_le_bytes()[..element]);
-        }
-        Ok(())
+        let program = Program::load(text, &mut global)?;
+        Ok(Machine { program, global })
     }
 
     pub fn module(&self) -> &Module {
-        &self.module
+        &self.program.module
+    }
+
+    /// The instruction forms that threads have executed so far.
+    pub fn executed(&self) -> BTreeSet<String> {
+        self.program.executed()
     }
 
     /// A buffer of zeros in global memory. The name is for reports.
@@ -244,7 +188,7 @@ impl Machine {
 
     /// The address of a global variable of the module.
     pub fn variable(&self, name: &str) -> Option<u64> {
-        match self.symbols.get(name)? {
+        match self.program.symbols.get(name)? {
             Place::Fixed(Window::Global, start) => Some(*start),
             _ => None,
         }
@@ -262,31 +206,59 @@ impl Machine {
         launch: &Launch,
         arguments: &[&[u8]],
     ) -> Result<Counts, Report> {
-        let image = Image::new(&self.module, entry, &self.symbols);
+        let call = EntryCall {
+            entry,
+            launch,
+            arguments,
+        };
+        self.program.launch(&call, &mut self.global, &mut Terminal)
+    }
+}
+
+/// An entry with its arguments: each is the bytes of one formal parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryCall<'a> {
+    pub entry: &'a str,
+    pub launch: &'a Launch,
+    pub arguments: &'a [&'a [u8]],
+}
+
+impl Program {
+    /// Executes an entry.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::launch`].
+    pub fn launch(
+        &self,
+        call: &EntryCall<'_>,
+        global: &mut Global,
+        host: &mut dyn Host,
+    ) -> Result<Counts, Report> {
+        let EntryCall {
+            entry,
+            launch,
+            arguments,
+        } = *call;
+        let image = self.image(entry);
         let image = image.map_err(|message| Report::of_launch(entry, message))?;
-        let function = self
-            .module
-            .functions
-            .iter()
-            .find(|function| function.name == entry);
-        let prepared = function
-            .ok_or_else(|| format!("there is no entry `{entry}`"))
-            .and_then(|function| {
-                let cluster = cluster_of(function, launch)?;
-                check(function, launch, &image)?;
-                let registers = registers_at_entry(function);
-                Ok((cluster, registers, parameters(function, &image, arguments)?))
-            });
+        let prepared = self.entry(entry).and_then(|function| {
+            let cluster = cluster_of(function, launch)?;
+            check(function, launch, &image)?;
+            let registers = registers_at_entry(function);
+            Ok((cluster, registers, parameters(function, &image, arguments)?))
+        });
         let (cluster, registers, parameters) =
             prepared.map_err(|message| Report::of_launch(entry, message))?;
         let launch = &Launch { cluster, ..*launch };
         let cluster_blocks = cluster.unwrap_or([1; 3]).iter().product();
         let mut around = Surroundings {
-            global: &mut self.global,
-            constants: &self.constants,
+            global,
+            constants: &self.constants(),
             parameters: &parameters,
             launch,
             order: launch.checks.races.then(|| Order::new(cluster_blocks)),
+            host,
             registers,
         };
         let done = execute(&image, entry, &mut around);
@@ -554,6 +526,9 @@ fn run_together(
         };
         if counts.warp_instructions + executed.warp_instructions > limit {
             let message = format!("the launch goes on after {limit} warp instructions");
+            return Err(groups[stuck].fault(message));
+        }
+        if let Err(message) = around.host.pause(around.global) {
             return Err(groups[stuck].fault(message));
         }
         if any_runs {

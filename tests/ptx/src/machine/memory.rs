@@ -256,18 +256,27 @@ pub struct Global {
     allocations: Vec<Allocation>,
     /// The allocation of the last access.
     recent: Cell<usize>,
+    /// The end of the device's own allocations.
+    end: u64,
+    /// Ranges of host memory that were written, in that order.
+    host_writes: Vec<Range<u64>>,
 }
 
 #[derive(Debug)]
 struct Allocation {
     name: String,
     start: u64,
+    /// Of one that was freed, none.
     bytes: Vec<u8>,
     unwritten: Unwritten,
+    length: usize,
     is_live: bool,
+    is_host: bool,
 }
 
-const GLOBAL_START: u64 = 0x7f00_0000_0000;
+/// No process on Linux has memory here, unless it asks for it: addresses of the device's own memory
+/// differ from those of the host.
+const GLOBAL_START: u64 = 0x2000_0000_0000;
 
 /// Between two allocations, so that no small index error reaches another one.
 const GAP: u64 = 4096;
@@ -275,29 +284,87 @@ const GAP: u64 = 4096;
 impl Global {
     /// Bytes are zero. The address is a multiple of 256, as `cudaMalloc` promises, and of `align`.
     pub fn allocate(&mut self, name: &str, bytes: usize, align: u64) -> u64 {
-        let last = self.allocations.last();
-        let end = last.map_or(GLOBAL_START, |last| {
-            last.start + last.bytes.len() as u64 + GAP
-        });
-        let start = end.next_multiple_of(align.max(256));
-        self.allocations.push(Allocation {
+        let start = self.end.max(GLOBAL_START).next_multiple_of(align.max(256));
+        self.end = start + bytes as u64 + GAP;
+        self.insert(name, start, bytes, false);
+        start
+    }
+
+    fn insert(&mut self, name: &str, start: u64, bytes: usize, is_host: bool) {
+        let after = self
+            .allocations
+            .partition_point(|found| found.start < start);
+        let new = Allocation {
             name: name.to_owned(),
             start,
             bytes: vec![0; bytes],
             unwritten: Unwritten::default(),
+            length: bytes,
             is_live: true,
-        });
-        start
+            is_host,
+        };
+        self.allocations.insert(after, new);
+    }
+
+    /// Makes host memory accessible, at the same address (unified addressing). The bytes here are a
+    /// copy of it, which the caller keeps equal with the help of [`Global::take_host_writes`].
+    ///
+    /// # Errors
+    ///
+    /// The bytes overlap with others.
+    pub fn map_host(&mut self, name: &str, start: u64, bytes: usize) -> Result<(), AccessError> {
+        let end = start.saturating_add(bytes as u64);
+        let overlaps = |found: &Allocation| {
+            found.start < end && start < found.start + (found.length as u64).max(1)
+        };
+        if bytes == 0 || self.allocations.iter().any(overlaps) {
+            return Err(format!("{bytes} bytes at {start:#x} cannot be mapped"));
+        }
+        self.insert(name, start, bytes, true);
+        Ok(())
+    }
+
+    /// Of host memory that was mapped; its addresses may be used again.
+    ///
+    /// # Errors
+    ///
+    /// The address is not that of mapped host memory.
+    pub fn unmap_host(&mut self, start: u64) -> Result<(), AccessError> {
+        let mapped = |found: &Allocation| found.is_host && found.start == start;
+        match self.allocations.iter().position(mapped) {
+            Some(index) => {
+                self.allocations.remove(index);
+                self.recent.set(0);
+                Ok(())
+            }
+            None => Err(format!("{start:#x} is not the address of mapped memory")),
+        }
+    }
+
+    /// The parts of mapped host memory that were written since the last call, in that order.
+    pub fn take_host_writes(&mut self) -> Vec<Range<u64>> {
+        std::mem::take(&mut self.host_writes)
+    }
+
+    /// The start and the size of the allocation that has this address.
+    pub fn allocation(&self, address: u64) -> Option<(u64, usize)> {
+        let (index, _) = self.find(address, 1, 1).ok()?;
+        let found = &self.allocations[index];
+        Some((found.start, found.length))
     }
 
     /// # Errors
     ///
     /// The address is not that of an allocation that is in use.
     pub fn free(&mut self, address: u64) -> Result<(), AccessError> {
-        let mut live = self.allocations.iter_mut().filter(|found| found.is_live);
-        match live.find(|found| found.start == address) {
+        let index = self
+            .allocations
+            .partition_point(|found| found.start < address);
+        let found = self.allocations.get_mut(index);
+        match found.filter(|found| found.is_live && !found.is_host && found.start == address) {
             Some(found) => {
                 found.is_live = false;
+                found.bytes = Vec::new();
                 Ok(())
             }
             None => Err(format!("{address:#x} is not the address of an allocation")),
@@ -330,10 +397,10 @@ impl Global {
     }
 
     /// The number of the allocation that has the address, and its range.
-    pub fn allocation(&self, address: u64) -> Option<(usize, Range<u64>)> {
+    pub fn numbered(&self, address: u64) -> Option<(usize, Range<u64>)> {
         let (index, _) = self.find(address, 1, 1).ok()?;
         let found = &self.allocations[index];
-        Some((index, found.start..found.start + found.bytes.len() as u64))
+        Some((index, found.start..found.start + found.length as u64))
     }
 
     pub fn name(&self, index: usize) -> &str {
@@ -346,7 +413,7 @@ impl Global {
         let Some(nearest) = after.checked_sub(1).and_then(|at| self.allocations.get(at)) else {
             return access;
         };
-        let length = nearest.bytes.len();
+        let length = nearest.length;
         let offset = address - nearest.start;
         if !nearest.is_live && offset < length as u64 {
             return format!("{access}: `{}` was freed", nearest.name);
@@ -377,6 +444,9 @@ impl Global {
         let (index, range) = self.find(address, bytes, align)?;
         let found = &mut self.allocations[index];
         found.unwritten.remove(range.clone());
+        if found.is_host {
+            self.host_writes.push(address..address + bytes);
+        }
         Ok(&mut found.bytes[range])
     }
 
@@ -474,6 +544,31 @@ mod tests {
         global.free(b).unwrap();
         assert!(global.get(b, 4, 4).unwrap_err().ends_with("`b` was freed"));
         assert!(global.free(b).is_err() && global.free(a + 1).is_err());
+    }
+
+    #[test]
+    fn host_memory_is_at_its_own_address() {
+        let mut global = Global::default();
+        let a = global.allocate("a", 16, 1);
+        global.map_host("host", 0x7fff_0000_1000, 8).unwrap();
+        assert!(global.map_host("again", 0x7fff_0000_1004, 8).is_err());
+        let b = global.allocate("b", 16, 1);
+        assert!(a < b && b < 0x7fff_0000_0000);
+        for offset in [4, 0] {
+            global.get_mut(0x7fff_0000_1000 + offset, 4, 4).unwrap()[0] = 1;
+        }
+        global.get_mut(b, 4, 4).unwrap()[0] = 1;
+        let host = 0x7fff_0000_1000;
+        assert_eq!(
+            global.take_host_writes(),
+            [host + 4..host + 8, host..host + 4]
+        );
+        assert!(global.take_host_writes().is_empty());
+        assert_eq!(global.allocation(host + 7), Some((host, 8)));
+        assert_eq!(global.allocation(host + 8), None);
+        assert!(global.free(host).is_err() && global.unmap_host(a).is_err());
+        global.unmap_host(host).unwrap();
+        assert!(global.get(host, 1, 1).is_err() && global.get(b, 1, 1).is_ok());
     }
 
     #[test]

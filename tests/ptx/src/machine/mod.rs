@@ -1,7 +1,8 @@
 //! Execution of PTX.
 //!
-//! [`Machine`] loads a module, has buffers in global memory, and launches entries. Inside, in the
-//! order in which they build on each other:
+//! [`Machine`] loads a module, has buffers in global memory, and launches entries. A [`Program`] is a
+//! module without the memory, for a device with several modules. Inside, in the order in which they
+//! build on each other:
 //!
 //! | module | contents |
 //! |---|---|
@@ -15,7 +16,7 @@
 //! | [`order`] | detection of data races |
 //! | `check`, `observe` | what accesses of warps mean for it |
 //! | `written`, `liveness`, `marks`, `propagate` | values that depend on bytes or registers that nothing has written |
-//! | `paths`, `world`, `warp`, `waits`, `block`, `group`, `launch` | execution |
+//! | `paths`, `world`, `print`, `warp`, `waits`, `block`, `group`, `program`, `launch` | execution |
 
 mod access;
 mod alu;
@@ -40,6 +41,8 @@ mod observe;
 mod operands;
 mod order;
 mod paths;
+mod print;
+mod program;
 mod propagate;
 mod registers;
 mod shared;
@@ -51,9 +54,10 @@ mod warp;
 mod world;
 mod written;
 
-pub use asynchronous::engine::Mode;
 pub use asynchronous::tensor_map;
 pub use decode::Refusal;
-pub use launch::{LoadError, Machine, Report};
+pub use launch::{EntryCall, LoadError, Machine, Report};
+pub use memory::Global;
+pub use program::{Program, Resources};
 pub use support::unsupported;
-pub use world::{Asynchrony, Checks, Counts, Launch};
+pub use world::{Asynchrony, Checks, Counts, Host, Launch, Terminal};

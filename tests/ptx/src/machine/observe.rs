@@ -60,14 +60,11 @@ pub fn observe(
         // The address of the target's first byte, as the instruction sees it.
         let moved = address - local;
         let target = match found {
-            Window::Global => spaces
-                .global
-                .allocation(local)
-                .map(|(index, range)| Target {
-                    space: Space::Global(index),
-                    start: range.start,
-                    bytes: range.end - range.start,
-                }),
+            Window::Global => spaces.global.numbered(local).map(|(index, range)| Target {
+                space: Space::Global(index),
+                start: range.start,
+                bytes: range.end - range.start,
+            }),
             Window::Shared => Some(Target {
                 space: Space::Shared(spaces.shared.number(spaces.shared.rank)),
                 start: moved,
@@ -150,7 +147,7 @@ pub fn place(
     };
     let named = match window {
         Window::Global => global
-            .allocation(address)
+            .numbered(address)
             .map(|(index, range)| (global.name(index), address - range.start)),
         Window::Shared => return shared_place(shared.own(), address),
         Window::Cluster => {
@@ -197,7 +194,7 @@ pub fn touch(
             (Location { space, offset }, shared.part(rank).end())
         }
         None => {
-            let (index, range) = global.allocation(address)?;
+            let (index, range) = global.numbered(address)?;
             let space = Space::Global(index);
             let offset = address - range.start;
             (Location { space, offset }, range.end - range.start)

@@ -31,9 +31,9 @@ pub enum Step {
     Trap,
     Barrier(Barrier),
     Collective(Collective),
+    Matrix(Box<Matrix>),
     /// Of mbarriers, asynchronous copies, tensor maps and clusters.
     Asynchronous(Box<asynchronous::decode::Instruction>),
-    Matrix(Box<Matrix>),
     ActiveMask(Element),
     Fence(Fence),
     /// Lets others run first.
@@ -87,11 +87,11 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
     if let Some(collective) = collective::decode(form)? {
         return Ok(Step::Collective(collective));
     }
-    if let Some(instruction) = asynchronous::decode::decode(form, places)? {
-        return Ok(Step::Asynchronous(Box::new(instruction)));
-    }
     if let Some(matrix) = matrix::decode(form, places)? {
         return Ok(Step::Matrix(Box::new(matrix)));
+    }
+    if let Some(instruction) = asynchronous::decode::decode(form, places)? {
+        return Ok(Step::Asynchronous(Box::new(instruction)));
     }
     match form.opcode() {
         "ld" => access::decode(form, places).map(Step::Load),
@@ -103,7 +103,8 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
         "call" => call(form, places).map(Step::Call),
         "ret" => plain(form, &["uni"], Step::Return),
         "exit" => plain(form, &[], Step::Exit),
-        "trap" => plain(form, &[], Step::Trap),
+        // A breakpoint suspends the thread, and nobody can continue it.
+        "trap" | "brkpt" => plain(form, &[], Step::Trap),
         "bar" | "barrier" => barrier(form).map(Step::Barrier),
         "activemask" => {
             let mut words = form.words();

@@ -5,6 +5,9 @@
 //! `.aligned` instruction that post-dominates the branch. Paths are executed in time slices, so
 //! that lanes may wait for each other in loops (independent thread scheduling).
 
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::access::Spaces;
 use super::asynchronous::execute;
 use super::asynchronous::transfer::Memory;
 use super::collective::elected;
@@ -14,6 +17,7 @@ use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
 use super::order::{Agent, WarpClock};
 use super::paths::{Path, Paths, Wait};
+use super::print;
 use super::registers::{LANES, Mask, Registers, Row, lanes};
 use super::special::Identity;
 use super::step::{Call, Step};
@@ -185,6 +189,9 @@ impl<'a> Warp<'a> {
             if tracks && !self.frames[path.frame].marks.is_empty() {
                 self.track(&path, decoded, active, world)?;
             }
+            if active != 0 {
+                decoded.is_executed.store(true, Relaxed);
+            }
             if code.has_products {
                 matrix::observe(self, &path, decoded, active)?;
             }
@@ -242,6 +249,9 @@ impl<'a> Warp<'a> {
                 }
                 if active != path.mask {
                     return Ok(self.isolate(path, active));
+                }
+                if !self.image.functions.contains_key(&call.callee) {
+                    return self.calls_system(path, call, world);
                 }
                 return self.calls(path, call);
             }
@@ -440,10 +450,7 @@ impl<'a> Warp<'a> {
     fn calls(&mut self, path: &mut Path, call: &'a Call) -> Result<Flow, Fault> {
         let first = path.mask.trailing_zeros() as usize;
         let Some((name, code)) = self.image.functions.get_key_value(&call.callee) else {
-            let message = format!(
-                "a call of `{}`, which has no body, is not implemented",
-                call.callee
-            );
+            let message = format!("`{}` has no body", call.callee);
             return Err(self.fault(path, first, message));
         };
         if (call.arguments.len(), call.results.len()) != (code.parameters.len(), code.results.len())
@@ -481,6 +488,30 @@ impl<'a> Warp<'a> {
         });
         path.frame = self.frames.len() - 1;
         path.pc = 0;
+        Ok(Flow::Goes)
+    }
+
+    /// Of a function that the device provides.
+    fn calls_system(
+        &mut self,
+        path: &mut Path,
+        call: &Call,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        let base = self.frames[path.frame].base;
+        for lane in lanes(path.mask) {
+            let mut spaces = Spaces {
+                global: world.global,
+                shared: world.shared,
+                constants: world.constants,
+                parameters: world.parameters,
+                local: &mut self.local,
+            };
+            let text = print::call(call, &mut spaces, lane, base);
+            let text = text.map_err(|message| self.fault(path, lane, message))?;
+            world.host.print(&text);
+        }
+        path.pc += 1;
         Ok(Flow::Goes)
     }
 

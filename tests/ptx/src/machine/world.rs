@@ -1,6 +1,5 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
-use super::asynchronous::engine::Mode;
 use super::cluster::Cluster;
 use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
@@ -20,7 +19,36 @@ pub struct World<'a> {
     pub launch: &'a Launch,
     /// None if races are not looked for.
     pub order: Option<&'a mut Order>,
+    pub host: &'a mut dyn Host,
     pub warpgroups: &'a mut [Warpgroup],
+}
+
+/// What a launch uses of the host.
+pub trait Host {
+    /// What a thread printed with `printf`.
+    fn print(&mut self, text: &[u8]);
+
+    /// Called between time slices: the host may access memory that it shares with the device, and
+    /// other launches may run.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the launch ends here.
+    fn pause(&mut self, global: &mut Global) -> Result<(), String>;
+}
+
+/// A host that prints to the standard output and does nothing else.
+pub struct Terminal;
+
+impl Host for Terminal {
+    fn print(&mut self, text: &[u8]) {
+        // As for `printf`, nobody is interested in the failure.
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), text);
+    }
+
+    fn pause(&mut self, _: &mut Global) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// The shape of a launch.
@@ -35,10 +63,8 @@ pub struct Launch {
     pub is_cooperative: bool,
     /// Blocks of a cluster, where the entry does not say it.
     pub cluster: Option<[u32; 3]>,
-    /// When asynchronous operations happen.
-    pub mode: Mode,
     /// Decides which lane `elect.sync` elects: for 0 the first of its mask. And with
-    /// [`Mode::Seeded`] when asynchronous operations happen.
+    /// [`Asynchrony::Seeded`] when asynchronous operations happen.
     pub seed: u64,
     /// When asynchronous operations happen.
     pub asynchrony: Asynchrony,

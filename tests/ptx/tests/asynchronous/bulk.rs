@@ -1,6 +1,6 @@
 //! `cp.async.bulk` and `cp.reduce.async.bulk`
 
-use croq_ptx::machine::{Launch, Mode};
+use croq_ptx::machine::{Asynchrony, Launch};
 
 use crate::mbarriers::wait;
 use crate::{Data, MODES, block, entry, execute, fails, is_refused, run, unchecked, words};
@@ -48,7 +48,7 @@ fn wrong_byte_counts_are_deadlocks() {
 fn bytes_that_are_not_expected() {
     let text = load(256, 256).replace("arrive.expect_tx.release", "arrive.release");
     let text = text.replace("_, [%bar], 256;", "_, [%bar];");
-    let found = fails(&text, block(64, Mode::Late));
+    let found = fails(&text, block(64, Asynchrony::Late));
     // The copy is then still under way when the block exits.
     assert!(
         found.contains("still writes to its shared memory"),
@@ -57,7 +57,7 @@ fn bytes_that_are_not_expected() {
     let read = text.replace("[%mine], %r2; ret;", "[%mine], %r2; WAIT: bra WAIT;");
     let launch = Launch {
         instruction_limit: 5000,
-        ..block(64, Mode::Late)
+        ..block(64, Asynchrony::Late)
     };
     assert!(fails(&read, launch).contains("goes on after"));
 }
@@ -70,9 +70,9 @@ fn wrong_parities_read_old_bytes() {
         "[%mine], %r2; ret;",
         &format!("[%mine], %r2; bar.sync 0; {} ret;", wait("%bar", 0, "B")),
     );
-    assert_eq!(run(&text, unchecked(block(64, Mode::Late))), [0; 64]);
+    assert_eq!(run(&text, unchecked(block(64, Asynchrony::Late))), [0; 64]);
     // If the copy happens at once, the phase is over and the next one is waited for.
-    let found = fails(&text, block(64, Mode::AtOnce));
+    let found = fails(&text, block(64, Asynchrony::AtOnce));
     assert!(
         found.contains("in phase 1 with 1 pending arrivals"),
         "{found}"
@@ -83,7 +83,7 @@ fn wrong_parities_read_old_bytes() {
 #[test]
 fn too_few_arrivals_are_deadlocks() {
     let text = load(256, 256).replace("[%bar], 1;\n", "[%bar], 2;\n");
-    let found = fails(&text, block(64, Mode::Late));
+    let found = fails(&text, block(64, Asynchrony::Late));
     assert!(
         found.contains("1 pending arrivals and 0 missing bytes"),
         "{found}"
@@ -128,12 +128,12 @@ fn pipelines() {
         );
     }
     // 63 instead of 64: one arrival too many for a phase.
-    let found = fails(&pipeline(63), block(96, Mode::Late));
+    let found = fails(&pipeline(63), block(96, Asynchrony::Late));
     assert!(
         found.contains("an arrival in phase 1") || found.contains("1 arrivals at"),
         "{found}"
     );
-    let found = fails(&pipeline(65), block(96, Mode::Late));
+    let found = fails(&pipeline(65), block(96, Asynchrony::Late));
     assert!(
         found.contains("with 1 pending arrivals and 0 missing bytes"),
         "{found}"
@@ -164,25 +164,28 @@ fn stores() {
             .to_vec()
     };
     let read = "cp.async.bulk.wait_group.read 0;";
-    assert_eq!(found(read, Mode::Late), [0, 0, 0, 0, 5, 6, 7, 8]);
+    assert_eq!(found(read, Asynchrony::Late), [0, 0, 0, 0, 5, 6, 7, 8]);
     assert_eq!(
-        found("cp.async.bulk.wait_group 0;", Mode::Late),
+        found("cp.async.bulk.wait_group 0;", Asynchrony::Late),
         [5, 0, 0, 0, 5, 6, 7, 8]
     );
-    assert_eq!(found("", Mode::Late), [0, 0, 0, 0, 1, 1, 1, 1]);
-    assert_eq!(found("cp.async.bulk.wait_group.read 1;", Mode::Late)[4], 1);
-    assert_eq!(found("", Mode::AtOnce), [5, 0, 0, 0, 5, 6, 7, 8]);
+    assert_eq!(found("", Asynchrony::Late), [0, 0, 0, 0, 1, 1, 1, 1]);
+    assert_eq!(
+        found("cp.async.bulk.wait_group.read 1;", Asynchrony::Late)[4],
+        1
+    );
+    assert_eq!(found("", Asynchrony::AtOnce), [5, 0, 0, 0, 5, 6, 7, 8]);
     // What has been read is written at the end, at the latest; what has not is a report.
     let end = text(read).replace("cp.async.bulk.wait_group 0; ret;", "ret;");
     let bytes = execute(
         &entry("", &end),
-        unchecked(block(1, Mode::Late)),
+        unchecked(block(1, Asynchrony::Late)),
         &Data::default(),
     )
     .unwrap();
     assert_eq!(words(&bytes)[4..8], [5, 6, 7, 8]);
     let end = text("").replace("cp.async.bulk.wait_group 0; ret;", "ret;");
-    assert!(fails(&end, block(1, Mode::Late)).contains("still reads its shared memory"));
+    assert!(fails(&end, block(1, Asynchrony::Late)).contains("still reads its shared memory"));
 }
 
 #[test]
@@ -193,7 +196,12 @@ fn reductions() {
         st.global.v4.u32 [%out+16], {5, 5, 5, 5}; st.shared.v4.u32 [%tile+16], {4, 6, -1, 5};\n\
         fence.proxy.async; cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%out+16], [%tile+16], 16;\n\
         cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret;";
-    let bytes = execute(&entry("", text), block(1, Mode::Late), &Data::default()).unwrap();
+    let bytes = execute(
+        &entry("", text),
+        block(1, Asynchrony::Late),
+        &Data::default(),
+    )
+    .unwrap();
     let floats = [2.0_f32, 3.0, 1.0, 0.0].map(f32::to_bits);
     assert_eq!(words(&bytes)[..4], floats, "subnormals are flushed");
     assert_eq!(words(&bytes)[4..8], [5, 6, 5, 5]);
@@ -202,7 +210,7 @@ fn reductions() {
 #[test]
 fn misuse_is_reported() {
     let init = "mbarrier.init.shared.b64 [%bar], 1;\n";
-    let one = |text: &str| fails(&format!("{init}{text} ret;"), block(1, Mode::Late));
+    let one = |text: &str| fails(&format!("{init}{text} ret;"), block(1, Asynchrony::Late));
     let load = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
     assert!(one(&format!("{load} [%tile], [%in], 24, [%bar];")).contains("24 bytes"));
     let target = one(&format!("{load} [%tile+8], [%in], 16, [%bar];"));

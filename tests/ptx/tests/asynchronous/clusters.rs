@@ -1,7 +1,7 @@
 //! Clusters: shared memory of other blocks, their barrier, multicast copies; and register pools.
 
 use croq_ptx::machine::tensor_map::{DataType, TensorMap};
-use croq_ptx::machine::{Launch, Mode};
+use croq_ptx::machine::{Asynchrony, Launch};
 
 use crate::mbarriers::wait;
 use crate::{Data, MODES, block, entry, execute, is_refused, unchecked, words};
@@ -16,20 +16,28 @@ fn pair(statements: &str) -> String {
     entry(".reqnctapercluster 2, 1, 1", &text)
 }
 
-fn launch(blocks: u32, mode: Mode) -> Launch {
+fn launch(blocks: u32, asynchrony: Asynchrony) -> Launch {
     Launch {
         grid: [blocks, 1, 1],
-        ..block(32, mode)
+        ..block(32, asynchrony)
     }
 }
 
-fn run(statements: &str, blocks: u32, mode: Mode) -> Vec<u32> {
-    let bytes = execute(&pair(statements), launch(blocks, mode), &Data::default());
+fn run(statements: &str, blocks: u32, asynchrony: Asynchrony) -> Vec<u32> {
+    let bytes = execute(
+        &pair(statements),
+        launch(blocks, asynchrony),
+        &Data::default(),
+    );
     words(&bytes.unwrap_or_else(|report| panic!("{report}")))[..blocks as usize * 32].to_vec()
 }
 
 fn fails(statements: &str) -> String {
-    let result = execute(&pair(statements), launch(2, Mode::Late), &Data::default());
+    let result = execute(
+        &pair(statements),
+        launch(2, Asynchrony::Late),
+        &Data::default(),
+    );
     result.unwrap_err().message
 }
 
@@ -46,7 +54,7 @@ fn memory_of_the_other_block() {
          ld.shared.u32 %r7, [%r1+128]; mad.lo.u32 %r4, %r7, 10000, %r4;\n\
          st.global.u32 [%mine], %r4; ret;"
     );
-    let found = run(&text, 4, Mode::Late);
+    let found = run(&text, 4, Asynchrony::Late);
     for (at, word) in found.iter().enumerate() {
         let (other, thread) = (1 - at / 32 % 2, at % 32);
         assert_eq!(*word as usize, 50000 + other * 1100 + thread);
@@ -64,7 +72,7 @@ fn generic_addresses() {
          add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, %r5; @%p4 trap;\n\
          mad.lo.u32 %r1, %r2, 10000, %r1; {SYNC} st.global.u32 [%mine], %r1; ret;"
     );
-    let found = run(&text, 2, Mode::Late);
+    let found = run(&text, 2, Asynchrony::Late);
     assert_eq!((found[0], found[32]), (11011, 1010));
 }
 
@@ -73,7 +81,7 @@ fn special_registers() {
     let text = "mov.u32 %r1, %clusterid.x; mov.u32 %r2, %nclusterid.x; mov.u32 %r3, %cluster_ctaid.x;\n\
         mov.u32 %r4, %cluster_nctarank; mad.lo.u32 %r1, %r1, 10, %r2; mad.lo.u32 %r1, %r1, 10, %r3;\n\
         mad.lo.u32 %r1, %r1, 10, %r4; st.global.u32 [%mine], %r1; ret;";
-    let found = run(text, 6, Mode::Late);
+    let found = run(text, 6, Asynchrony::Late);
     let firsts: Vec<u32> = found.iter().step_by(32).copied().collect();
     assert_eq!(firsts, [302, 312, 1302, 1312, 2302, 2312]);
 }
@@ -150,7 +158,7 @@ fn misused_cluster_barriers() {
     let text = pair(missing);
     let limited = Launch {
         instruction_limit: 10000,
-        ..launch(2, Mode::Late)
+        ..launch(2, Asynchrony::Late)
     };
     let found = execute(&text, limited, &Data::default())
         .unwrap_err()
@@ -164,7 +172,7 @@ fn misused_cluster_barriers() {
 fn cluster_barriers_go_on_without_exited_threads() {
     let text = "setp.eq.u32 %p1, %r10, 1; @%p1 exit; barrier.cluster.arrive.relaxed;\n\
         barrier.cluster.wait; st.global.u32 [%mine], 4; ret;";
-    assert_eq!(run(text, 2, Mode::Late)[31..33], [4, 0]);
+    assert_eq!(run(text, 2, Asynchrony::Late)[31..33], [4, 0]);
 }
 
 /// Each block loads half of a box for both.
@@ -216,7 +224,7 @@ fn multicast_copies() {
     let exits = text
         .replace(&end, "[%mine], %r5; ret;")
         .replace("_, [%bar], 256", "_, [%bar], 128");
-    let found = execute(&pair(&exits), unchecked(launch(2, Mode::Late)), &data)
+    let found = execute(&pair(&exits), unchecked(launch(2, Asynchrony::Late)), &data)
         .unwrap_err()
         .message;
     assert!(
@@ -256,15 +264,15 @@ fn launches_are_checked() {
             .unwrap_err()
             .message
     };
-    assert!(message(launch(3, Mode::Late)).contains("no multiple of the cluster [2, 1, 1]"));
+    assert!(message(launch(3, Asynchrony::Late)).contains("no multiple of the cluster [2, 1, 1]"));
     let other = Launch {
         cluster: Some([4, 1, 1]),
-        ..launch(4, Mode::Late)
+        ..launch(4, Asynchrony::Late)
     };
     assert!(message(other).contains("`.reqnctapercluster` demands"));
     let given = Launch {
         cluster: Some([2, 1, 1]),
-        ..launch(4, Mode::Late)
+        ..launch(4, Asynchrony::Late)
     };
     let text = entry(
         "",
@@ -276,7 +284,7 @@ fn launches_are_checked() {
     );
     let large = Launch {
         cluster: Some([32, 1, 1]),
-        ..launch(32, Mode::Late)
+        ..launch(32, Asynchrony::Late)
     };
     let found = execute(&text, large, &Data::default()).unwrap_err().message;
     assert!(found.contains("at most 16"), "{found}");
@@ -284,7 +292,7 @@ fn launches_are_checked() {
 
 fn with_registers(directives: &str, statements: &str, threads: u32) -> Result<(), String> {
     let text = entry(directives, statements);
-    let result = execute(&text, block(threads, Mode::Late), &Data::default());
+    let result = execute(&text, block(threads, Asynchrony::Late), &Data::default());
     result.map(|_| ()).map_err(|report| report.message)
 }
 
@@ -341,7 +349,7 @@ fn fences_and_hints() {
         createpolicy.fractional.L2::evict_first.b64 %d1, 1.0; createpolicy.fractional.L2::evict_last.b64 %d1;\n\
         cp.async.bulk.prefetch.L2.global [%in], 64; prefetch.global.L2 [%in];\n\
         st.global.u32 [%mine], 6; ret;";
-    assert_eq!(run(text, 2, Mode::Late)[0], 6);
+    assert_eq!(run(text, 2, Asynchrony::Late)[0], 6);
     for text in [
         "fence.proxy.async.cta;",
         "fence.mbarrier_init.release.cta;",

@@ -58,7 +58,7 @@ fn launches(
             block: [threads, 1, 1],
             dynamic_shared: 32768,
             cluster,
-            mode,
+            asynchrony: mode,
             seed,
             ..Launch::default()
         })

@@ -1,6 +1,6 @@
 //! `cp.async`
 
-use croq_ptx::machine::{Launch, Mode};
+use croq_ptx::machine::{Asynchrony, Launch};
 
 use crate::mbarriers::wait;
 use crate::{MODES, block, fails, is_refused, run, unchecked};
@@ -45,12 +45,12 @@ fn groups_complete_in_their_order() {
         st.global.u32 [%in+4], 70; cp.async.wait_group 0; ld.shared.u32 %r3, [%tile+4];\n\
         mad.lo.u32 %r1, %r1, 100, %r2; mad.lo.u32 %r1, %r1, 100, %r3;\n\
         st.global.u32 [%mine], %r1; ret;";
-    assert_eq!(run(text, unchecked(block(1, Mode::Late))), [10070]);
-    assert_eq!(run(text, unchecked(block(1, Mode::AtOnce))), [10202]);
+    assert_eq!(run(text, unchecked(block(1, Asynchrony::Late))), [10070]);
+    assert_eq!(run(text, unchecked(block(1, Asynchrony::AtOnce))), [10202]);
     let seeded = |seed| {
         let launch = Launch {
             seed,
-            ..block(1, Mode::Seeded)
+            ..block(1, Asynchrony::Seeded)
         };
         run(text, unchecked(launch))[0]
     };
@@ -67,10 +67,10 @@ fn data_before_the_wait_are_old() {
     let text = "setp.eq.u32 %p1, %t, 0; @%p1 cp.async.ca.shared.global [%tile], [%in], 4;\n\
         cp.async.commit_group; @!%p1 cp.async.wait_group 0; bar.sync 0;\n\
         ld.shared.u32 %r1, [%tile]; st.global.u32 [%mine], %r1; ret;";
-    assert_eq!(run(text, unchecked(block(64, Mode::Late))), [0; 64]);
-    assert_eq!(run(text, unchecked(block(64, Mode::AtOnce))), [1; 64]);
+    assert_eq!(run(text, unchecked(block(64, Asynchrony::Late))), [0; 64]);
+    assert_eq!(run(text, unchecked(block(64, Asynchrony::AtOnce))), [1; 64]);
     let right = text.replace("@!%p1 cp.async.wait", "cp.async.wait");
-    assert_eq!(run(&right, block(64, Mode::Late)), [1; 64]);
+    assert_eq!(run(&right, block(64, Asynchrony::Late)), [1; 64]);
 }
 
 /// `.noinc`: the arrivals are among those that the mbarrier was initialised with.
@@ -95,7 +95,7 @@ fn mbarriers_track_copies() {
 
 #[test]
 fn misuse_is_reported() {
-    let one = |text: &str| fails(&format!("{text} ret;"), block(1, Mode::Late));
+    let one = |text: &str| fails(&format!("{text} ret;"), block(1, Asynchrony::Late));
     let short = one("cp.async.ca.shared.global [%tile], [%in], 4, 8;");
     assert_eq!(short, "8 source bytes of a copy of 4");
     let source = one("cp.async.cg.shared.global [%tile], [%in+8], 16;");
@@ -107,7 +107,7 @@ fn misuse_is_reported() {
     assert!(outside.contains("in no variable"), "{outside}");
     // Nothing is read there.
     let nothing = "cp.async.ca.shared.global [%tile], [%in+65536], 4, 0; cp.async.wait_all; ret;";
-    assert_eq!(run(nothing, block(1, Mode::Late)), [0]);
+    assert_eq!(run(nothing, block(1, Asynchrony::Late)), [0]);
 }
 
 #[test]

@@ -8,15 +8,15 @@ mod mbarriers;
 mod races;
 mod tensors;
 
-use croq_ptx::machine::{Checks, Launch, Machine, Mode, Report};
+use croq_ptx::machine::{Asynchrony, Checks, Launch, Machine, Report};
 
-const MODES: [Mode; 3] = [Mode::Late, Mode::AtOnce, Mode::Seeded];
+const MODES: [Asynchrony; 3] = [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded];
 
 /// A launch in that mode.
-fn block(threads: u32, mode: Mode) -> Launch {
+fn block(threads: u32, asynchrony: Asynchrony) -> Launch {
     Launch {
         block: [threads, 1, 1],
-        mode,
+        asynchrony,
         instruction_limit: 1 << 22,
         ..Launch::default()
     }
@@ -104,5 +104,6 @@ fn fails(statements: &str, launch: Launch) -> String {
 
 /// Refused by name, in every launch that reaches it.
 fn is_refused(instruction: &str) -> bool {
-    fails(&format!("{instruction}\nret;"), block(1, Mode::Late)).contains("is not implemented")
+    fails(&format!("{instruction}\nret;"), block(1, Asynchrony::Late))
+        .contains("is not implemented")
 }

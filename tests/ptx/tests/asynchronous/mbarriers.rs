@@ -1,6 +1,6 @@
 //! `mbarrier`
 
-use croq_ptx::machine::Mode;
+use croq_ptx::machine::Asynchrony;
 
 use crate::{MODES, block, fails, is_refused, run};
 
@@ -13,7 +13,7 @@ pub fn wait(bar: &str, parity: u32, name: &str) -> String {
 }
 
 fn one(statements: &str) -> String {
-    fails(statements, block(1, Mode::Late))
+    fails(statements, block(1, Asynchrony::Late))
 }
 
 /// Warp 1 stores what warp 0 reads once the mbarrier says so, and back.
@@ -52,7 +52,7 @@ fn states_and_counts() {
         selp.u32 %r2, 10, 0, %p1; selp.u32 %r3, 100, 0, %p2; selp.u32 %r4, 1000, 0, %p3;\n\
         add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;\n\
         st.global.u32 [%mine], %r1; ret;";
-    assert_eq!(run(text, block(1, Mode::Late)), [1105]);
+    assert_eq!(run(text, block(1, Asynchrony::Late)), [1105]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn drops_and_invalid_objects() {
         wait("%bar", 0, "A"),
         wait("%bar", 1, "B"),
     );
-    assert_eq!(run(&text, block(1, Mode::Late)), [0]);
+    assert_eq!(run(&text, block(1, Asynchrony::Late)), [0]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn generic_addresses() {
         mbarrier.init.b64 [%d1], 1; mbarrier.arrive.b64 %state, [%d1];\n\
         mbarrier.test_wait.b64 %p1, [%d1], %state; selp.u32 %r1, 1, 0, %p1;\n\
         st.global.u32 [%mine], %r1; ret;";
-    assert_eq!(run(text, block(1, Mode::Late)), [1]);
+    assert_eq!(run(text, block(1, Asynchrony::Late)), [1]);
 }
 
 /// Bytes that a thread completes by itself.
@@ -90,7 +90,7 @@ fn transactions_without_copies() {
          selp.u32 %r1, 1, 2, %p1; st.global.u32 [%mine], %r1; ret;",
         wait("%bar", 0, "A"),
     );
-    assert_eq!(run(&text, block(1, Mode::Late)), [2]);
+    assert_eq!(run(&text, block(1, Asynchrony::Late)), [2]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn deadlocks_name_the_mbarrier() {
          setp.eq.u32 %p1, %t, 5; @!%p1 mbarrier.arrive.shared.b64 _, [%bar]; {} ret;",
         wait("%bar", 0, "A"),
     );
-    let found = fails(&text, block(64, Mode::Late));
+    let found = fails(&text, block(64, Asynchrony::Late));
     assert!(
         found.starts_with("no thread of the block can go on"),
         "{found}"
@@ -155,7 +155,7 @@ fn deadlocks_name_the_mbarrier() {
     assert_eq!(found.matches(place).count(), 2, "{found}");
     // A loop on test_wait is a deadlock as well.
     let tested = text.replace("try_wait", "test_wait");
-    assert!(fails(&tested, block(64, Mode::Late)).contains(place));
+    assert!(fails(&tested, block(64, Asynchrony::Late)).contains(place));
 }
 
 /// A thread that gives up waiting does what others wait for.
@@ -172,7 +172,7 @@ fn waits_have_time_limits() {
         wait("%bar", 0, "A"),
         wait("%bar+8", 0, "B"),
     );
-    assert_eq!(run(&text, block(64, Mode::Late)), [3; 64]);
+    assert_eq!(run(&text, block(64, Asynchrony::Late)), [3; 64]);
 }
 
 #[test]

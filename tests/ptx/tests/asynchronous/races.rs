@@ -1,7 +1,7 @@
 //! Programs in which something is missing between threads, asynchronous copies and other blocks,
 //! each beside the right one.
 
-use croq_ptx::machine::{Launch, Mode};
+use croq_ptx::machine::{Asynchrony, Launch};
 
 use crate::mbarriers::wait;
 use crate::{Data, MODES, block, entry, execute};
@@ -12,7 +12,7 @@ fn launches(blocks: u32, threads: u32) -> impl Iterator<Item = Launch> {
         seed,
         ..block(threads, mode)
     };
-    let seeded = (1..4).map(move |seed| launch(Mode::Seeded, seed));
+    let seeded = (1..4).map(move |seed| launch(Asynchrony::Seeded, seed));
     MODES
         .into_iter()
         .map(move |mode| launch(mode, 0))

@@ -1,6 +1,6 @@
 //! `cp.async.bulk.tensor` and what changes tensor maps
 
-use croq_ptx::machine::Mode;
+use croq_ptx::machine::Asynchrony;
 use croq_ptx::machine::tensor_map::{DataType, Fill, Interleave, Swizzle, TensorMap};
 
 use crate::mbarriers::wait;
@@ -48,8 +48,8 @@ fn load(form: &str, operands: &str, bytes: u32) -> String {
 
 const FORM: &str = "2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
 
-fn loaded(text: &str, mode: Mode, data: &Data) -> Vec<u32> {
-    let mut launch = block(128, mode);
+fn loaded(text: &str, asynchrony: Asynchrony, data: &Data) -> Vec<u32> {
+    let mut launch = block(128, asynchrony);
     // All of the tile is stored, also what no copy has written.
     launch.checks.unwritten = false;
     let bytes = execute(text, launch, data);
@@ -57,7 +57,7 @@ fn loaded(text: &str, mode: Mode, data: &Data) -> Vec<u32> {
 }
 
 fn fails(text: &str, data: &Data) -> String {
-    execute(text, block(128, Mode::Late), data)
+    execute(text, block(128, Asynchrony::Late), data)
         .unwrap_err()
         .message
 }
@@ -78,7 +78,7 @@ fn boxes_are_loaded() {
 #[test]
 fn outside_of_the_tensor_are_zeros() {
     let text = load(FORM, "[%tile], [%map, {-4, -1}], [%bar]", 128);
-    let found = loaded(&text, Mode::Late, &plain());
+    let found = loaded(&text, Asynchrony::Late, &plain());
     for (at, word) in found.iter().enumerate().take(32) {
         let (row, column) = (at / 8, at % 8);
         let inside = row >= 1 && column >= 4;
@@ -104,7 +104,7 @@ fn outside_of_the_tensor_may_be_nan() {
         map.encode()
     });
     let text = load(FORM, "[%tile], [%map, {40, 0}], [%bar]", 128);
-    let found = loaded(&text, Mode::Late, &data);
+    let found = loaded(&text, Asynchrony::Late, &data);
     assert_eq!(found[..4], [21, 22, 23, 24]);
     assert_eq!(found[4..8], [0x7fff_7fff; 4]);
 }
@@ -135,7 +135,7 @@ fn rows_of_128_bytes_are_swizzled() {
     });
     for (offset, shift) in [(0, 0), (256, 2)] {
         let operands = format!("[%tile+{offset}], [%map, {{0, 3}}], [%bar]");
-        let found = loaded(&load(FORM, &operands, 2048), Mode::Late, &data);
+        let found = loaded(&load(FORM, &operands, 2048), Asynchrony::Late, &data);
         for row in 0..16 {
             for column in 0..32 {
                 let chunk = (column / 4) ^ ((row + shift) % 8);
@@ -176,7 +176,7 @@ fn narrower_rows_are_swizzled() {
     for (map, width) in narrow {
         let bytes = 16 * width as u32 * 4;
         let text = load(FORM, "[%tile], [%map, {0, 0}], [%bar]", bytes);
-        let found = loaded(&text, Mode::Late, &with(map));
+        let found = loaded(&text, Asynchrony::Late, &with(map));
         for row in 0..16 {
             for column in 0..width {
                 let line = (row * width + column) / 32;
@@ -208,7 +208,7 @@ fn strides_and_more_dimensions() {
         "[%tile], [%map, {0, 1, 2, 0, 0}], [%bar]",
         8 * 2 * 2 * 2 * 4,
     );
-    let found = loaded(&text, Mode::Late, &data);
+    let found = loaded(&text, Asynchrony::Late, &data);
     for (at, word) in found.iter().enumerate().take(64) {
         let (x, y, z, w) = (at % 8, 1 + at / 8 % 2 * 2, 2 + at / 16 % 2 * 3, at / 32);
         assert_eq!(*word as usize, 1 + x + 8 * y + 48 * z + 336 * w, "{at}");
@@ -248,7 +248,7 @@ fn boxes_are_stored() {
         "cp.async.bulk.tensor.2d.global.shared::cta.bulk",
         "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk",
     );
-    let found = loaded(&reduces, Mode::Late, &plain());
+    let found = loaded(&reduces, Asynchrony::Late, &plain());
     assert_eq!(
         found[20..24],
         [453 + 1000, 454 + 1001, 455 + 1002, 456 + 1003]
@@ -280,7 +280,7 @@ fn stores_undo_swizzles() {
             wait("%bar", 0, "A")
         ),
     );
-    let bytes = execute(&text, block(1, Mode::Late), &data).unwrap();
+    let bytes = execute(&text, block(1, Asynchrony::Late), &data).unwrap();
     assert_eq!(words(&bytes)[..256], (1..=256).collect::<Vec<u32>>());
 }
 
@@ -325,7 +325,7 @@ fn maps_are_made_on_the_device() {
         output: 16384,
         ..Data::default()
     };
-    let found = loaded(&text, Mode::Late, &data);
+    let found = loaded(&text, Asynchrony::Late, &data);
     assert_eq!(found[..2], [1 + 5 * 24 + 8, 1 + 5 * 24 + 9]);
     let text = text.replace(
         "rank.shared::cta.b1024.b32 [%r9], 1;",
@@ -393,7 +393,7 @@ fn maps_in_use_are_not_changed() {
             wait("%bar", 0, "A")
         ),
     );
-    let found = execute(&text, block(1, Mode::Late), &plain())
+    let found = execute(&text, block(1, Asynchrony::Late), &plain())
         .unwrap_err()
         .message;
     assert!(
@@ -404,7 +404,7 @@ fn maps_in_use_are_not_changed() {
         "tensormap.replace.tile.global_dim.global.b1024.b32 [%out], 1, 2;",
         "st.global.u32 [%out+24], 3;",
     );
-    let found = execute(&stored, block(1, Mode::Late), &plain())
+    let found = execute(&stored, block(1, Asynchrony::Late), &plain())
         .unwrap_err()
         .message;
     assert!(found.contains("other than tensormap.replace"), "{found}");

@@ -16,9 +16,9 @@ fn trial<'a>() -> Trial<'a> {
 fn fails(trial: &mut Trial<'_>, edit: fn(String) -> String) -> String {
     trial.edit = edit;
     let modes = [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded];
-    let messages = modes.map(|asynchrony| {
+    let messages = modes.map(|mode| {
         trial.launch = Launch {
-            asynchrony,
+            asynchrony: mode,
             ..trial.launch
         };
         trial.run().expect_err("the program is wrong").message
@@ -102,9 +102,9 @@ fn groups_are_waited_for_in_their_order() {
     let by_seed = |seed: u64| {
         let mut trial = Trial::new(trial.case);
         trial.edit = |text| two_groups(text, 2);
-        let asynchrony = Asynchrony::Seeded;
+        let mode = Asynchrony::Seeded;
         trial.launch = Launch {
-            asynchrony,
+            asynchrony: mode,
             seed,
             ..trial.launch
         };

@@ -191,14 +191,14 @@ fn scales() {
 /// The same results whenever the products are executed.
 #[test]
 fn modes_of_asynchrony() {
-    for asynchrony in [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded] {
+    for mode in [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded] {
         for seed in 0..4 {
             let mut trial = Trial::new(Case {
                 steps: 4,
                 ..Case::new(16, ["f16", "f16", "f32"])
             });
             trial.launch = Launch {
-                asynchrony,
+                asynchrony: mode,
                 seed,
                 ..trial.launch
             };

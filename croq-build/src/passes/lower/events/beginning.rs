@@ -1,6 +1,6 @@
 //! What a kernel's beginning prepares for its events.
 
-use crate::ir::{BufferId, EventId, Expr, Function, Scalar, Stmt};
+use crate::ir::{BufferId, EventId, Expr, Function, Scalar};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -15,8 +15,6 @@ pub struct Slots {
 #[derive(Default)]
 pub struct Beginning {
     pub slots: Vec<Slots>,
-    /// The phase bits of each thread.
-    pub phases: Vec<Stmt>,
     /// Other blocks of the cluster arrive at the mbarriers.
     pub clustered: bool,
 }

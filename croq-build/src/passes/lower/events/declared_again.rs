@@ -9,57 +9,80 @@ use crate::ir::{
 };
 use crate::source::Span;
 
+/// An event that begins here, and how its mbarriers are initialised.
+struct New {
+    event: EventId,
+    initialise: TmaOp,
+    span: Span,
+}
+
 /// Replaces the declarations of events in loops.
 pub fn initialise(function: &Function, stmts: &mut Vec<Stmt>, beginning: &Beginning) {
+    let mut adjacent = Vec::new();
     for mut stmt in std::mem::take(stmts) {
+        if is_declaration(function, &stmt) {
+            // An event that nothing waits for has no mbarriers.
+            adjacent.extend(new(function, &stmt, beginning));
+            continue;
+        }
+        begin(function, std::mem::take(&mut adjacent), stmts);
         for block in stmt.kind.blocks_mut() {
             initialise(function, block, beginning);
         }
-        let StmtKind::Alloc(id) = &stmt.kind else {
-            stmts.push(stmt);
-            continue;
-        };
-        let buffer = function.buffers.get(id.index());
-        if buffer.is_none_or(|b| b.storage != Storage::Mbarriers) {
-            stmts.push(stmt);
-            continue;
-        }
-        let slots = beginning.slots.iter().find(|s| s.barriers == *id);
-        let event = function.events.iter().position(|e| e.barriers == *id);
-        // An event that nothing waits for has no mbarriers.
-        if let (Some(slots), Some(event)) = (slots, event) {
-            let op = TmaOp::Initialise {
-                barriers: slots.barriers,
-                slots: slots.slots.clone(),
-                count: slots.count.clone(),
-                again: true,
-            };
-            let event = EventId(u32::try_from(event).unwrap_or(u32::MAX));
-            again(function, event, op, stmt.span, stmts);
-        }
+        stmts.push(stmt);
     }
+    begin(function, adjacent, stmts);
 }
 
-fn again(function: &Function, event: EventId, op: TmaOp, span: Span, stmts: &mut Vec<Stmt>) {
-    let info = function.event(event);
-    let scope = match info.clustered {
+fn is_declaration(function: &Function, stmt: &Stmt) -> bool {
+    let StmtKind::Alloc(id) = &stmt.kind else {
+        return false;
+    };
+    let buffer = function.buffers.get(id.index());
+    buffer.is_some_and(|b| b.storage == Storage::Mbarriers)
+}
+
+fn new(function: &Function, stmt: &Stmt, beginning: &Beginning) -> Option<New> {
+    let StmtKind::Alloc(id) = &stmt.kind else {
+        return None;
+    };
+    let slots = beginning.slots.iter().find(|s| s.barriers == *id)?;
+    let event = function.events.iter().position(|e| e.barriers == *id)?;
+    Some(New {
+        event: EventId(u32::try_from(event).ok()?),
+        initialise: TmaOp::Initialise {
+            barriers: slots.barriers,
+            slots: slots.slots.clone(),
+            count: slots.count.clone(),
+            again: true,
+        },
+        span: stmt.span,
+    })
+}
+
+/// The events of adjacent declarations begin between two barriers.
+fn begin(function: &Function, events: Vec<New>, stmts: &mut Vec<Stmt>) {
+    let Some(first) = events.first() else { return };
+    let span = first.span;
+    let infos = || events.iter().map(|new| function.event(new.event));
+    let scope = match infos().any(|info| info.clustered) {
         true => BarrierScope::Cluster,
         false => BarrierScope::Block,
     };
-    let barrier = |why| StmtKind::Barrier { scope, why };
-    let once = [StmtKind::Tma(op), StmtKind::Fence(FenceScope::MbarrierInit)];
-    let once = once.map(|kind| Stmt::new(kind, span)).to_vec();
-    let phases = info.phases.map(|local| {
-        let ty = function.local(local).ty;
-        let value = first_phases(function, event, ty, span);
-        StmtKind::Assign { local, value }
-    });
-    let kinds = [
-        Some(barrier(BarrierReason::DeclaredAgain(info.name.clone()))),
-        Some(build::once(Level::Block, once)),
-        Some(barrier(BarrierReason::Initialised)),
-        phases,
-    ];
-    let made = kinds.into_iter().flatten();
-    stmts.extend(made.map(|kind| Stmt::new(kind, span)));
+    let barrier = |why| Stmt::new(StmtKind::Barrier { scope, why }, span);
+    let names: Vec<&str> = infos().map(|info| info.name.as_str()).collect();
+    stmts.push(barrier(BarrierReason::DeclaredAgain(names.join(", "))));
+    let (mut once, mut phases) = (Vec::new(), Vec::new());
+    for new in events {
+        if let Some(local) = function.event(new.event).phases {
+            let ty = function.local(local).ty;
+            let value = first_phases(function, new.event, ty, new.span);
+            phases.push(Stmt::new(StmtKind::Assign { local, value }, new.span));
+        }
+        once.push(Stmt::new(StmtKind::Tma(new.initialise), new.span));
+    }
+    once.push(Stmt::new(StmtKind::Fence(FenceScope::MbarrierInit), span));
+    stmts.push(Stmt::new(build::once(Level::Block, once), span));
+    stmts.push(barrier(BarrierReason::Initialised));
+    stmts.append(&mut phases);
 }

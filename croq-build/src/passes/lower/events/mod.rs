@@ -60,6 +60,7 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
         let counted = counts::count(function, id, body, &threads, diags);
         fusion::fuse(function, body);
         expand_slots(function, body);
+        let mut declared = Vec::new();
         for counts::Counted {
             event,
             count,
@@ -80,9 +81,7 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
             }
             let (local, first) = phases(function, event, span);
             let value = Some(first);
-            beginning
-                .phases
-                .push(Stmt::new(StmtKind::Let { local, value }, span));
+            declared.push(Stmt::new(StmtKind::Let { local, value }, span));
         }
         let all_threads = threads
             .as_int()
@@ -90,6 +89,7 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
             .map(ThreadSet::first);
         close_iterations(function, body, all_threads.as_ref(), None);
         declared_again::initialise(function, body, &beginning);
+        body.splice(0..0, declared);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
         if beginning.clustered {
             let kind = StmtKind::Barrier {

@@ -34,7 +34,7 @@ pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
             known: BTreeMap::new(),
             unnamed: 0,
             thread: None,
-            first: events.phases,
+            first: Vec::new(),
             made: Vec::new(),
             multicast: events.clustered,
         };

@@ -2,7 +2,8 @@
 //!
 //! The ISA says from when on the effects of an operation are visible: behind a wait for its group or
 //! for its mbarrier. When they happen before that is open, and a program that depends on it is wrong.
-//! So the machine lets it be chosen ([`Mode`]); the default is the latest moment.
+//! So the machine lets it be chosen ([`Asynchrony`]); the default is the latest moment: when a wait
+//! needs it, or when the blocks end. By a seed, reading and writing have moments of their own.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
@@ -10,19 +11,7 @@ use std::rc::Rc;
 use super::transfer::{Agent, Memory, Proxy, Thread, Transfer};
 use crate::machine::order::{self, View};
 use crate::machine::shared::SharedPlace;
-use crate::machine::world::Launch;
-
-/// When asynchronous operations happen.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Mode {
-    /// When a wait needs them, or when the blocks end.
-    #[default]
-    Late,
-    /// When they are issued.
-    AtOnce,
-    /// At moments that depend on [`Launch::seed`], reading apart from writing.
-    Seeded,
-}
+use crate::machine::world::{Asynchrony, Launch};
 
 /// Which waits are for an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -67,7 +56,7 @@ struct ThreadGroups {
 }
 
 pub struct Engine {
-    mode: Mode,
+    asynchrony: Asynchrony,
     random: u64,
     /// In the order in which they were issued.
     operations: BTreeMap<u64, Operation>,
@@ -91,7 +80,7 @@ pub struct Engine {
 impl Engine {
     pub fn new(launch: &Launch) -> Engine {
         Engine {
-            mode: launch.mode,
+            asynchrony: launch.asynchrony,
             random: launch.seed,
             operations: BTreeMap::new(),
             next: 0,
@@ -119,7 +108,7 @@ impl Engine {
         if let Completion::Mbarrier(place) = completion {
             memory.shared.mbarrier(place)?;
         }
-        if self.mode != Mode::AtOnce {
+        if self.asynchrony != Asynchrony::AtOnce {
             transfer.read(agent, memory)?;
             transfer.write(agent, memory, None)?;
             memory.forget_touches();
@@ -151,10 +140,10 @@ impl Engine {
             Completion::Mbarrier(place) => self.attached.entry(place).or_default().push(id),
         }
         self.operations.insert(id, operation);
-        match self.mode {
-            Mode::AtOnce => self.finish(memory, id),
-            Mode::Late => Ok(()),
-            Mode::Seeded => self.tick(memory),
+        match self.asynchrony {
+            Asynchrony::AtOnce => self.finish(memory, id),
+            Asynchrony::Late => Ok(()),
+            Asynchrony::Seeded => self.tick(memory),
         }
     }
 
@@ -373,7 +362,7 @@ impl Engine {
     /// Whether something may happen at any moment.
     #[inline]
     pub fn is_busy(&self) -> bool {
-        self.mode == Mode::Seeded && !self.operations.is_empty()
+        self.asynchrony == Asynchrony::Seeded && !self.operations.is_empty()
     }
 
     /// Time passes.
@@ -382,7 +371,7 @@ impl Engine {
     ///
     /// What an operation reads or writes is not there any more.
     pub fn tick(&mut self, memory: &mut Memory<'_>) -> Result<(), String> {
-        if self.mode != Mode::Seeded {
+        if self.asynchrony != Asynchrony::Seeded {
             return Ok(());
         }
         while !self.operations.is_empty() && self.random().is_multiple_of(4) {

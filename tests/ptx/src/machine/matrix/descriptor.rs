@@ -109,15 +109,15 @@ impl Tile {
         Ok(())
     }
 
-    /// Calls `f` with the line, k, and bits of each element; `read` gives 16 bytes.
+    /// Calls `f` with the line, k, and value of each element; `read` gives 16 bytes.
     pub fn each<'m, E>(
         &self,
         descriptor: &Descriptor,
         mut read: impl FnMut(u64) -> Result<&'m [u8], E>,
-        mut f: impl FnMut(usize, usize, u64),
+        mut f: impl FnMut(usize, usize, f64),
     ) -> Result<(), E> {
         let bits = self.ty.bits() as usize;
-        let mask = u64::MAX >> (64 - bits);
+        let (mask, decode) = (u64::MAX >> (64 - bits), self.ty.decoder());
         let per_unit = 128 / bits;
         let mut unit = |offset: u64| -> Result<u128, E> {
             let bytes = read(descriptor.swizzled(descriptor.start + offset))?
@@ -125,7 +125,7 @@ impl Tile {
                 .rev();
             Ok(bytes.fold(0, |all, byte| all << 8 | u128::from(*byte)))
         };
-        let element = |unit: u128, index: usize| (unit >> (index * bits)) as u64 & mask;
+        let element = |unit: u128, index: usize| decode((unit >> (index * bits)) as u64 & mask);
         if self.is_transposed {
             for first in (0..self.lines).step_by(per_unit) {
                 let which = ((self.first_line + first) / per_unit) as u64;

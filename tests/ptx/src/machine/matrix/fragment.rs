@@ -8,7 +8,7 @@
 
 use super::super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot};
 use super::element::{Accumulator, ElementType};
-use super::product::{Grid, Sums};
+use super::product::Grid;
 
 const GROUPS: usize = 8;
 const LANES_OF_GROUP: usize = 4;
@@ -36,51 +36,47 @@ impl Fragment {
         })
     }
 
-    /// The bits of the elements of A, of 8 or 16 rows.
-    pub fn left(&self, registers: &Registers, ty: ElementType, rows: usize) -> Grid<u64> {
+    /// A, of 8 or 16 rows.
+    pub fn left(&self, registers: &Registers, ty: ElementType, rows: usize) -> Grid<f64> {
         let above = rows / GROUPS;
         let width = per_register(ty);
         let columns = self.registers.len() / above * width * LANES_OF_GROUP;
         let mut grid = Grid::new(rows, columns);
-        self.each(registers, ty, |register, lane, element, bits| {
+        self.each(registers, ty, |register, lane, element, value| {
             let row = lane / LANES_OF_GROUP + GROUPS * (register % above);
             let first = (register / above * LANES_OF_GROUP + lane % LANES_OF_GROUP) * width;
-            grid.set(row, first + element, bits);
+            grid.set(row, first + element, value);
         });
         grid
     }
 
-    /// The bits of the elements of B, of 8 columns.
-    pub fn right(&self, registers: &Registers, ty: ElementType) -> Grid<u64> {
+    /// B, of 8 columns.
+    pub fn right(&self, registers: &Registers, ty: ElementType) -> Grid<f64> {
         let width = per_register(ty);
         let rows = self.registers.len() * width * LANES_OF_GROUP;
         let mut grid = Grid::new(rows, GROUPS);
-        self.each(registers, ty, |register, lane, element, bits| {
+        self.each(registers, ty, |register, lane, element, value| {
             let first = (register * LANES_OF_GROUP + lane % LANES_OF_GROUP) * width;
-            grid.set(first + element, lane / LANES_OF_GROUP, bits);
+            grid.set(first + element, lane / LANES_OF_GROUP, value);
         });
         grid
     }
 
-    /// Calls `f` with a register's position, a lane, an element's position there, and its bits.
+    /// Calls `f` with a register's position, a lane, an element's position there, and its value.
     fn each(
         &self,
         registers: &Registers,
         ty: ElementType,
-        mut f: impl FnMut(usize, usize, usize, u64),
+        mut f: impl FnMut(usize, usize, usize, f64),
     ) {
         let bits = ty.bits();
-        let mask = u64::MAX >> (64 - bits);
+        let (mask, decode) = (u64::MAX >> (64 - bits), ty.decoder());
         for (position, index) in self.registers.iter().enumerate() {
             let row = self.row(registers, *index);
             for (lane, word) in row.iter().enumerate() {
                 for element in 0..per_register(ty) {
-                    f(
-                        position,
-                        lane,
-                        element,
-                        word >> (bits as usize * element) & mask,
-                    );
+                    let value = decode(word >> (bits as usize * element) & mask);
+                    f(position, lane, element, value);
                 }
             }
         }
@@ -119,45 +115,33 @@ impl Accumulators {
         (row, column)
     }
 
-    pub fn zeros(&self) -> Sums {
-        match self.ty.is_integer() {
-            true => Sums::Integers(Grid::new(self.rows, self.columns)),
-            false => Sums::Floats(Grid::new(self.rows, self.columns)),
-        }
+    pub fn zeros(&self) -> Grid<f64> {
+        Grid::new(self.rows, self.columns)
     }
 
-    pub fn load(&self, registers: &Registers) -> Sums {
+    pub fn load(&self, registers: &Registers) -> Grid<f64> {
         let mut sums = self.zeros();
         let per = self.ty.per_register();
         for (position, index) in self.fragment.registers.iter().enumerate() {
             let words = self.fragment.row(registers, *index);
-            for (lane, word) in words.iter().enumerate() {
-                for element in 0..per {
+            for element in 0..per {
+                for (lane, word) in words.iter().enumerate() {
                     let (row, column) = self.place(lane, position * per + element);
-                    let bits = word >> (16 * element);
-                    match &mut sums {
-                        Sums::Floats(grid) => grid.set(row, column, self.ty.float(bits)),
-                        Sums::Integers(grid) => grid.set(row, column, (bits as i32).into()),
-                    }
+                    sums.set(row, column, self.ty.value(word >> (16 * element)));
                 }
             }
         }
         sums
     }
 
-    /// Rounds the sums, or makes 32 bits of them.
-    pub fn store(&self, registers: &mut Registers, sums: &Sums) {
+    pub fn store(&self, registers: &mut Registers, sums: &Grid<f64>) {
         let per = self.ty.per_register();
         for (position, index) in self.fragment.registers.iter().enumerate() {
             let mut words = [0_u64; LANES];
-            for (lane, word) in words.iter_mut().enumerate() {
-                for element in 0..per {
+            for element in 0..per {
+                for (lane, word) in words.iter_mut().enumerate() {
                     let (row, column) = self.place(lane, position * per + element);
-                    let bits = match sums {
-                        Sums::Floats(grid) => self.ty.rounded(grid.get(row, column)),
-                        Sums::Integers(grid) => self.ty.clamped(grid.get(row, column)),
-                    };
-                    *word |= bits << (16 * element);
+                    *word |= self.ty.bits(sums.get(row, column)) << (16 * element);
                 }
             }
             match self.fragment.is_wide {

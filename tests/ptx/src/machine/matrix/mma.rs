@@ -9,7 +9,7 @@ use super::super::registers::{Registers, Row, Slot};
 use super::element::{Accumulator, ElementType};
 use super::fragment::{self, Accumulators, Fragment};
 use super::marks;
-use super::product::{Combination, Values, accumulate};
+use super::product::{Combination, accumulate};
 use super::sparse::Metadata;
 use crate::parse::Operand;
 
@@ -71,8 +71,8 @@ impl Mma {
             }
         };
         let [left, right] = self.types;
-        let a = Values::of(left, &self.a.left(registers, left, self.rows));
-        let b = Values::of(right, &self.b.right(registers, right));
+        let a = self.a.left(registers, left, self.rows);
+        let b = self.b.right(registers, right);
         let mut sums = self.c.load(registers);
         accumulate(&a, places.as_ref(), &b, self.combination, &mut sums);
         self.d.store(registers, &sums);

@@ -11,7 +11,7 @@ use super::element::{Accumulator, ElementType};
 use super::fragment::{self, Accumulators, Fragment};
 use super::marks;
 use super::mma::{self, Sparse, sums_of};
-use super::product::{Combination, Grid, Values, accumulate};
+use super::product::{Combination, Grid, accumulate};
 use super::shared::{Agent, Proxy, read_row};
 use super::sparse::Metadata;
 use crate::parse::Operand;
@@ -170,12 +170,12 @@ impl Wgmma {
                 }
             }
             (Left::Descriptor(_), Some(a)) => {
-                let _ = left.each(a, read, |row, _, bits| rows[row] |= bits != 0);
+                let _ = left.each(a, read, |row, _, bits| rows[row] |= bits != 0.0);
             }
             _ => {}
         }
         let _ = right.each(&inputs.b, read, |column, _, bits| {
-            columns[column] |= bits != 0
+            columns[column] |= bits != 0.0
         });
         // Accumulators of 16 bits are pairs of columns.
         let slots: Vec<Slot> = self.d.fragment.slots().collect();
@@ -212,7 +212,7 @@ impl Wgmma {
         match (&self.a, &inputs.a) {
             (Left::Descriptor(_), Some(descriptor)) => {
                 let read = |address| read_row(world, by, address);
-                left.each(descriptor, read, |row, k, bits| a.set(row, k, bits))
+                left.each(descriptor, read, |row, k, value| a.set(row, k, value))
                     .map_err(|error| format!("matrix A: {error}"))?;
             }
             (Left::Registers(fragment), _) => a = fragment.left(registers, left.ty, left.lines),
@@ -221,13 +221,11 @@ impl Wgmma {
         let mut b = Grid::new(right.k, right.lines);
         let read = |address| read_row(world, by, address);
         right
-            .each(&inputs.b, read, |column, k, bits| b.set(k, column, bits))
+            .each(&inputs.b, read, |column, k, value| b.set(k, column, value))
             .map_err(|error| format!("matrix B: {error}"))?;
-        let mut a = Values::of(left.ty, &a);
         if self.is_negated {
-            a = a.negated();
+            a.negate();
         }
-        let b = Values::of(right.ty, &b);
         let mut sums = match inputs.keeps {
             true => self.d.load(registers),
             false => self.d.zeros(),

@@ -1,0 +1,78 @@
+//! A program that runs on the PTX machine: its first argument selects what it does.
+
+croq_sys::include_kernels!();
+
+use croq_sys::{Device, DeviceTensor, Result, Stream, Tensor};
+
+unsafe extern "C" {
+    fn cudaSetDevice(device: i32) -> i32;
+}
+
+fn ints(n: usize) -> Tensor<i32, (usize,)> {
+    Tensor::from_fn((n,), |[i]| i as i32)
+}
+
+fn main() {
+    let what = std::env::args().nth(1).unwrap_or_default();
+    println!("{}", Device::default());
+    match what.as_str() {
+        "results" => results().unwrap(),
+        "last error" => {
+            // SAFETY: a function of the CUDA runtime, with which the program is linked.
+            assert_eq!(unsafe { cudaSetDevice(99) }, 101);
+            assert_eq!(kernels::total(&ints(100)).unwrap().as_slice(), [4950]);
+        }
+        "two threads" => {
+            let calls = |n| (0..50).try_for_each(|_| kernels::reversed(&ints(n)).map(|_| ()));
+            let threads = [13_000, 50_000].map(|n| std::thread::spawn(move || calls(n)));
+            threads.map(|thread| thread.join().unwrap().unwrap());
+        }
+        _ => println!("{}", after_failure(&what).unwrap_err()),
+    }
+    println!("done");
+}
+
+fn results() -> Result<()> {
+    let device = Device::default();
+    let x = Tensor::<f32, _>::from_fn((1000,), |[i]| (i % 17) as f32);
+    let on_device = x.to_device(&device)?;
+    let mut y = x.to_device(&device)?;
+    kernels::axpy(3.0, &on_device, &mut y)?;
+    let y = y.to_host()?;
+    assert!((0..1000).all(|i| y[i] == 4.0 * x[i]));
+
+    let lhs = Tensor::<f32, _>::from_fn((20, 30), |[i, j]| ((i * 7 + j) % 9) as f32 - 4.0);
+    let rhs = Tensor::<f32, _>::from_fn((30, 40), |[i, j]| ((i + j * 5) % 11) as f32 - 5.0);
+    let product = kernels::product(&lhs, &rhs)?;
+    let expected = |m, n| (0..30).map(|k| lhs[[m, k]] * rhs[[k, n]]).sum::<f32>();
+    assert!((0..20).all(|m| (0..40).all(|n| product[[m, n]] == expected(m, n))));
+
+    assert_eq!(kernels::total(&ints(1000))?.as_slice(), [499_500]);
+    let [one, other] = [Stream::new(&device)?, Stream::new(&device)?];
+    let signalled = kernels::signalled(&ints(200), &one, &other)?;
+    assert!((0..200).all(|i| signalled[i] == 2 * i as i32 + 1));
+    Ok(())
+}
+
+/// The result of the first operation after a kernel has failed on a stream.
+fn after_failure(what: &str) -> Result<()> {
+    let device = Device::default();
+    let stream = Stream::new(&device)?;
+    let x = DeviceTensor::<i32, _>::zeros((100,), &device)?;
+    let other = DeviceTensor::<i32, _>::zeros((100,), &device)?;
+    device.synchronize()?;
+    let failing = kernels::gathered_on(&stream, &x, -1);
+    assert!(failing.is_ok());
+    // Until the kernel has failed, without a call that would notice it.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    match what {
+        "allocation" => DeviceTensor::<i32, _>::zeros((100,), &device).map(|_| ()),
+        "upload" => ints(5).to_device(&device).map(|_| ()),
+        "download" => other.to_host().map(|_| ()),
+        "stream" => Stream::new(&device).map(|_| ()),
+        "call" => kernels::reversed(&ints(5)).map(|_| ()),
+        "enqueue" => kernels::gathered_on(&stream, &other, 0).map(|_| ()),
+        "wait" => device.synchronize(),
+        other => panic!("`{other}`"),
+    }
+}

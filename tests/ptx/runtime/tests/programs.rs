@@ -1,0 +1,131 @@
+//! Programs in CUDA C++, compiled by the test toolkit's nvcc, on the PTX machine. They are skipped
+//! where there is no nvcc.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The shared library that cargo has built for this test.
+fn library() -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    let name = "libcroq_ptx_runtime.so";
+    let folders = exe.ancestors().skip(1).take(2);
+    let found = folders
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file());
+    found.expect("the shared library beside the test")
+}
+
+fn nvcc() -> Option<PathBuf> {
+    let home = std::env::var_os("CUDA_HOME").map(|home| Path::new(&home).join("bin/nvcc"));
+    let given = std::env::var_os("NVCC").map(PathBuf::from);
+    let found = given.or(home).filter(|path| path.is_file());
+    let required = std::env::var_os("CROQ_TEST_NVCC").is_some_and(|value| value == "required");
+    assert!(found.is_some() || !required, "there is no nvcc");
+    found
+}
+
+fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command:?}\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+/// The toolkit, if there is an nvcc for it.
+fn toolkit() -> Option<&'static Path> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let make = || {
+        let nvcc = nvcc()?;
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolkit");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("toolkit/make.sh");
+        let mut command = Command::new(script);
+        run(command.arg(&folder).arg(library()).env("NVCC", nvcc));
+        Some(folder)
+    };
+    FOLDER.get_or_init(make).as_deref()
+}
+
+/// The program with kernels, which several tests run.
+fn kernels() -> Option<&'static Path> {
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
+    PROGRAM.get_or_init(|| compiled("kernels")).as_deref()
+}
+
+/// A program of the folder `programs`.
+fn compiled(name: &str) -> Option<PathBuf> {
+    let toolkit = toolkit()?;
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/programs/{name}.cu"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (object, program) = (folder.join(format!("{name}.o")), folder.join(name));
+    let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
+    nvcc.args(["-std=c++17", "-arch=sm_90a", "-lineinfo", "-c"]);
+    run(nvcc.arg(source).arg("-o").arg(&object));
+    let mut link = Command::new("c++");
+    link.arg(&object)
+        .arg(toolkit.join("lib64/libcudart_static.a"));
+    run(link.arg("-pthread").arg("-o").arg(&program));
+    Some(program)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn kernels_give_right_results() {
+    let Some(program) = kernels() else {
+        return;
+    };
+    let output = Command::new(program).output().unwrap();
+    let printed = "thread 0 of 7: 0.00\nthread 1 of 7: 0.25\n";
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(stdout, format!("{printed}0 failures\n"), "{stderr}");
+    assert!(output.status.success() && stderr.is_empty(), "{stderr}");
+}
+
+#[test]
+fn errors_are_those_of_cuda() {
+    let Some(program) = compiled("errors") else {
+        return;
+    };
+    let output = Command::new(program).output().unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(stdout, "0 failures\n", "{stderr}");
+    // The report of the trap, with its line.
+    let source = include_str!("programs/errors.cu");
+    let line = source
+        .lines()
+        .position(|line| line.contains("__trap()"))
+        .unwrap()
+        + 1;
+    assert!(stderr.contains("PTX machine: the thread traps"), "{stderr}");
+    assert!(
+        stderr.contains(&format!("programs/errors.cu:{line}")),
+        "{stderr}"
+    );
+}
+
+/// A change of the library needs no new link; without it there is no device.
+#[test]
+fn the_library_is_found_at_run_time() {
+    let Some(program) = kernels() else {
+        return;
+    };
+    let mut command = Command::new(program);
+    let output = command
+        .env("CROQ_PTX_RUNTIME", "/nowhere/lib.so")
+        .output()
+        .unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        stdout.contains("cudaGetDeviceCount(&devices) gives 35"),
+        "{stdout}"
+    );
+    assert!(stderr.contains("PTX machine: no CUDA device"), "{stderr}");
+    assert!(!output.status.success());
+}

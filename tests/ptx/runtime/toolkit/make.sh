@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# make.sh FOLDER LIBRARY: lays out a folder like a CUDA toolkit, with which programs run on the PTX
+# machine. LIBRARY is the shared library of croq-ptx-runtime. The real toolkit is that of $NVCC, or
+# $CUDA_HOME, or /usr/local/cuda.
+set -euo pipefail
+
+folder=$1
+library=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+nvcc=$(realpath "${NVCC:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}")
+real=$(dirname "$(dirname "$nvcc")")
+
+# A file that has not changed keeps its time: croq-build compiles again when nvcc is newer.
+place() {
+  if ! cmp -s "$1" "$2"; then mv "$1" "$2"; else rm "$1"; fi
+}
+
+mkdir -p "$folder/bin" "$folder/lib64"
+ln -sfn "$real/include" "$folder/include"
+[ ! -d "$real/nvvm" ] || ln -sfn "$real/nvvm" "$folder/nvvm"
+sed "s|@NVCC@|$nvcc|g" "$here/nvcc.sh" > "$folder/bin/nvcc.new"
+chmod +x "$folder/bin/nvcc.new"
+place "$folder/bin/nvcc.new" "$folder/bin/nvcc"
+
+object=$(mktemp --suffix=.o)
+trap 'rm -f "$object"' EXIT
+"${CC:-cc}" -std=c11 -O1 -fPIC -Wall -Wextra -Werror -Wno-pedantic -I"$real/include" \
+  "-DCROQ_PTX_LIBRARY=\"$library\"" -c "$here/cudart.c" -o "$object"
+rm -f "$folder/lib64/new.a"
+"${AR:-ar}" Dcrs "$folder/lib64/new.a" "$object"
+place "$folder/lib64/new.a" "$folder/lib64/libcudart_static.a"
