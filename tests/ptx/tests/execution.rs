@@ -153,7 +153,7 @@ fn nested_conditionals_and_indexed_branches() {
 /// A lane waits in a loop for what another lane of its warp stores behind the branch.
 #[test]
 fn lanes_of_a_warp_run_independently() {
-    let text = "setp.eq.u32 %p1, %t, 0; @%p1 bra WAIT; bra SET;\n\
+    let text = "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [tile], 0; bar.sync 0; @%p1 bra WAIT; bra SET;\n\
         WAIT: ld.volatile.shared.u32 %r1, [tile]; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT; bra END;\n\
         SET: st.volatile.shared.u32 [tile], 7; mov.u32 %r1, 1;\nEND: st.global.u32 [%mine], %r1; ret;";
     let found = run(text, 2);
@@ -275,7 +275,7 @@ fn local_memory_is_of_each_lane() {
 
 #[test]
 fn loads_extend_and_stores_truncate() {
-    let text = "st.shared.u32 [tile], 0x8081ff02; ld.shared.s8 %r1, [tile+1]; ld.shared.u8 %r2, [tile+3];\n\
+    let text = "st.shared.u32 [tile], 0x8081ff02; st.shared.u32 [tile+8], 0; ld.shared.s8 %r1, [tile+1]; ld.shared.u8 %r2, [tile+3];\n\
         ld.shared.s16 %r3, [tile+2]; st.shared.u8 [tile+8], 0x1234; ld.shared.u32 %r4, [tile+8];\n\
         add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4; st.global.u32 [%mine], %r1; ret;";
     let expected = (-1_i32) + 0x80 + i32::from(0x8081_u16.cast_signed()) + 0x34;
@@ -284,7 +284,8 @@ fn loads_extend_and_stores_truncate() {
 
 #[test]
 fn atomics() {
-    let text = "mov.u32 %r9, tile;\natom.shared.add.u32 %r1, [%r9], %t; red.shared.max.s32 [tile+4], %t; atom.shared.inc.u32 %r2, [tile+8], 5;\n\
+    let text = "mov.u32 %r9, tile;\nsetp.eq.u32 %p1, %t, 0; @%p1 st.shared.v4.u32 [tile], {0, 0, 0, 0}; bar.sync 0;\n\
+        atom.shared.add.u32 %r1, [%r9], %t; red.shared.max.s32 [tile+4], %t; atom.shared.inc.u32 %r2, [tile+8], 5;\n\
         atom.shared.cas.b32 %r3, [tile+12], 0, %t; bar.sync 0; ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [tile];\n\
         mad.lo.u32 %r4, %r5, 10000, %r4; mad.lo.u32 %r4, %r6, 1000000, %r4; st.global.u32 [%mine], %r4; ret;";
     // Sum 496, maximum 31, 32 increments modulo 6 leave 2.

@@ -2,12 +2,13 @@
 //!
 //! Accesses are executed in the order in which the machine executes instructions, so every qualifier
 //! of order and scope (`.relaxed`, `.acquire`, `.release`, `.volatile` and their scopes) holds by
-//! itself, and hints of caches have no effect.
+//! itself; they matter for the detection of races. Hints of caches have no effect.
 
 use super::decode::{Form, Refusal, Words};
 use super::memory::{AccessError, Arena, Global, Window, to_bits};
+use super::order::{Effect, Kind, Ordering, Scope};
 use super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, each, lanes};
-use super::shared::Shared;
+use super::shared::{Shared, SharedPlace};
 use crate::parse::{Base, Operand, Space, Type};
 
 /// The state spaces that a thread sees.
@@ -21,6 +22,79 @@ pub struct Spaces<'a> {
 }
 
 impl Spaces<'_> {
+    /// A bit for each of up to eight bytes that nothing has written.
+    pub fn unwritten(&self, window: Window, lane: usize, address: u64, bytes: u64) -> u8 {
+        let of = |arena: &Arena, at: u64| arena.unwritten().bits(at as usize, bytes as usize);
+        match window {
+            Window::Generic => {
+                let (window, address) = Window::of_generic(address);
+                self.unwritten(window, lane, address, bytes)
+            }
+            Window::Global => self.global.unwritten_bits(address, bytes),
+            Window::Shared => of(self.shared.own(), address),
+            Window::Cluster => {
+                let found = self.shared.place(address);
+                found.map_or(0, |place| of(self.shared.part(place.rank), place.address))
+            }
+            Window::Local => self.local.get(lane).map_or(0, |local| of(local, address)),
+            Window::Param | Window::Const => 0,
+        }
+    }
+
+    /// Whether the lanes can have loaded unwritten bytes.
+    pub fn may_be_unwritten(
+        &self,
+        window: Window,
+        addresses: &Row<u64>,
+        mask: Mask,
+        bytes: u64,
+    ) -> bool {
+        if mask == 0 {
+            return false;
+        }
+        let low = lanes(mask).fold(u64::MAX, |low, lane| low.min(addresses[lane]));
+        let high = lanes(mask).fold(0, |high, lane| high.max(addresses[lane]));
+        let (window, start) = match window {
+            Window::Generic => Window::of_generic(low),
+            window => (window, low),
+        };
+        let end = (start + (high - low)).saturating_add(bytes);
+        match window {
+            Window::Shared => {
+                let unwritten = self.shared.own().unwritten();
+                unwritten.first(start as usize..end as usize).is_some()
+            }
+            Window::Global => self.global.has_unwritten(),
+            _ => true,
+        }
+    }
+
+    /// What was stored is a copy of unwritten bytes. False in global memory.
+    pub fn mark(&mut self, window: Window, lane: usize, address: u64, bits: u8) -> bool {
+        match window {
+            Window::Generic => {
+                let (window, address) = Window::of_generic(address);
+                return self.mark(window, lane, address, bits);
+            }
+            Window::Shared => {
+                let rank = self.shared.rank;
+                self.shared.mark(SharedPlace { rank, address }, bits);
+            }
+            Window::Cluster => {
+                if let Ok(place) = self.shared.place(address) {
+                    self.shared.mark(place, bits);
+                }
+            }
+            Window::Local => {
+                if let Some(local) = self.local.get_mut(lane) {
+                    local.mark(address, bits);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
     pub fn get(&self, window: Window, lane: usize, at: At) -> Result<&[u8], AccessError> {
         let At {
             address,
@@ -119,6 +193,18 @@ pub struct At {
     pub align: u64,
 }
 
+impl Pointer {
+    pub fn slot(&self) -> Option<Slot> {
+        match self {
+            Pointer::Register(bank, index, _) => Some(Slot {
+                bank: *bank,
+                index: *index,
+            }),
+            Pointer::Constant(_) | Pointer::Frame(_) => None,
+        }
+    }
+}
+
 /// Where an instruction's operand points.
 #[derive(Clone, Debug)]
 pub enum Pointer {
@@ -187,7 +273,15 @@ pub struct Access {
     pub elements: Vec<Element>,
     /// Of one element.
     pub bytes: u64,
-    signed: bool,
+    pub signed: bool,
+    pub order: MemoryOrder,
+}
+
+/// How an access is ordered with others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryOrder {
+    pub kind: Kind,
+    pub ordering: Ordering,
 }
 
 impl Access {
@@ -249,27 +343,38 @@ impl Access {
         Ok(())
     }
 
+    /// Of all elements.
+    pub fn all_bytes(&self) -> u64 {
+        self.bytes * self.elements.len() as u64
+    }
+
+    /// The lanes that change the bytes that were there.
     pub fn store(
         &self,
         registers: &Registers,
         mask: Mask,
         frame: u64,
         spaces: &mut Spaces<'_>,
-    ) -> Result<(), (usize, AccessError)> {
+    ) -> Result<Mask, (usize, AccessError)> {
         let addresses = self.pointer.row(registers, frame);
         let mut rows = [[0_u64; LANES]; 4];
         for (row, element) in rows.iter_mut().zip(&self.elements) {
             *row = element.row(registers);
         }
         let bytes = self.bytes as usize;
+        let mut changed = 0;
         for lane in lanes(mask) {
             let found = spaces.get_mut(self.window, lane, self.at(addresses[lane]));
             let found = found.map_err(|error| (lane, error))?;
             for (row, place) in rows.iter().zip(found.chunks_exact_mut(bytes)) {
-                place.copy_from_slice(&row[lane].to_le_bytes()[..bytes]);
+                let new = &row[lane].to_le_bytes()[..bytes];
+                if *place != *new {
+                    changed |= 1 << lane;
+                    place.copy_from_slice(new);
+                }
             }
         }
-        Ok(())
+        Ok(changed)
     }
 }
 
@@ -365,14 +470,50 @@ pub fn window(words: &mut Words<'_>) -> Window {
     }
 }
 
-/// Order, scope and cache hints of accesses, which have no effect here.
-pub fn take_hints(words: &mut Words<'_>) {
-    let ordered = [
-        "weak", "relaxed", "acquire", "release", "acq_rel", "volatile",
-    ];
-    words.choice(&ordered);
-    words.choice(&["cta", "cluster", "gpu", "sys"]);
-    words.flag("nc");
+/// Takes the scope of a strong operation.
+pub fn take_scope(words: &mut Words<'_>) -> Option<Scope> {
+    Some(match words.choice(&["cta", "cluster", "gpu", "sys"])? {
+        "cta" => Scope::Block,
+        "cluster" => Scope::Cluster,
+        _ => Scope::Device,
+    })
+}
+
+/// Takes order and scope of a load or store: weak without them. `.volatile` is relaxed at system
+/// scope (ISA, `ld.volatile`).
+fn take_order(form: &Form<'_>, words: &mut Words<'_>, loads: bool) -> Result<MemoryOrder, Refusal> {
+    let sem = words.choice(&["weak", "relaxed", "acquire", "release", "volatile"]);
+    let scope = take_scope(words);
+    let strong = match (sem, scope) {
+        (None | Some("weak"), None) => None,
+        (Some("volatile"), None) => Some(Scope::Device),
+        (Some("relaxed" | "acquire" | "release"), Some(scope)) => Some(scope),
+        _ => return Err(form.refuse("this order with this scope")),
+    };
+    if sem == Some(if loads { "release" } else { "acquire" }) {
+        return Err(form.refuse("this order"));
+    }
+    let effect = match (loads, words.flag("nc")) {
+        (true, true) => Effect::ReadOnly,
+        (true, false) => Effect::Read,
+        (false, _) => Effect::Write,
+    };
+    Ok(MemoryOrder {
+        kind: Kind {
+            effect,
+            strong,
+            bytes: 0,
+            is_async: false,
+        },
+        ordering: Ordering {
+            acquires: sem == Some("acquire"),
+            releases: sem == Some("release"),
+        },
+    })
+}
+
+/// Cache hints of accesses, which have no effect here.
+fn take_hints(words: &mut Words<'_>) {
     words.choice(&["ca", "cg", "cs", "lu", "cv", "wb", "wt"]);
     words.choice(&[
         "L1::evict_normal",
@@ -386,6 +527,8 @@ pub fn take_hints(words: &mut Words<'_>) {
 
 pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
     let mut words = form.words();
+    let loads = form.opcode() == "ld";
+    let mut order = take_order(form, &mut words, loads)?;
     take_hints(&mut words);
     let window = window(&mut words);
     let count = match words.choice(&["v2", "v4"]) {
@@ -395,8 +538,10 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
     };
     let ty = words.ty()?;
     words.finish()?;
+    if order.kind.strong.is_some() {
+        order.kind.bytes = ty.bytes() as u8;
+    }
     form.count(2)?;
-    let loads = form.opcode() == "ld";
     let (value, place) = if loads { (0, 1) } else { (1, 0) };
     let list = match form.operand(value)? {
         Operand::Vector(list) => list.as_slice(),
@@ -413,6 +558,7 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Access, Refusal> {
         elements: list.iter().map(element).collect::<Result<_, _>>()?,
         bytes: ty.bytes() as u64,
         signed: ty.is_signed(),
+        order,
     })
 }
 

@@ -1,11 +1,13 @@
 //! `atom` and `red` ("Parallel Synchronization and Communication Instructions").
 //!
-//! One lane after the other, in their order. Scopes and orders hold by themselves (see `access`).
+//! One lane after the other, in their order. Scopes and orders matter for the detection of races (see
+//! `access`).
 
-use super::access::{self, At, Element, Places, Pointer, Spaces};
+use super::access::{self, At, Element, MemoryOrder, Places, Pointer, Spaces};
 use super::alu::round::{self, BF16, F16, Format, Mode};
 use super::decode::{Form, Refusal};
 use super::memory::{AccessError, Window, to_bits};
+use super::order::{Effect, Kind, Ordering, Scope};
 use super::registers::{LANES, Mask, Registers, lanes};
 use crate::parse::{Operand, Type};
 
@@ -14,9 +16,10 @@ type Update = fn(u64, u64, u64) -> u64;
 
 #[derive(Clone, Debug)]
 pub struct Atomic {
-    window: Window,
-    pointer: Pointer,
-    bytes: u64,
+    pub window: Window,
+    pub pointer: Pointer,
+    pub bytes: u64,
+    pub order: MemoryOrder,
     /// What receives the old value.
     result: Element,
     operands: [Element; 2],
@@ -54,8 +57,9 @@ impl Atomic {
 
 pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
     let mut words = form.words();
-    words.choice(&["relaxed", "acquire", "release", "acq_rel"]);
-    words.choice(&["cta", "cluster", "gpu", "sys"]);
+    // ISA, `atom`: `.relaxed` and `.gpu` are assumed.
+    let sem = words.choice(&["relaxed", "acquire", "release", "acq_rel"]);
+    let scope = access::take_scope(&mut words).unwrap_or(Scope::Device);
     let window = access::window(&mut words);
     let names = [
         "add", "min", "max", "inc", "dec", "exch", "cas", "and", "or", "xor",
@@ -85,7 +89,20 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
     for (index, operand) in operands.iter_mut().enumerate().take(count) {
         *operand = access::element(form, form.operand(returns + 1 + index)?, ty, false)?;
     }
+    let order = MemoryOrder {
+        kind: Kind {
+            effect: Effect::Write,
+            strong: Some(scope),
+            bytes: ty.bytes() as u8,
+            is_async: false,
+        },
+        ordering: Ordering {
+            acquires: matches!(sem, Some("acquire" | "acq_rel")),
+            releases: matches!(sem, Some("release" | "acq_rel")),
+        },
+    };
     Ok(Atomic {
+        order,
         window,
         pointer,
         bytes: ty.bytes() as u64,

@@ -1,9 +1,12 @@
 //! A block: its warps and its sixteen barriers.
 
-use super::cluster::Cluster;
+use std::rc::Rc;
+
+use super::cluster::{self, Cluster};
 use super::image::Image;
 use super::matrix::Warpgroup;
 use super::memory::{Arena, Global, Window};
+use super::order::{Agent, Gathering, Order};
 use super::registers::{LANES, lanes};
 use super::shared::Shared;
 use super::step::{Barrier, BarrierKind, Reduction, Step};
@@ -25,6 +28,7 @@ pub struct Surroundings<'a> {
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
+    pub order: Option<Order>,
     pub host: &'a mut dyn Host,
     /// Of a thread, where the entry says it.
     pub registers: Option<u32>,
@@ -40,6 +44,8 @@ struct State {
     /// The lanes for which the predicate holds, and all lanes.
     votes: (u32, u32),
     reduces: Option<bool>,
+    /// What the arrivals have released.
+    gathering: Gathering,
 }
 
 /// An error of one thread.
@@ -71,9 +77,16 @@ impl<'a> Block<'a> {
         let thread =
             |linear: u32| (linear < count).then(|| [linear % x, linear / x % y, linear / (x * y)]);
         let code = &image.functions[entry];
+        let cluster_blocks: u32 = launch.cluster.unwrap_or([1; 3]).iter().product();
         let warps = (0..count.div_ceil(32)).map(|warp| {
             let threads = std::array::from_fn(|lane| thread(warp * 32 + lane as u32));
-            Warp::new(image, entry, code, warp, threads)
+            let agent = Agent {
+                block: cluster::block_number(index, rank, launch),
+                index: warp,
+            };
+            let mut new = Warp::new(image, entry, code, agent, threads);
+            new.clock.domain.cluster = agent.block / cluster_blocks;
+            new
         });
         Block {
             index,
@@ -124,6 +137,7 @@ impl<'a> Block<'a> {
                 parameters: around.parameters,
                 block: self.index,
                 launch: around.launch,
+                order: around.order.as_mut(),
                 host: &mut *around.host,
                 warpgroups: &mut self.warpgroups,
             };
@@ -145,14 +159,14 @@ impl<'a> Block<'a> {
             let progress = match stop {
                 Stop::Preempted => true,
                 Stop::Barrier if !waits => {
-                    self.arrives(index)?;
+                    self.arrives(index, around.order.as_mut())?;
                     true
                 }
                 Stop::Barrier | Stop::Stuck => advances,
                 Stop::Exited => {
                     let left = self.warpgroups[index / 4].exit(index % 4);
                     left.map_err(|message| self.fail(index, message))?;
-                    self.complete_barriers();
+                    self.complete_barriers(around.order.as_mut());
                     if all == Progress::Waits {
                         all = Progress::Runs;
                     }
@@ -183,13 +197,14 @@ impl<'a> Block<'a> {
                 instruction: None,
                 lane: 0,
                 message,
+                related: None,
             },
         };
         self.locate(warp, fault)
     }
 
     /// All lanes of the warp that run are at a barrier.
-    fn arrives(&mut self, index: usize) -> Result<(), BlockFault> {
+    fn arrives(&mut self, index: usize, mut order: Option<&mut Order>) -> Result<(), BlockFault> {
         let warp = &self.warps[index];
         let mut common = None;
         let mut votes = (0, 0);
@@ -231,10 +246,14 @@ impl<'a> Block<'a> {
         state.reduces = Some(reduces);
         state.votes.0 += votes.0;
         state.votes.1 += votes.1;
+        if let Some(order) = &mut order {
+            let warp = &self.warps[index];
+            order.arrive(&warp.clock, warp.live, waits, &mut state.gathering);
+        }
         if !waits {
             pass(&mut self.warps[index], None);
         }
-        self.complete_barriers();
+        self.complete_barriers(order);
         Ok(())
     }
 
@@ -269,7 +288,7 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    fn complete_barriers(&mut self) {
+    fn complete_barriers(&mut self, mut order: Option<&mut Order>) {
         let running = self
             .warps
             .iter()
@@ -283,12 +302,18 @@ impl<'a> Block<'a> {
                 continue;
             }
             let state = std::mem::take(state);
+            let seen = order.as_mut().map(|order| {
+                let is_full = state.arrived.len() == running;
+                let block = self.warps[0].clock.agent.block;
+                order.complete(block, is_full, state.gathering)
+            });
             for (index, waits) in state.arrived {
                 if waits {
-                    pass(
-                        &mut self.warps[index],
-                        state.reduces.filter(|r| *r).map(|_| state.votes),
-                    );
+                    let warp = &mut self.warps[index];
+                    if let Some(view) = &seen {
+                        warp.clock.replace(warp.live, Rc::clone(view));
+                    }
+                    pass(warp, state.reduces.filter(|r| *r).map(|_| state.votes));
                 }
             }
         }
@@ -310,6 +335,7 @@ impl<'a> Block<'a> {
             parameters: around.parameters,
             block: self.index,
             launch: around.launch,
+            order: None,
             host: &mut *around.host,
             warpgroups: &mut self.warpgroups,
         };
@@ -346,6 +372,7 @@ impl<'a> Block<'a> {
                 instruction: None,
                 lane,
                 message,
+                related: None,
             },
         }
     }

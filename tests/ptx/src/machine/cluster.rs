@@ -12,6 +12,26 @@ pub struct Cluster {
     pub pools: Vec<RegisterPool>,
 }
 
+/// Blocks are numbered by clusters, and within one by ranks.
+pub fn block_number(index: [u32; 3], rank: usize, launch: &Launch) -> u32 {
+    let extents = launch.cluster.unwrap_or([1; 3]);
+    let clusters = [0, 1].map(|axis| launch.grid[axis].div_ceil(extents[axis]));
+    let [x, y, z] = [0, 1, 2].map(|axis| index[axis] / extents[axis]);
+    let cluster = (z * clusters[1] + y) * clusters[0] + x;
+    cluster * extents.iter().product::<u32>() + rank as u32
+}
+
+/// The index of the block with that number.
+pub fn block_index(number: u32, launch: &Launch) -> [u32; 3] {
+    let extents = launch.cluster.unwrap_or([1; 3]);
+    let clusters = [0, 1].map(|axis| launch.grid[axis].div_ceil(extents[axis]));
+    let count = extents.iter().product::<u32>();
+    let at = |linear: u32, x: u32, y: u32| [linear % x, linear / x % y, linear / (x * y)];
+    let cluster = at(number / count, clusters[0], clusters[1]);
+    let rank = at(number % count, extents[0], extents[1]);
+    [0, 1, 2].map(|axis| cluster[axis] * extents[axis] + rank[axis])
+}
+
 impl Cluster {
     pub fn new(blocks: usize, warps: usize, registers: Option<u32>, launch: &Launch) -> Cluster {
         Cluster {
@@ -90,6 +110,15 @@ impl ClusterBarrier {
                 .flatten()
                 .for_each(|arrivals| arrivals.arrived = 0);
         }
+    }
+
+    pub fn phase(&self) -> u64 {
+        self.phase
+    }
+
+    /// The phase in which the lane arrived last.
+    pub fn phase_of(&self, rank: usize, warp: usize, lane: usize) -> u64 {
+        self.warps[rank][warp].phases[lane]
     }
 
     /// Threads that have not arrived.

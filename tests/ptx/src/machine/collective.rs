@@ -2,7 +2,8 @@
 //! `redux.sync`, `elect.sync`, `bar.warp.sync`.
 
 use super::decode::{Form, Predicate, Refusal, Source};
-use super::registers::{LANES, Lane, Mask, Registers, Row, lanes};
+use super::marks::{Bytes, mask_of};
+use super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, lanes};
 use crate::parse::{Operand, Type};
 
 #[derive(Clone, Debug)]
@@ -62,6 +63,59 @@ impl Value {
 }
 
 impl Collective {
+    /// Whether it orders the memory accesses of its lanes: only `bar.warp.sync` does.
+    pub fn orders_memory(&self) -> bool {
+        matches!(self.kind, Kind::Meet)
+    }
+
+    /// Marks of the results, from those of the sources: of the value, and of the predicate. `None`
+    /// for a mark of a member mask.
+    pub fn marks(
+        &self,
+        registers: &Registers,
+        active: Mask,
+        of: &dyn Fn(Slot) -> Row<Bytes>,
+    ) -> Option<(Row<Bytes>, Mask)> {
+        let marked = |slot: Option<Slot>| slot.map_or(0, |slot| mask_of(&of(slot)));
+        if marked(self.members.slot()) & active != 0 {
+            return None;
+        }
+        let members = self.members.row(registers).map(|mask| mask & active);
+        let source = match &self.kind {
+            Kind::Meet | Kind::Elect => return Some(([0; LANES], 0)),
+            Kind::Shuffle { mode, a, b, c } => {
+                let a = a.slot().map_or([0; LANES], of).map(u32::from);
+                let chosen = marked(b.slot()) | marked(c.slot());
+                let rows = [a, b.row(registers), c.row(registers)];
+                let (row, _) = shuffle(*mode, &rows, &members, active).unwrap_or_default();
+                let full = |lane: usize| u8::MAX * (chosen >> lane & 1) as u8;
+                return Some((
+                    std::array::from_fn(|lane| row[lane] as u8 | full(lane)),
+                    chosen,
+                ));
+            }
+            Kind::Vote(_, predicate) => predicate.slot(),
+            Kind::MatchAny(value) | Kind::MatchAll(value) => match value {
+                Value::B32(source) => source.slot(),
+                Value::B64(source) => source.slot(),
+            },
+            Kind::Reduce(source, _) => source.slot(),
+        };
+        let marked = marked(source);
+        let depends = |lane: usize| members[lane] & marked != 0;
+        let row = std::array::from_fn(|lane| if depends(lane) { u8::MAX } else { 0 });
+        Some((row, mask_of(&row)))
+    }
+
+    /// The registers of the results.
+    pub fn results(&self) -> (Option<Slot>, Option<Slot>) {
+        let slot = |bank: Bank| move |index: usize| Slot { bank, index };
+        (
+            self.result.map(slot(Bank::B32)),
+            self.predicate.map(slot(Bank::Predicate)),
+        )
+    }
+
     /// The lanes without which `active` cannot execute it.
     ///
     /// # Errors

@@ -229,6 +229,16 @@ pub enum Source<T> {
 }
 
 impl<T: Lane> Source<T> {
+    pub fn slot(self) -> Option<Slot> {
+        match self {
+            Source::Register(index) => Some(Slot {
+                bank: T::BANK,
+                index,
+            }),
+            Source::Constant(_) => None,
+        }
+    }
+
     #[inline]
     pub fn row(self, registers: &Registers) -> Row<T> {
         match self {
@@ -246,6 +256,13 @@ pub struct Predicate {
 }
 
 impl Predicate {
+    pub fn slot(self) -> Option<Slot> {
+        self.index.map(|index| Slot {
+            bank: Bank::Predicate,
+            index,
+        })
+    }
+
     #[inline]
     pub fn lanes(self, registers: &Registers) -> Mask {
         self.index.map_or(0, |index| registers.predicate(index)) ^ self.inverted

@@ -2,7 +2,7 @@
 
 use super::asynchronous::transfer::{Memory, Thread};
 use super::block::{Block, BlockFault, Progress, Surroundings};
-use super::cluster::Cluster;
+use super::cluster::{self, Cluster};
 use super::image::Image;
 use super::shared::Shared;
 use super::special;
@@ -40,7 +40,10 @@ impl<'a> Group<'a> {
         Group {
             blocks: indices.into_iter().enumerate().map(block).collect(),
             has_exited: vec![false; count],
-            shared: Shared::new((0..count).map(|_| Block::shared_memory(image, launch))),
+            shared: Shared::new(
+                cluster::block_number(first, 0, launch),
+                (0..count).map(|_| Block::shared_memory(image, launch)),
+            ),
             cluster: Cluster::new(count, warps, around.registers, launch),
             stalls: 0,
             events: 0,
@@ -104,6 +107,7 @@ impl<'a> Group<'a> {
             shared: &mut self.shared,
             constants: around.constants,
             parameters: around.parameters,
+            order: around.order.as_mut(),
         };
         let ended = self.cluster.engine.exit(memory, rank);
         ended.map_err(|(Thread { rank, index }, message)| {
@@ -112,6 +116,13 @@ impl<'a> Group<'a> {
         let pool = self.cluster.pools[rank].check_end();
         pool.map_err(|(warp, message)| self.ended(rank, warp * 32, message))?;
         self.shared.exit(rank);
+        if let Some(order) = &mut around.order {
+            order.exits(cluster::block_number(
+                self.blocks[rank].index,
+                rank,
+                around.launch,
+            ));
+        }
         Ok(())
     }
 
@@ -121,6 +132,7 @@ impl<'a> Group<'a> {
             shared: &mut self.shared,
             constants: around.constants,
             parameters: around.parameters,
+            order: around.order.as_mut(),
         };
         self.cluster.engine.flush(memory)
     }

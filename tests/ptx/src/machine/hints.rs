@@ -2,12 +2,13 @@
 //! and the order of dependent grids.
 //!
 //! Threads see each other's accesses in the order in which they are executed, and asynchronous
-//! operations happen in memory itself, so fences need do nothing. Grids are executed one after the
+//! operations happen in memory itself, so fences only matter for the detection of races. Grids are executed one after the
 //! other.
 
 use super::access::{self, Places};
 use super::decode::{Form, Refusal};
 use super::memory::Window;
+use super::order::{Fence, Scope};
 use super::registers::{LANES, Lane};
 use super::step::Step;
 use crate::parse::Operand;
@@ -15,13 +16,24 @@ use crate::parse::Operand;
 /// ISA, "membar, fence" (with `fence.proxy`, `fence.mbarrier_init` and `.sync_restrict`).
 pub fn fence(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
     let mut words = form.words();
+    let mut fence = None;
     let scopes = ["cta", "cluster", "gpu", "sys"];
     let mut operands = 0;
     if form.opcode() == "membar" {
         match words.flag("proxy") {
-            true => words.required(&["alias", "async"])?,
-            false => words.required(&["cta", "gl", "sys"])?,
-        };
+            true => {
+                let is_async = words.required(&["alias", "async"])? == "async";
+                fence = is_async.then_some(Fence::Async);
+            }
+            false => {
+                fence = Some(Fence::Threads(
+                    match words.required(&["cta", "gl", "sys"])? {
+                        "cta" => Scope::Block,
+                        _ => Scope::Device,
+                    },
+                ));
+            }
+        }
     } else if words.flag("proxy") {
         let generic = ["tensormap::generic", "async::generic"];
         match words.choice(&generic) {
@@ -37,16 +49,19 @@ pub fn fence(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
                 };
                 words.required(&[restricted])?;
                 words.required(&["cluster"])?;
+                fence = Some(Fence::Async);
             }
             None => {
                 if words.required(&["alias", "async"])? == "async" {
                     words.choice(&["global", "shared::cta", "shared::cluster"]);
+                    fence = Some(Fence::Async);
                 }
             }
         }
     } else if words.flag("mbarrier_init") {
         words.required(&["release"])?;
         words.required(&["cluster"])?;
+        fence = Some(Fence::Initialised);
     } else {
         let order = words.choice(&["sc", "acq_rel", "acquire", "release"]);
         let restricted = match order {
@@ -54,11 +69,16 @@ pub fn fence(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
             Some("release") => words.choice(&["sync_restrict::shared::cta"]),
             _ => None,
         };
-        words.required(if restricted.is_some() {
+        let scope = words.required(if restricted.is_some() {
             &scopes[1..2]
         } else {
             &scopes
         })?;
+        fence = Some(Fence::Threads(match scope {
+            "cta" => Scope::Block,
+            "cluster" => Scope::Cluster,
+            _ => Scope::Device,
+        }));
     }
     words.finish()?;
     form.count(operands)?;
@@ -68,7 +88,7 @@ pub fn fence(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
             return Err(form.refuse("a size other than 128"));
         }
     }
-    Ok(Step::Nothing)
+    Ok(fence.map_or(Step::Nothing, Step::Fence))
 }
 
 pub fn prefetch(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {

@@ -6,9 +6,11 @@ use std::sync::atomic::AtomicBool;
 use super::access::Place;
 use super::decode::{Form, Refusal};
 use super::flow::{self, Next};
+use super::liveness::{self, Node};
 use super::memory::{Layout, SHARED_START, Window};
 use super::operands::Operands;
-use super::registers::Assignment;
+use super::propagate::{Carries, Transfer};
+use super::registers::{Assignment, Slot};
 use super::step::{self, Step};
 use crate::parse::{
     Address, Base, Body, Extent, Function, FunctionKind, Instruction, Module, Operand, Space,
@@ -31,6 +33,10 @@ pub struct Image {
 /// A decoded function.
 pub struct Code {
     pub steps: Vec<Decoded>,
+    /// Registers that it may read before it writes them.
+    pub unwritten: Vec<Slot>,
+    /// The number of the first step among those of all functions.
+    pub first_site: u32,
     pub assignment: Assignment,
     /// Its part of a lane's local memory.
     pub frame: Layout,
@@ -47,6 +53,9 @@ pub struct Decoded {
     pub step: Step,
     /// Registers that it writes and reads.
     pub operands: Box<Operands>,
+    /// Which of the former depend on which of the latter.
+    pub transfer: Box<Transfer>,
+    pub carries: Carries,
     /// Where lanes that diverge here meet again; none for the end of the function.
     pub meeting: Option<usize>,
     /// Of the function's body; none for the return at its end.
@@ -118,11 +127,28 @@ impl Image {
             let code = Code::new(function, body, (places, frame), &symbols);
             functions.insert(function.name.clone(), code);
         }
+        let mut next = 0;
+        for code in functions.values_mut() {
+            code.first_site = next;
+            next += code.steps.len() as u32;
+        }
         Ok(Image {
             functions,
             shared,
             dynamic_shared,
             parameters,
+        })
+    }
+}
+
+impl Image {
+    /// The function and the instruction of a step by its number among those of all functions.
+    pub fn site(&self, site: u32) -> Option<(&str, Option<usize>)> {
+        let mut functions = self.functions.iter();
+        functions.find_map(|(name, code)| {
+            let at = site.checked_sub(code.first_site)?;
+            let decoded = code.steps.get(at as usize)?;
+            Some((name.as_str(), decoded.instruction))
         })
     }
 }
@@ -284,19 +310,26 @@ impl Code {
             .instructions
             .iter()
             .enumerate()
-            .map(|(index, instruction)| Decoded {
-                guard: guard(instruction),
-                step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
-                operands: Box::new(Operands::of(instruction, &assignment)),
-                meeting: None,
-                instruction: Some(index),
-                is_executed: AtomicBool::new(false),
-                line: instruction.line,
+            .map(|(index, instruction)| {
+                let operands = Operands::of(instruction, &assignment);
+                Decoded {
+                    guard: guard(instruction),
+                    step: decode(instruction, &assignment, &find).unwrap_or_else(Step::Refused),
+                    transfer: Box::new(Transfer::of(instruction, &assignment, &operands)),
+                    operands: Box::new(operands),
+                    carries: Carries::of(instruction),
+                    meeting: None,
+                    instruction: Some(index),
+                    is_executed: AtomicBool::new(false),
+                    line: instruction.line,
+                }
             });
         let end = Decoded {
             guard: None,
             step: Step::Return,
             operands: Box::default(),
+            transfer: Box::new(Transfer::Any),
+            carries: Carries::default(),
             meeting: None,
             instruction: None,
             is_executed: AtomicBool::new(false),
@@ -307,6 +340,16 @@ impl Code {
         for (step, meeting) in steps.iter_mut().zip(flow::meeting_points(&code)) {
             step.meeting = meeting;
         }
+        let nodes: Vec<Node<'_>> = steps
+            .iter()
+            .zip(code)
+            .map(|(decoded, next)| Node {
+                next,
+                operands: &decoded.operands,
+                is_guarded: decoded.guard.is_some(),
+            })
+            .collect();
+        let unwritten = liveness::live_at_start(&nodes, &assignment);
         let formal = |index: usize, variable: &Variable| match places.get(index) {
             Some(Some(Place::Frame(_, offset))) => (*offset, variable.bytes()),
             _ => (0, 0),
@@ -323,6 +366,8 @@ impl Code {
             results,
             has_products: steps.iter().any(is_product),
             steps,
+            unwritten,
+            first_site: 0,
             frame,
             assignment,
         }

@@ -5,11 +5,15 @@ use std::fmt;
 
 use super::access::Place;
 use super::block::{BlockFault, Progress, Surroundings};
+use super::cluster;
 use super::group::{self, Group, GroupFault};
 use super::image::Image;
 use super::memory::{Arena, Global, Window};
+use super::order::Order;
 use super::program::Program;
-use super::world::{Asynchrony, Counts, Host, Launch, Terminal};
+use super::world::{
+    Asynchrony, Checks, Counts, Fault, Host, Launch, Related, RelatedPlace, Terminal,
+};
 use crate::parse::{self, Function, Module, ParseError};
 
 /// A device with one module, and its global memory.
@@ -51,6 +55,8 @@ pub struct Report {
     pub innermost: Option<(String, u32)>,
     pub block: Option<[u32; 3]>,
     pub thread: Option<[u32; 3]>,
+    /// The earlier access of a race.
+    pub related: Option<Box<Report>>,
 }
 
 impl Report {
@@ -63,6 +69,7 @@ impl Report {
             innermost: None,
             block: None,
             thread: None,
+            related: None,
         }
     }
 }
@@ -84,6 +91,9 @@ impl fmt::Display for Report {
         if let (Some(block), Some(thread)) = (self.block, self.thread) {
             write!(f, "\n  block {block:?}, thread {thread:?}")?;
         }
+        if let Some(related) = &self.related {
+            write!(f, "\n{related}")?;
+        }
         Ok(())
     }
 }
@@ -101,6 +111,10 @@ impl Default for Launch {
             seed: 0,
             asynchrony: Asynchrony::default(),
             instruction_limit: 1 << 32,
+            checks: Checks {
+                races: true,
+                unwritten: true,
+            },
         }
     }
 }
@@ -133,6 +147,19 @@ impl Machine {
     /// A buffer of zeros in global memory. The name is for reports.
     pub fn allocate(&mut self, name: &str, bytes: usize) -> u64 {
         self.global.allocate(name, bytes, 256)
+    }
+
+    /// As [`Machine::allocate`], but until a byte is written, results that depend on it are reported.
+    pub fn allocate_unwritten(&mut self, name: &str, bytes: usize) -> u64 {
+        let address = self.allocate(name, bytes);
+        // The new allocation has all of these bytes.
+        let _ = self.global.forget(address, bytes as u64);
+        address
+    }
+
+    /// The first of the bytes that nothing has written.
+    pub fn first_unwritten(&self, address: u64, bytes: usize) -> Option<u64> {
+        self.global.first_unwritten(address, bytes as u64)
     }
 
     /// # Errors
@@ -216,7 +243,7 @@ impl Program {
         let image = self.image(entry);
         let image = image.map_err(|message| Report::of_launch(entry, message))?;
         let prepared = self.entry(entry).and_then(|function| {
-            let cluster = cluster(function, launch)?;
+            let cluster = cluster_of(function, launch)?;
             check(function, launch, &image)?;
             let registers = registers_at_entry(function);
             Ok((cluster, registers, parameters(function, &image, arguments)?))
@@ -224,15 +251,79 @@ impl Program {
         let (cluster, registers, parameters) =
             prepared.map_err(|message| Report::of_launch(entry, message))?;
         let launch = &Launch { cluster, ..*launch };
+        let cluster_blocks = cluster.unwrap_or([1; 3]).iter().product();
         let mut around = Surroundings {
             global,
             constants: &self.constants(),
             parameters: &parameters,
             launch,
+            order: launch.checks.races.then(|| Order::new(cluster_blocks)),
             host,
             registers,
         };
-        execute(&image, entry, &mut around).map_err(|(block, fault)| self.report(block, fault))
+        let done = execute(&image, entry, &mut around);
+        done.map_err(|(block, fault)| {
+            // A race of an operation that happens when no thread waits for it.
+            let race = around.order.as_mut().and_then(|order| order.failure());
+            let race = race.map(|found| Box::new(Related::of_race(&found)));
+            let related = fault.fault.related.clone().or(race);
+            let function = fault.fault.function.clone();
+            let mut report = self.report(block, fault);
+            report.related =
+                related.map(|related| self.related(&image, launch, *related, function).into());
+            report
+        })
+    }
+
+    /// Another instruction or a register that an error is about.
+    fn related(
+        &self,
+        image: &Image,
+        launch: &Launch,
+        related: Related,
+        function: String,
+    ) -> Report {
+        let at = |linear: u32, [x, y, _]: [u32; 3]| [linear % x, linear / x % y, linear / (x * y)];
+        let mut message = related.message;
+        let (function, instruction) = match related.place {
+            RelatedPlace::Site(site) => {
+                let (name, instruction) = image.site(site).unwrap_or(("", None));
+                (name.to_owned(), instruction)
+            }
+            RelatedPlace::Register(slot) => {
+                let code = image.functions.get(&function);
+                let index = code.and_then(|code| code.assignment.register(slot));
+                let mut named = self
+                    .module
+                    .functions
+                    .iter()
+                    .filter(|known| known.name == function);
+                let body = named.find_map(|function| function.body.as_ref());
+                let register = index.and_then(|index| body?.registers.get(index));
+                if let Some((name, _)) = register {
+                    message = format!("{message}: `{name}`");
+                }
+                (function, None)
+            }
+        };
+        let fault = Fault {
+            function,
+            instruction,
+            lane: 0,
+            message,
+            related: None,
+        };
+        let thread = related.thread.map(|thread| at(thread, launch.block));
+        let block = cluster::block_index(related.block, launch);
+        let mut report = self.report(
+            block,
+            BlockFault {
+                thread: thread.unwrap_or_default(),
+                fault,
+            },
+        );
+        report.thread = thread;
+        report
     }
 
     fn report(&self, block: [u32; 3], found: BlockFault) -> Report {
@@ -258,6 +349,7 @@ impl Program {
             innermost: place.and_then(|place| located(place.location)),
             block: Some(block),
             thread: Some(thread),
+            related: None,
         }
     }
 }
@@ -306,7 +398,7 @@ fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), Stri
 const CLUSTER_BLOCKS: u32 = 16;
 
 /// The blocks of a cluster: of the entry (`.reqnctapercluster`) or of the launch.
-fn cluster(function: &Function, launch: &Launch) -> Result<Option<[u32; 3]>, String> {
+fn cluster_of(function: &Function, launch: &Launch) -> Result<Option<[u32; 3]>, String> {
     let limits = &function.limits;
     let cluster = match (limits.cluster, launch.cluster) {
         (Some(required), Some(cluster)) if required != cluster => {

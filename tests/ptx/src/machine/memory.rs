@@ -9,6 +9,8 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use super::written::Unwritten;
+
 /// A state space of instructions; `Generic` where they name none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Window {
@@ -89,6 +91,7 @@ pub const SHARED_START: u64 = 1024;
 pub struct Arena {
     window: Window,
     bytes: Vec<u8>,
+    unwritten: Unwritten,
     layout: Layout,
 }
 
@@ -124,6 +127,13 @@ impl Layout {
         self.end
     }
 
+    /// The variable at the address, and where in it that is.
+    pub fn name(&self, address: u64) -> Option<(&str, u64)> {
+        let mut variables = self.variables.iter().rev();
+        let (name, range) = variables.find(|(_, range)| range.contains(&address))?;
+        Some((name, address - range.start))
+    }
+
     fn contains(&self, access: &Range<u64>) -> bool {
         let after = self
             .variables
@@ -140,9 +150,16 @@ impl Layout {
 impl Arena {
     pub fn new(window: Window, layout: Layout) -> Arena {
         let length = usize::try_from(layout.end.min(WINDOW_BYTES)).unwrap_or(0);
+        let mut unwritten = Unwritten::default();
+        if window == Window::Shared {
+            for (_, range) in &layout.variables {
+                unwritten.add(range.start as usize..(range.end as usize).min(length));
+            }
+        }
         Arena {
             window,
             bytes: vec![0; length],
+            unwritten,
             layout,
         }
     }
@@ -151,6 +168,8 @@ impl Arena {
     pub fn push(&mut self, variables: &Layout, base: u64) {
         for (name, range) in &variables.variables {
             let moved = base + range.start..base + range.end;
+            let end = moved.end.min(WINDOW_BYTES) as usize;
+            self.unwritten.add(moved.start as usize..end);
             self.layout.variables.push((name.clone(), moved));
         }
         self.layout.end = base + variables.end;
@@ -164,11 +183,17 @@ impl Arena {
             .variables
             .retain(|(_, range)| range.start < base);
         self.layout.end = base;
+        self.unwritten
+            .remove(base as usize..self.bytes.len().max(base as usize));
         self.bytes.truncate(base as usize);
     }
 
     pub fn end(&self) -> u64 {
         self.layout.end
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     fn range(&self, address: u64, bytes: u64, align: u64) -> Result<Range<usize>, AccessError> {
@@ -194,15 +219,33 @@ impl Arena {
         bytes: u64,
         align: u64,
     ) -> Result<&mut [u8], AccessError> {
-        self.range(address, bytes, align)
-            .map(|range| &mut self.bytes[range])
+        let range = self.range(address, bytes, align)?;
+        self.unwritten.remove(range.clone());
+        Ok(&mut self.bytes[range])
     }
 
     /// From one variable to another.
     pub fn copy(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), AccessError> {
         let value = self.get(from, bytes, 1)?.to_vec();
         self.get_mut(to, bytes, 1)?.copy_from_slice(&value);
+        for at in 0..bytes as usize {
+            if self.unwritten.bits(from as usize + at, 1) != 0 {
+                self.unwritten.add(to as usize + at..to as usize + at + 1);
+            }
+        }
         Ok(())
+    }
+
+    pub fn unwritten(&self) -> &Unwritten {
+        &self.unwritten
+    }
+
+    /// What was written there is a copy of unwritten bytes, by the bits of `marks`.
+    pub fn mark(&mut self, address: u64, marks: u8) {
+        for at in (0..8).filter(|at| marks >> at & 1 == 1) {
+            let start = address as usize + at;
+            self.unwritten.add(start..start + 1);
+        }
     }
 }
 
@@ -225,6 +268,7 @@ struct Allocation {
     start: u64,
     /// Of one that was freed, none.
     bytes: Vec<u8>,
+    unwritten: Unwritten,
     length: usize,
     is_live: bool,
     is_host: bool,
@@ -254,6 +298,7 @@ impl Global {
             name: name.to_owned(),
             start,
             bytes: vec![0; bytes],
+            unwritten: Unwritten::default(),
             length: bytes,
             is_live: true,
             is_host,
@@ -351,6 +396,17 @@ impl Global {
         Ok((index, range))
     }
 
+    /// The number of the allocation that has the address, and its range.
+    pub fn numbered(&self, address: u64) -> Option<(usize, Range<u64>)> {
+        let (index, _) = self.find(address, 1, 1).ok()?;
+        let found = &self.allocations[index];
+        Some((index, found.start..found.start + found.length as u64))
+    }
+
+    pub fn name(&self, index: usize) -> &str {
+        self.allocations.get(index).map_or("", |found| &found.name)
+    }
+
     /// Names the allocation before the address.
     fn outside(&self, address: u64, bytes: u64, after: usize) -> AccessError {
         let access = format!("{bytes} bytes at global address {address:#x} are in no allocation");
@@ -387,10 +443,43 @@ impl Global {
     ) -> Result<&mut [u8], AccessError> {
         let (index, range) = self.find(address, bytes, align)?;
         let found = &mut self.allocations[index];
+        found.unwritten.remove(range.clone());
         if found.is_host {
             self.host_writes.push(address..address + bytes);
         }
         Ok(&mut found.bytes[range])
+    }
+
+    /// Forgets that the bytes of an allocation are written.
+    pub fn forget(&mut self, address: u64, bytes: u64) -> Result<(), AccessError> {
+        let (index, range) = self.find(address, bytes, 1)?;
+        self.allocations[index].unwritten.add(range);
+        Ok(())
+    }
+
+    /// The first byte that is unwritten.
+    pub fn first_unwritten(&self, address: u64, bytes: u64) -> Option<u64> {
+        let (index, range) = self.find(address, bytes, 1).ok()?;
+        let start = range.start;
+        let found = self.allocations[index].unwritten.first(range)?;
+        Some(address + (found - start) as u64)
+    }
+
+    /// A bit for each of up to eight bytes that are unwritten.
+    #[inline]
+    pub fn unwritten_bits(&self, address: u64, bytes: u64) -> u8 {
+        let Ok((index, range)) = self.find(address, bytes, 1) else {
+            return 0;
+        };
+        self.allocations[index]
+            .unwritten
+            .bits(range.start, range.len())
+    }
+
+    pub fn has_unwritten(&self) -> bool {
+        self.allocations
+            .iter()
+            .any(|found| found.is_live && !found.unwritten.is_empty())
     }
 }
 

@@ -13,6 +13,9 @@
 //! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
 //! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
 //! | `step`, `flow`, `image` | decoded instructions, meeting points of diverged lanes, entries |
+//! | [`order`] | detection of data races |
+//! | `check`, `observe` | what accesses of warps mean for it |
+//! | `written`, `liveness`, `marks`, `propagate` | values that depend on bytes or registers that nothing has written |
 //! | `paths`, `world`, `print`, `warp`, `waits`, `block`, `group`, `program`, `launch` | execution |
 
 mod access;
@@ -20,6 +23,7 @@ mod alu;
 mod asynchronous;
 mod atomic;
 mod block;
+mod check;
 mod cluster;
 mod collective;
 mod decode;
@@ -29,12 +33,17 @@ mod hints;
 mod image;
 mod lanewise;
 mod launch;
+mod liveness;
+mod marks;
 mod matrix;
 mod memory;
+mod observe;
 mod operands;
+mod order;
 mod paths;
 mod print;
 mod program;
+mod propagate;
 mod registers;
 mod shared;
 mod special;
@@ -43,6 +52,7 @@ mod support;
 mod waits;
 mod warp;
 mod world;
+mod written;
 
 pub use asynchronous::tensor_map;
 pub use decode::Refusal;
@@ -50,4 +60,4 @@ pub use launch::{EntryCall, LoadError, Machine, Report};
 pub use memory::Global;
 pub use program::{Program, Resources};
 pub use support::unsupported;
-pub use world::{Asynchrony, Counts, Host, Launch, Terminal};
+pub use world::{Asynchrony, Checks, Counts, Host, Launch, Terminal};

@@ -88,6 +88,39 @@ impl Assignment {
         Some(Slot { bank, index })
     }
 
+    /// Of all registers, and the carry flag behind them.
+    pub fn count(&self) -> usize {
+        self.predicates + self.b16 + self.b32 + self.b64 + 1
+    }
+
+    /// A number below [`Assignment::count`].
+    pub fn number(&self, slot: Slot) -> usize {
+        slot.index
+            + match slot.bank {
+                Bank::Predicate => 0,
+                Bank::B16 => self.predicates,
+                Bank::B32 => self.predicates + self.b16,
+                Bank::B64 => self.predicates + self.b16 + self.b32,
+            }
+    }
+
+    /// `CC.CF`, as if it were a register.
+    pub fn carry(&self) -> Slot {
+        Slot {
+            bank: Bank::B64,
+            index: self.b64,
+        }
+    }
+
+    /// The index of the register that has the slot.
+    pub fn register(&self, slot: Slot) -> Option<usize> {
+        self.slots.iter().position(|known| *known == Some(slot))
+    }
+
+    pub fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.slots.iter().copied().flatten()
+    }
+
     pub fn slot(&self, register: RegisterId) -> Option<Slot> {
         self.slots.get(register.0 as usize).copied().flatten()
     }

@@ -23,6 +23,8 @@ pub struct Shared {
     parts: Vec<Part>,
     /// Of the block that is being executed.
     pub rank: usize,
+    /// The number of the first block in the grid.
+    first: u32,
 }
 
 /// The memory of one block.
@@ -37,7 +39,7 @@ struct Part {
 
 impl Shared {
     /// One part for each block, in the order of their ranks.
-    pub fn new(arenas: impl Iterator<Item = Arena>) -> Shared {
+    pub fn new(first: u32, arenas: impl Iterator<Item = Arena>) -> Shared {
         let part = |arena| Part {
             arena,
             mbarriers: BTreeMap::new(),
@@ -47,7 +49,27 @@ impl Shared {
         Shared {
             parts: arenas.map(part).collect(),
             rank: 0,
+            first,
         }
+    }
+
+    /// The number of a block in the grid.
+    pub fn number(&self, rank: usize) -> u32 {
+        self.first + rank as u32
+    }
+
+    /// The memory of the block that is being executed.
+    pub fn own(&self) -> &Arena {
+        &self.parts[self.rank].arena
+    }
+
+    pub fn part(&self, rank: usize) -> &Arena {
+        &self.parts[rank].arena
+    }
+
+    /// What was written there is a copy of unwritten bytes, by the bits of `marks`.
+    pub fn mark(&mut self, place: SharedPlace, marks: u8) {
+        self.parts[place.rank].arena.mark(place.address, marks);
     }
 
     pub fn blocks(&self) -> usize {
@@ -256,7 +278,10 @@ mod tests {
     fn shared() -> Shared {
         let mut layout = Layout::starting_at(SHARED_START);
         layout.add("x", 64, 16);
-        Shared::new((0..2).map(|_| Arena::new(Window::Shared, layout.clone())))
+        Shared::new(
+            0,
+            (0..2).map(|_| Arena::new(Window::Shared, layout.clone())),
+        )
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::hints;
 use super::lanewise::{Lanewise, unary};
 use super::matrix::{self, Matrix};
 use super::memory::Window;
+use super::order::Fence;
 use super::registers::Bank;
 use super::special::Special;
 use crate::parse::{Address, Operand, Space, Type};
@@ -34,6 +35,7 @@ pub enum Step {
     /// Of mbarriers, asynchronous copies, tensor maps and clusters.
     Asynchronous(Box<asynchronous::decode::Instruction>),
     ActiveMask(Element),
+    Fence(Fence),
     /// Lets others run first.
     Yield,
     Nothing,

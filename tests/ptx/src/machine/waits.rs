@@ -18,7 +18,7 @@ impl Warp<'_> {
         world: &mut World<'_>,
     ) -> Result<Flow, Fault> {
         let outcome = instruction.execute(&mut self.active(path, active), world);
-        match outcome.map_err(|(lane, message)| self.fault(path, lane, message))? {
+        match outcome.map_err(|error| self.failed(path, error, world))? {
             Outcome::Done => {
                 path.pc += 1;
                 Ok(Flow::Goes)
@@ -42,6 +42,8 @@ impl Warp<'_> {
             frame: frame.base,
             warp: self.index as usize,
             at: path.pc,
+            site: frame.code.first_site + path.pc as u32,
+            clock: &mut self.clock,
         }
     }
 

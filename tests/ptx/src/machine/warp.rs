@@ -12,8 +12,10 @@ use super::asynchronous::execute;
 use super::asynchronous::transfer::Memory;
 use super::collective::elected;
 use super::image::{Code, Decoded, Image};
+use super::marks::{Bytes, Marks};
 use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
+use super::order::{Agent, WarpClock};
 use super::paths::{Path, Paths, Wait};
 use super::print;
 use super::registers::{LANES, Mask, Registers, Row, lanes};
@@ -29,8 +31,11 @@ pub struct Warp<'a> {
     threads: Row<[u32; 3]>,
     /// Lanes that have not exited.
     pub live: Mask,
-    local: Vec<Arena>,
+    pub local: Vec<Arena>,
     pub counts: Counts,
+    pub clock: WarpClock,
+    /// Words of shared memory that a matrix instruction writes, with their marks.
+    pub stored_marks: Vec<(u64, Bytes)>,
     pub products: Products<'a>,
 }
 
@@ -39,6 +44,7 @@ pub struct Frame<'a> {
     pub function: &'a str,
     pub code: &'a Code,
     pub registers: Registers,
+    pub marks: Marks,
     pub tracker: Tracker,
     /// Where its part of local memory starts.
     pub base: u64,
@@ -82,7 +88,7 @@ impl<'a> Warp<'a> {
         image: &'a Image,
         entry: &'a str,
         code: &'a Code,
-        index: u32,
+        agent: Agent,
         threads: Row<Option<[u32; 3]>>,
     ) -> Warp<'a> {
         let live = (0..LANES)
@@ -96,13 +102,16 @@ impl<'a> Warp<'a> {
             function: entry,
             code,
             registers: Registers::new(&code.assignment),
+            marks: Marks::new(&code.assignment, &code.unwritten),
             tracker: Tracker::default(),
             base: 0,
             has_returned: false,
             caller: None,
         };
         Warp {
-            index,
+            index: agent.index,
+            stored_marks: Vec::new(),
+            clock: WarpClock::new(agent, agent.block),
             image,
             frames: vec![frame],
             paths: Paths::new(live),
@@ -163,6 +172,7 @@ impl<'a> Warp<'a> {
         count: u32,
         world: &mut World<'_>,
     ) -> Result<Option<Path>, Fault> {
+        let tracks = world.launch.checks.unwritten;
         for _ in 0..count {
             if self.paths.meets(&path) {
                 return Ok(None);
@@ -176,6 +186,9 @@ impl<'a> Warp<'a> {
                     path.mask & if negated { !value } else { value }
                 }
             };
+            if tracks && !self.frames[path.frame].marks.is_empty() {
+                self.track(&path, decoded, active, world)?;
+            }
             if active != 0 {
                 decoded.is_executed.store(true, Relaxed);
             }
@@ -207,8 +220,15 @@ impl<'a> Warp<'a> {
                 }
             }
             Step::Load(_) | Step::Store(_) | Step::Atomic(_) => {
-                let done = self.access(path, &decoded.step, active, world);
-                done.map_err(|(lane, message)| self.fault(path, lane, message))?;
+                let done = self.access(path, decoded, active, world);
+                done.map_err(|problem| self.problem(path, problem, world))?;
+            }
+            Step::Fence(fence) => {
+                if let Some(order) = &mut world.order
+                    && active != 0
+                {
+                    order.fence(&mut self.clock, active, *fence);
+                }
             }
             Step::Branch(target) => return Ok(self.branch(path, decoded, active, *target)),
             Step::IndexedBranch(index, targets) => {
@@ -243,15 +263,15 @@ impl<'a> Warp<'a> {
                 if active != path.mask {
                     return Ok(self.isolate(path, active));
                 }
-                return self.meets(path, &decoded.step, world);
+                return self.meets(path, decoded, world);
+            }
+            Step::Asynchronous(instruction) if active != 0 => {
+                return self.asynchronous(path, instruction, active, world);
             }
             Step::Matrix(matrix) => {
                 if active != 0 {
                     matrix::execute(self, path, matrix, active, world)?;
                 }
-            }
-            Step::Asynchronous(instruction) if active != 0 => {
-                return self.asynchronous(path, instruction, active, world);
             }
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
@@ -281,31 +301,6 @@ impl<'a> Warp<'a> {
         }
         path.pc += 1;
         Ok(Flow::Goes)
-    }
-
-    fn access(
-        &mut self,
-        path: &Path,
-        step: &Step,
-        active: Mask,
-        world: &mut World<'_>,
-    ) -> Result<(), (usize, String)> {
-        let frame = &mut self.frames[path.frame];
-        let mut spaces = Spaces {
-            global: world.global,
-            shared: world.shared,
-            constants: world.constants,
-            parameters: world.parameters,
-            local: &mut self.local,
-        };
-        match step {
-            Step::Load(load) => load.load(&mut frame.registers, active, frame.base, &spaces),
-            Step::Store(store) => store.store(&frame.registers, active, frame.base, &mut spaces),
-            Step::Atomic(atomic) => {
-                atomic.execute(&mut frame.registers, active, frame.base, &mut spaces)
-            }
-            _ => Ok(()),
-        }
     }
 
     fn identity<'w>(&'w self, world: &'w World<'_>) -> Identity<'w> {
@@ -340,6 +335,7 @@ impl<'a> Warp<'a> {
                 .and_then(|step| step.instruction),
             lane,
             message,
+            related: None,
         }
     }
 
@@ -480,6 +476,7 @@ impl<'a> Warp<'a> {
             function: name,
             code,
             registers: Registers::new(&code.assignment),
+            marks: Marks::new(&code.assignment, &code.unwritten),
             tracker: Tracker::default(),
             base,
             has_returned: false,
@@ -519,8 +516,13 @@ impl<'a> Warp<'a> {
     }
 
     /// A barrier, or an instruction by several lanes together.
-    fn meets(&mut self, path: &mut Path, step: &Step, world: &World<'_>) -> Result<Flow, Fault> {
-        let Step::Collective(collective) = step else {
+    fn meets(
+        &mut self,
+        path: &mut Path,
+        decoded: &Decoded,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        let Step::Collective(collective) = &decoded.step else {
             path.waits = Some(Wait::Barrier);
             return Ok(Flow::Pauses);
         };
@@ -536,10 +538,18 @@ impl<'a> Warp<'a> {
             path.waits = Some(Wait::Lanes);
             return Ok(Flow::Pauses);
         }
+        if world.launch.checks.unwritten && !self.frames[path.frame].marks.is_empty() {
+            self.track_collective(path, decoded, present, world)?;
+        }
         let seed = world.launch.seed;
         let registers = &mut self.frames[path.frame].registers;
         let done = collective.execute(registers, present, |mask| elected(mask, seed));
         done.map_err(|(lane, message)| self.fault(path, lane, message))?;
+        if collective.orders_memory()
+            && let Some(order) = &mut world.order
+        {
+            order.meet(&mut self.clock, present);
+        }
         for other in self.paths.list.iter_mut().filter(|other| same(other)) {
             other.waits = None;
             other.pc += 1;

@@ -3,6 +3,8 @@
 use super::cluster::Cluster;
 use super::matrix::Warpgroup;
 use super::memory::{Arena, Global};
+use super::order::{Found, Order};
+use super::registers::Slot;
 use super::shared::Shared;
 
 /// What a warp shares with others.
@@ -15,6 +17,8 @@ pub struct World<'a> {
     pub parameters: &'a Arena,
     pub block: [u32; 3],
     pub launch: &'a Launch,
+    /// None if races are not looked for.
+    pub order: Option<&'a mut Order>,
     pub host: &'a mut dyn Host,
     pub warpgroups: &'a mut [Warpgroup],
 }
@@ -66,6 +70,16 @@ pub struct Launch {
     pub asynchrony: Asynchrony,
     /// Warp instructions of a launch, after which it is reported as endless.
     pub instruction_limit: u64,
+    pub checks: Checks,
+}
+
+/// What is looked for beside results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checks {
+    /// Data races between threads.
+    pub races: bool,
+    /// Values of bytes and registers that nothing has written.
+    pub unwritten: bool,
 }
 
 /// When an asynchronous operation reads and writes memory and registers.
@@ -81,12 +95,43 @@ pub enum Asynchrony {
 }
 
 /// An error of one lane.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Fault {
     pub function: String,
     pub instruction: Option<usize>,
     pub lane: usize,
     pub message: String,
+    pub related: Option<Box<Related>>,
+}
+
+/// Another instruction that an error is about.
+#[derive(Clone, Debug)]
+pub struct Related {
+    pub message: String,
+    /// The instruction's number, or a register of the function with the error.
+    pub place: RelatedPlace,
+    /// Their indices in the grid and in the block.
+    pub block: u32,
+    pub thread: Option<u32>,
+}
+
+impl Related {
+    pub fn of_race(found: &Found) -> Related {
+        let earlier = found.race.earlier;
+        let thread = earlier.agent.index * 32 + found.race.earlier_lane as u32;
+        Related {
+            message: "the earlier access".to_owned(),
+            place: RelatedPlace::Site(earlier.site),
+            block: earlier.agent.block,
+            thread: (!earlier.agent.is_operation()).then_some(thread),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum RelatedPlace {
+    Site(u32),
+    Register(Slot),
 }
 
 /// What was executed.

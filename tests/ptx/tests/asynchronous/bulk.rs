@@ -3,7 +3,7 @@
 use croq_ptx::machine::{Asynchrony, Launch};
 
 use crate::mbarriers::wait;
-use crate::{Data, MODES, block, entry, execute, fails, is_refused, run, words};
+use crate::{Data, MODES, block, entry, execute, fails, is_refused, run, unchecked, words};
 
 /// One thread loads 256 bytes for the block.
 fn load(expected: u32, size: u32) -> String {
@@ -70,7 +70,7 @@ fn wrong_parities_read_old_bytes() {
         "[%mine], %r2; ret;",
         &format!("[%mine], %r2; bar.sync 0; {} ret;", wait("%bar", 0, "B")),
     );
-    assert_eq!(run(&text, block(64, Asynchrony::Late)), [0; 64]);
+    assert_eq!(run(&text, unchecked(block(64, Asynchrony::Late))), [0; 64]);
     // If the copy happens at once, the phase is over and the next one is waited for.
     let found = fails(&text, block(64, Asynchrony::AtOnce));
     assert!(
@@ -172,7 +172,14 @@ fn stores() {
         )
     };
     let found = |wait: &str, mode| {
-        words(&execute(&entry("", &text(wait)), block(1, mode), &Data::default()).unwrap())[..8]
+        words(
+            &execute(
+                &entry("", &text(wait)),
+                unchecked(block(1, mode)),
+                &Data::default(),
+            )
+            .unwrap(),
+        )[..8]
             .to_vec()
     };
     let read = "cp.async.bulk.wait_group.read 0;";
@@ -191,7 +198,7 @@ fn stores() {
     let end = text(read).replace("cp.async.bulk.wait_group 0; ret;", "ret;");
     let bytes = execute(
         &entry("", &end),
-        block(1, Asynchrony::Late),
+        unchecked(block(1, Asynchrony::Late)),
         &Data::default(),
     )
     .unwrap();
@@ -204,9 +211,9 @@ fn stores() {
 fn reductions() {
     let text = "mov.b32 %r1, 0f3F800000; mov.b32 %r2, 0f40000000; mov.b32 %r3, 0f00000001;\n\
         st.global.v4.u32 [%out], {%r1, %r1, %r1, %r3}; st.shared.v4.u32 [%tile], {%r1, %r2, 0, %r3};\n\
-        cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%out], [%tile], 16;\n\
+        fence.proxy.async; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%out], [%tile], 16;\n\
         st.global.v4.u32 [%out+16], {5, 5, 5, 5}; st.shared.v4.u32 [%tile+16], {4, 6, -1, 5};\n\
-        cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%out+16], [%tile+16], 16;\n\
+        fence.proxy.async; cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%out+16], [%tile+16], 16;\n\
         cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret;";
     let bytes = execute(
         &entry("", text),

@@ -4,7 +4,7 @@ use croq_ptx::machine::tensor_map::{DataType, TensorMap};
 use croq_ptx::machine::{Asynchrony, Launch};
 
 use crate::mbarriers::wait;
-use crate::{Data, MODES, block, entry, execute, is_refused, words};
+use crate::{Data, MODES, block, entry, execute, is_refused, unchecked, words};
 
 /// Clusters of two blocks of 32 threads; `%r10` is the rank, `%r11` that of the other block.
 fn pair(statements: &str) -> String {
@@ -48,7 +48,7 @@ const SYNC: &str =
 fn memory_of_the_other_block() {
     let text = format!(
         "shl.b32 %r1, %t, 2; add.u32 %r1, %r1, %tile; mad.lo.u32 %r2, %r10, 100, %t;\n\
-         st.shared.u32 [%r1], %r2; {SYNC} mapa.shared::cluster.u32 %r3, %r1, %r11;\n\
+         st.shared.u32 [%r1], %r2; st.shared.u32 [%r1+128], 0; {SYNC} mapa.shared::cluster.u32 %r3, %r1, %r11;\n\
          ld.shared::cluster.u32 %r4, [%r3]; getctarank.shared::cluster.u32 %r5, %r3;\n\
          mad.lo.u32 %r4, %r5, 1000, %r4; atom.shared::cluster.add.u32 %r6, [%r3+128], 5; {SYNC}\n\
          ld.shared.u32 %r7, [%r1+128]; mad.lo.u32 %r4, %r7, 10000, %r4;\n\
@@ -224,7 +224,7 @@ fn multicast_copies() {
     let exits = text
         .replace(&end, "[%mine], %r5; ret;")
         .replace("_, [%bar], 256", "_, [%bar], 128");
-    let found = execute(&pair(&exits), launch(2, Asynchrony::Late), &data)
+    let found = execute(&pair(&exits), unchecked(launch(2, Asynchrony::Late)), &data)
         .unwrap_err()
         .message;
     assert!(

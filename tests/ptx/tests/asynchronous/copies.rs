@@ -3,7 +3,7 @@
 use croq_ptx::machine::{Asynchrony, Launch};
 
 use crate::mbarriers::wait;
-use crate::{MODES, block, fails, is_refused, run};
+use crate::{MODES, block, fails, is_refused, run, unchecked};
 
 /// Each thread copies 16 bytes, with one word fewer than its index says.
 #[test]
@@ -45,14 +45,14 @@ fn groups_complete_in_their_order() {
         st.global.u32 [%in+4], 70; cp.async.wait_group 0; ld.shared.u32 %r3, [%tile+4];\n\
         mad.lo.u32 %r1, %r1, 100, %r2; mad.lo.u32 %r1, %r1, 100, %r3;\n\
         st.global.u32 [%mine], %r1; ret;";
-    assert_eq!(run(text, block(1, Asynchrony::Late)), [10070]);
-    assert_eq!(run(text, block(1, Asynchrony::AtOnce)), [10202]);
+    assert_eq!(run(text, unchecked(block(1, Asynchrony::Late))), [10070]);
+    assert_eq!(run(text, unchecked(block(1, Asynchrony::AtOnce))), [10202]);
     let seeded = |seed| {
         let launch = Launch {
             seed,
             ..block(1, Asynchrony::Seeded)
         };
-        run(text, launch)[0]
+        run(text, unchecked(launch))[0]
     };
     let mut found: Vec<u32> = (0..60).map(seeded).collect();
     found.sort_unstable();
@@ -67,8 +67,8 @@ fn data_before_the_wait_are_old() {
     let text = "setp.eq.u32 %p1, %t, 0; @%p1 cp.async.ca.shared.global [%tile], [%in], 4;\n\
         cp.async.commit_group; @!%p1 cp.async.wait_group 0; bar.sync 0;\n\
         ld.shared.u32 %r1, [%tile]; st.global.u32 [%mine], %r1; ret;";
-    assert_eq!(run(text, block(64, Asynchrony::Late)), [0; 64]);
-    assert_eq!(run(text, block(64, Asynchrony::AtOnce)), [1; 64]);
+    assert_eq!(run(text, unchecked(block(64, Asynchrony::Late))), [0; 64]);
+    assert_eq!(run(text, unchecked(block(64, Asynchrony::AtOnce))), [1; 64]);
     let right = text.replace("@!%p1 cp.async.wait", "cp.async.wait");
     assert_eq!(run(&right, block(64, Asynchrony::Late)), [1; 64]);
 }

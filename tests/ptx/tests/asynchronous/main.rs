@@ -5,9 +5,10 @@ mod clusters;
 mod compiled;
 mod copies;
 mod mbarriers;
+mod races;
 mod tensors;
 
-use croq_ptx::machine::{Asynchrony, Launch, Machine, Report};
+use croq_ptx::machine::{Asynchrony, Checks, Launch, Machine, Report};
 
 const MODES: [Asynchrony; 3] = [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded];
 
@@ -18,6 +19,17 @@ fn block(threads: u32, asynchrony: Asynchrony) -> Launch {
         asynchrony,
         instruction_limit: 1 << 22,
         ..Launch::default()
+    }
+}
+
+/// The same without the checks of races and of unwritten bytes, for programs that are wrong.
+fn unchecked(launch: Launch) -> Launch {
+    Launch {
+        checks: Checks {
+            races: false,
+            unwritten: false,
+        },
+        ..launch
     }
 }
 

@@ -35,9 +35,32 @@ fn matrices_are_read_when_they_are_waited_for() {
         let overwrite = "shl.b32 %r1, %t, 2; st.shared.u32 [%r1+1024], 0; bar.sync 0;\n";
         text.replace(WAIT, &format!("{overwrite}{WAIT}"))
     };
+    let race = trial.run().unwrap_err().message;
+    assert!(race.starts_with("a data race at"), "{race}");
+    trial.launch.checks.races = false;
     assert_ne!(trial.run().unwrap(), trial.expected());
     trial.launch.asynchrony = Asynchrony::AtOnce;
     assert_eq!(trial.run().unwrap(), trial.expected());
+}
+
+/// What threads have stored is visible to products behind a fence between the proxies.
+#[test]
+fn stored_matrices_need_a_proxy_fence() {
+    for asynchrony in [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded] {
+        let mut trial = trial();
+        trial.launch.asynchrony = asynchrony;
+        trial.run().unwrap();
+        trial.edit = |text| text.replace("fence.proxy.async;", "");
+        let missing = trial.run().unwrap_err().message;
+        assert!(
+            missing.ends_with("is not ordered after an earlier write by a proxy fence"),
+            "{missing}"
+        );
+        trial.edit = |text| text.replace("fence.proxy.async; bar.sync 0;", "fence.proxy.async;");
+        trial.launch.checks.unwritten = false;
+        let race = trial.run().unwrap_err().message;
+        assert!(race.starts_with("a data race at"), "{race}");
+    }
 }
 
 /// Two groups; the matrices are overwritten with zeros when all warps have waited for all but
@@ -68,6 +91,8 @@ fn groups_are_waited_for_in_their_order() {
             0 => |text| two_groups(text, 0),
             _ => |text| two_groups(text, 1),
         };
+        // Without a wait for the second group, its matrices are overwritten too early.
+        trial.launch.checks.races = pending == 0;
         trial.launch.asynchrony = Asynchrony::Late;
         assert_eq!(trial.run().unwrap(), trial.expected_of(done), "{pending}");
         trial.launch.asynchrony = Asynchrony::AtOnce;
@@ -83,6 +108,7 @@ fn groups_are_waited_for_in_their_order() {
             seed,
             ..trial.launch
         };
+        trial.launch.checks.races = false;
         trial.run().unwrap()
     };
     let mut found: Vec<_> = (0..20).map(by_seed).collect();

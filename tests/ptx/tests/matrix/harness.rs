@@ -200,6 +200,6 @@ pub fn fill_tile(bytes: usize) -> String {
          FILL: setp.ge.u32 %p1, %r1, {bytes}; @%p1 bra FILLED;\n\
          cvt.u64.u32 %w1, %r1; add.u64 %w1, %w1, %in; add.u32 %r3, %r2, %r1;\n\
          ld.global.v4.u32 {{%r4, %r5, %r6, %r7}}, [%w1]; st.shared.v4.u32 [%r3], {{%r4, %r5, %r6, %r7}};\n\
-         add.u32 %r1, %r1, %r8; bra FILL;\nFILLED: bar.sync 0;\n"
+         add.u32 %r1, %r1, %r8; bra FILL;\nFILLED: fence.proxy.async; bar.sync 0;\n"
     )
 }

@@ -311,8 +311,8 @@ fn several_warpgroups() {
     trial.edit = |text| {
         let late = "setp.lt.u32 %p7, %t, 128; @%p7 bra END; sub.u32 %t, %t, 128;\n";
         text.replace(
-            "FILLED: bar.sync 0;\n",
-            &format!("FILLED: bar.sync 0;\n{late}"),
+            "FILLED: fence.proxy.async; bar.sync 0;\n",
+            &format!("FILLED: fence.proxy.async; bar.sync 0;\n{late}"),
         )
         .replace("ret;\n}", "END: ret;\n}")
     };

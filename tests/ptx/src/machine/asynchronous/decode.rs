@@ -6,6 +6,7 @@ use super::tensor_map::{DataType, Fill, Interleave, Swizzle};
 use crate::machine::access::{self, Places, Pointer};
 use crate::machine::decode::{Form, Refusal, Source, Words};
 use crate::machine::memory::Window;
+use crate::machine::order::{Scope, Semantics};
 use crate::machine::registers::Bank;
 use crate::parse::Operand;
 
@@ -33,6 +34,7 @@ pub enum Instruction {
     WaitAll,
     ClusterArrive {
         is_aligned: bool,
+        releases: bool,
     },
     ClusterWait {
         is_aligned: bool,
@@ -61,7 +63,7 @@ pub enum Mbarrier {
     },
     ExpectBytes(Source<u32>),
     CompleteBytes(Source<u32>),
-    Wait(WaitFor, usize),
+    Wait(WaitFor, usize, Semantics),
     /// `cp.async.mbarrier.arrive`
     ArriveAfterCopies {
         increments: bool,
@@ -73,6 +75,7 @@ pub struct Arrival {
     /// Later phases need fewer arrivals.
     pub drops: bool,
     pub may_complete: bool,
+    pub order: Semantics,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -220,8 +223,7 @@ fn mbarrier(form: &Form<'_>, places: Places<'_>) -> Result<Instruction, Refusal>
         }
         _ => {
             let parity = words.flag("parity");
-            words.choice(&["acquire", "relaxed"]);
-            words.choice(&["cta", "cluster"]);
+            let order = semantics(&mut words, "acquire");
             let window = shared_window(&mut words, false);
             words.required(&["b64"])?;
             words.finish()?;
@@ -237,11 +239,25 @@ fn mbarrier(form: &Form<'_>, places: Places<'_>) -> Result<Instruction, Refusal>
             let result = form.destination::<bool>(form.operand(0)?)?;
             (
                 address(form, 1, window, places)?,
-                Mbarrier::Wait(wait, result),
+                Mbarrier::Wait(wait, result, order),
             )
         }
     };
     Ok(Instruction::Mbarrier(at, operation))
+}
+
+/// ISA, `mbarrier.arrive` and `mbarrier.test_wait`: they release and acquire, at the scope of the
+/// block, unless they say otherwise.
+fn semantics(words: &mut Words<'_>, ordering: &str) -> Semantics {
+    let relaxed = words.choice(&[ordering, "relaxed"]) == Some("relaxed");
+    let scope = match words.choice(&["cta", "cluster"]) {
+        Some("cluster") => Scope::Cluster,
+        _ => Scope::Block,
+    };
+    Semantics {
+        scope,
+        orders: !relaxed,
+    }
 }
 
 fn arrive(
@@ -252,8 +268,7 @@ fn arrive(
 ) -> Result<Instruction, Refusal> {
     let expects = words.flag("expect_tx");
     let may_complete = !words.flag("noComplete");
-    words.choice(&["release", "relaxed"]);
-    words.choice(&["cta", "cluster"]);
+    let order = semantics(&mut words, "release");
     let window = shared_window(&mut words, may_complete);
     words.required(&["b64"])?;
     words.finish()?;
@@ -280,6 +295,7 @@ fn arrive(
         arrival: Arrival {
             drops,
             may_complete,
+            order,
         },
         count: count.unwrap_or(Source::Constant(1)),
         expected_bytes,
@@ -315,16 +331,20 @@ fn cluster_barrier(form: &Form<'_>) -> Result<Instruction, Refusal> {
     let mut words = form.words();
     words.required(&["cluster"])?;
     let arrives = words.required(&["arrive", "wait"])? == "arrive";
-    words.choice(if arrives {
+    let order = words.choice(if arrives {
         &["release", "relaxed"]
     } else {
         &["acquire"]
     });
+    let releases = order != Some("relaxed");
     let is_aligned = words.flag("aligned");
     words.finish()?;
     form.count(0)?;
     Ok(match arrives {
-        true => Instruction::ClusterArrive { is_aligned },
+        true => Instruction::ClusterArrive {
+            is_aligned,
+            releases,
+        },
         false => Instruction::ClusterWait { is_aligned },
     })
 }

@@ -6,8 +6,10 @@
 //! needs it, or when the blocks end. By a seed, reading and writing have moments of their own.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
 
 use super::transfer::{Agent, Memory, Proxy, Thread, Transfer};
+use crate::machine::order::{self, View};
 use crate::machine::shared::SharedPlace;
 use crate::machine::world::{Asynchrony, Launch};
 
@@ -27,8 +29,9 @@ pub enum Completion {
     Mbarrier(SharedPlace),
 }
 
-#[derive(Debug)]
 struct Operation {
+    /// For the detection of races.
+    order: Option<order::Operation>,
     agent: Agent,
     work: Work,
     completion: Completion,
@@ -42,7 +45,7 @@ enum Work {
         data: Option<Vec<u8>>,
     },
     /// An arrival after these operations (`cp.async.mbarrier.arrive`).
-    ArriveAfter(Vec<u64>),
+    ArriveAfter(Vec<u64>, View),
 }
 
 /// Of one thread.
@@ -61,6 +64,13 @@ pub struct Engine {
     groups: HashMap<(Thread, Groups), ThreadGroups>,
     /// Operations that complete on an mbarrier.
     attached: HashMap<SharedPlace, Vec<u64>>,
+    /// The operation that a thread is about to issue, for the detection of races.
+    pub issuer: Option<order::Operation>,
+    /// What waits for complete operations of groups acquire.
+    views: HashMap<u64, Rc<View>>,
+    /// What the last wait has acquired: of complete operations, and of those that have read.
+    pub acquired: Vec<Rc<View>>,
+    pub acquired_reads: Vec<View>,
     /// Counts what may let a waiting thread go on.
     pub events: u64,
     /// `try_wait` returns at its time limit, because no thread can go on otherwise.
@@ -76,6 +86,10 @@ impl Engine {
             next: 0,
             groups: HashMap::new(),
             attached: HashMap::new(),
+            issuer: None,
+            views: HashMap::new(),
+            acquired: Vec::new(),
+            acquired_reads: Vec::new(),
             events: 0,
             expires: false,
         }
@@ -97,7 +111,9 @@ impl Engine {
         if self.asynchrony != Asynchrony::AtOnce {
             transfer.read(agent, memory)?;
             transfer.write(agent, memory, None)?;
+            memory.forget_touches();
         }
+        let order = self.issuer.take();
         let work = Work::Transfer {
             transfer: Box::new(transfer),
             data: None,
@@ -105,6 +121,7 @@ impl Engine {
         self.add(
             memory,
             Operation {
+                order,
                 agent,
                 work,
                 completion,
@@ -157,11 +174,19 @@ impl Engine {
             thread,
             proxy: Proxy::Generic,
         };
-        let work = Work::ArriveAfter(before);
+        let order = None;
+        let mut view = View::default();
+        if let Some(known) = self.groups.get(&(thread, Groups::Copies)) {
+            let all = known.committed.iter().flatten().chain(&known.open);
+            let complete = all.filter_map(|id| self.views.get(id));
+            complete.for_each(|complete| view.join(complete));
+        }
+        let work = Work::ArriveAfter(before, view);
         let completion = Completion::Mbarrier(place);
         self.add(
             memory,
             Operation {
+                order,
                 agent,
                 work,
                 completion,
@@ -193,9 +218,11 @@ impl Engine {
         };
         let count = known.committed.len().saturating_sub(pending);
         let complete: Vec<u64> = known.committed.drain(..count).flatten().collect();
-        complete
-            .into_iter()
-            .try_for_each(|id| self.finish(memory, id))
+        for id in complete {
+            self.finish(memory, id)?;
+            self.acquired.extend(self.views.remove(&id));
+        }
+        Ok(())
     }
 
     /// All bulk groups of the thread but the last `pending` have read their sources.
@@ -212,12 +239,16 @@ impl Engine {
         let Some(known) = self.groups.get_mut(&(thread, Groups::Bulk)) else {
             return Ok(());
         };
-        // Complete groups matter no more.
-        let operations = &self.operations;
-        known
-            .committed
-            .iter_mut()
-            .for_each(|group| group.retain(|id| operations.contains_key(id)));
+        // Of complete operations, what has been read is acquired; they matter no more.
+        let count = known.committed.len().saturating_sub(pending);
+        for id in known.committed.iter().take(count).flatten() {
+            self.acquired_reads
+                .extend(self.views.get(id).map(|view| View::clone(view)));
+        }
+        let (operations, views) = (&self.operations, &self.views);
+        known.committed.iter_mut().for_each(|group| {
+            group.retain(|id| operations.contains_key(id) || views.contains_key(id))
+        });
         let count = known.committed.len().saturating_sub(pending);
         let ids: Vec<u64> = known
             .committed
@@ -226,10 +257,19 @@ impl Engine {
             .flatten()
             .copied()
             .collect();
-        ids.into_iter().try_for_each(|id| self.read(memory, id))
+        for id in ids {
+            self.read(memory, id)?;
+            if let Some(order) = &mut memory.order
+                && let Some(found) = self.operations.get(&id)
+                && let Some(operation) = &found.order
+            {
+                self.acquired_reads.push(order.has_read(operation));
+            }
+        }
+        Ok(())
     }
 
-    fn read(&mut self, memory: &Memory<'_>, id: u64) -> Result<(), String> {
+    fn read(&mut self, memory: &mut Memory<'_>, id: u64) -> Result<(), String> {
         let Some(operation) = self.operations.get_mut(&id) else {
             return Ok(());
         };
@@ -237,13 +277,14 @@ impl Engine {
             && data.is_none()
         {
             *data = Some(transfer.read(operation.agent, memory)?);
+            memory.settle(&mut operation.order)?;
         }
         Ok(())
     }
 
     fn finish(&mut self, memory: &mut Memory<'_>, id: u64) -> Result<(), String> {
         self.read(memory, id)?;
-        let Some(operation) = self.operations.remove(&id) else {
+        let Some(mut operation) = self.operations.remove(&id) else {
             return Ok(());
         };
         self.events += 1;
@@ -255,16 +296,31 @@ impl Engine {
         match operation.work {
             Work::Transfer { transfer, data } => {
                 transfer.write(operation.agent, memory, data.as_deref())?;
-                if let Completion::Mbarrier(place) = operation.completion {
-                    let bytes = u32::try_from(transfer.bytes()).unwrap_or(u32::MAX);
-                    memory.shared.mbarrier(place)?.complete_bytes(bytes)?;
+                memory.settle(&mut operation.order)?;
+                let view = match (&mut memory.order, &operation.order) {
+                    (Some(order), Some(operation)) => Some(order.finish(operation)),
+                    _ => None,
+                };
+                match operation.completion {
+                    Completion::Mbarrier(place) => {
+                        memory.complete_in_phase(place, view.as_deref(), &mut operation.order)?;
+                        let bytes = u32::try_from(transfer.bytes()).unwrap_or(u32::MAX);
+                        memory.shared.mbarrier(place)?.complete_bytes(bytes)?;
+                    }
+                    Completion::Group(_) => {
+                        self.views.extend(view.map(|view| (id, view)));
+                    }
                 }
             }
-            Work::ArriveAfter(before) => {
-                before
-                    .into_iter()
-                    .try_for_each(|id| self.finish(memory, id))?;
+            Work::ArriveAfter(before, mut view) => {
+                for id in before {
+                    self.finish(memory, id)?;
+                    if let Some(complete) = self.views.get(&id) {
+                        view.join(complete);
+                    }
+                }
                 if let Completion::Mbarrier(place) = operation.completion {
+                    memory.complete_in_phase(place, Some(&view), &mut None)?;
                     memory.shared.mbarrier(place)?.arrive(1)?;
                 }
             }
@@ -286,7 +342,7 @@ impl Engine {
             };
             let arrives = |id: &&u64| {
                 let operation = self.operations.get(id);
-                operation.is_some_and(|found| matches!(found.work, Work::ArriveAfter(_)))
+                operation.is_some_and(|found| matches!(found.work, Work::ArriveAfter(..)))
             };
             let arrivals = attached.iter().filter(arrives).count();
             if mbarrier.phase != phase || mbarrier.pending as usize > arrivals {

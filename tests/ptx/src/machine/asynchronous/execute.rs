@@ -8,6 +8,8 @@ use super::transfer::{Memory, Thread};
 use super::{issue, maps};
 use crate::machine::decode::Source;
 use crate::machine::memory::Window;
+use crate::machine::observe;
+use crate::machine::order::{self, Effect, Kind, Semantics, WarpClock};
 use crate::machine::registers::{LANES, Lane, Mask, Registers, Row, lanes};
 use crate::machine::shared::{Shared, SharedPlace};
 use crate::machine::world::World;
@@ -21,8 +23,10 @@ pub struct Active<'a> {
     /// Where the function's local memory starts.
     pub frame: u64,
     pub warp: usize,
-    /// The instruction's place in its function.
+    /// The instruction's place in its function, and among all.
     pub at: usize,
+    pub site: u32,
+    pub clock: &'a mut WarpClock,
 }
 
 /// The lane that failed, and why.
@@ -67,6 +71,7 @@ macro_rules! memory {
             shared: &mut *$world.shared,
             constants: $world.constants,
             parameters: $world.parameters,
+            order: $world.order.as_deref_mut(),
         }
     };
 }
@@ -116,8 +121,8 @@ impl Instruction {
     ) -> Result<Outcome, LaneError> {
         let mask = active.mask;
         match self {
-            Instruction::Mbarrier(at, Mbarrier::Wait(wait, result)) => {
-                return execute_wait(at, (*wait, *result), active, world);
+            Instruction::Mbarrier(at, Mbarrier::Wait(wait, result, order)) => {
+                return execute_wait(at, (*wait, *result, *order), active, world);
             }
             Instruction::Mbarrier(at, operation) => {
                 execute_mbarrier(at, operation, active, world)?;
@@ -155,7 +160,10 @@ impl Instruction {
                 }
                 wait_groups(active, world, (Groups::Copies, 0, false))?;
             }
-            Instruction::ClusterArrive { is_aligned } => {
+            Instruction::ClusterArrive {
+                is_aligned,
+                releases,
+            } => {
                 if *is_aligned {
                     active.check_aligned()?;
                 }
@@ -163,6 +171,9 @@ impl Instruction {
                 world.cluster.engine.events += 1;
                 let barrier = &mut world.cluster.barrier;
                 barrier.set_live(rank, active.warp, active.live);
+                if let Some(order) = &mut world.order {
+                    order.arrive_at_cluster(active.clock, mask, barrier.phase(), *releases);
+                }
                 barrier.arrive(rank, active.warp, mask)?;
             }
             Instruction::ClusterWait { is_aligned } => {
@@ -170,8 +181,15 @@ impl Instruction {
                     active.check_aligned()?;
                 }
                 let rank = world.shared.rank;
-                if !world.cluster.barrier.wait(rank, active.warp, mask)? {
+                let barrier = &mut world.cluster.barrier;
+                if !barrier.wait(rank, active.warp, mask)? {
                     return Ok(Outcome::Waits);
+                }
+                if let Some(order) = &mut world.order {
+                    for lane in lanes(mask) {
+                        let phase = barrier.phase_of(rank, active.warp, lane);
+                        order.wait_at_cluster(active.clock, 1 << lane, phase);
+                    }
                 }
             }
             Instruction::Map(map) => map.execute(active, world.shared)?,
@@ -203,7 +221,7 @@ impl Instruction {
 }
 
 fn wait_groups(
-    active: &Active<'_>,
+    active: &mut Active<'_>,
     world: &mut World<'_>,
     (groups, pending, reads): (Groups, usize, bool),
 ) -> Result<(), LaneError> {
@@ -216,6 +234,49 @@ fn wait_groups(
             false => engine.wait(memory, thread, groups, pending),
         };
         done.map_err(|message| (lane, message))?;
+        for view in engine.acquired.drain(..) {
+            active.clock.acquire(1 << lane, &view);
+        }
+        for view in engine.acquired_reads.drain(..) {
+            active.clock.acquire_reads(1 << lane, &view);
+        }
+    }
+    Ok(())
+}
+
+/// What an operation of a lane on an mbarrier object means for the order of accesses.
+fn observe_mbarrier(
+    operation: &Mbarrier,
+    active: &mut Active<'_>,
+    world: &mut World<'_>,
+    (lane, place, phase): (usize, SharedPlace, u64),
+) -> Result<(), String> {
+    let kind = match operation {
+        Mbarrier::Init(_) | Mbarrier::Invalidate => Kind {
+            effect: Effect::Initialise,
+            ..order::kind(true, false)
+        },
+        _ => order::OBJECT,
+    };
+    let Some(order) = &mut world.order else {
+        return Ok(());
+    };
+    let at = (Some(place), place.address);
+    let touch = observe::touch(world.global, world.shared, at, 8, (kind, lane));
+    let Some(touch) = touch else { return Ok(()) };
+    order.touch(touch);
+    let done = order.settle(active.clock, active.site);
+    done.map_err(|failure| observe::failed(failure, order, world.global, world.shared))?;
+    match operation {
+        Mbarrier::Init(_) | Mbarrier::Invalidate => order.forget_mbarrier(touch.location),
+        Mbarrier::Arrive { arrival, .. } => {
+            let phase = (touch.location, phase);
+            order.arrive_in_phase(active.clock, 1 << lane, phase, arrival.order);
+        }
+        Mbarrier::Wait(_, _, how) => {
+            order.wait_for_phase(active.clock, 1 << lane, (touch.location, phase), *how);
+        }
+        _ => {}
     }
     Ok(())
 }
@@ -243,6 +304,10 @@ fn execute_mbarrier(
     for lane in lanes(active.mask) {
         let bytes = bytes.map(|row| row[lane]);
         let thread = active.thread(world, lane);
+        let place = shared_place(world.shared, at.window, addresses[lane]);
+        let phase = place
+            .clone()
+            .and_then(|place| Ok(world.shared.mbarrier(place)?.phase));
         let done = one_lane(
             operation,
             world,
@@ -251,6 +316,11 @@ fn execute_mbarrier(
             (numbers[lane], bytes),
         );
         states[lane] = done.map_err(|message| (lane, message))?;
+        if let Ok(place) = place {
+            let seen = (lane, place, phase.unwrap_or(0));
+            let done = observe_mbarrier(operation, active, world, seen);
+            done.map_err(|message| (lane, message))?;
+        }
     }
     world.cluster.engine.events += 1;
     if let Mbarrier::Arrive {
@@ -336,7 +406,7 @@ fn one_lane(
 /// A wait lasts until all its lanes may go on, or until its time limit.
 fn execute_wait(
     at: &Address,
-    (wait, result): (WaitFor, usize),
+    (wait, result, order): (WaitFor, usize, Semantics),
     active: &mut Active<'_>,
     world: &mut World<'_>,
 ) -> Result<Outcome, LaneError> {
@@ -353,6 +423,20 @@ fn execute_wait(
     }
     if truth != active.mask && !world.cluster.engine.expires {
         return Ok(Outcome::Waits);
+    }
+    for lane in lanes(truth) {
+        let Ok(place) = own_place(world.shared, at.window, addresses[lane]) else {
+            continue;
+        };
+        let current = world
+            .shared
+            .mbarrier(place)
+            .map_or(0, |mbarrier| mbarrier.phase);
+        // The last phase that is complete: objects count as if a phase had completed before.
+        let operation = Mbarrier::Wait(wait, result, order);
+        let seen = (lane, place, current.wrapping_sub(1));
+        let done = observe_mbarrier(&operation, active, world, seen);
+        done.map_err(|message| (lane, message))?;
     }
     active.registers.set_predicate(result, active.mask, truth);
     Ok(Outcome::Done)

@@ -41,6 +41,13 @@ pub fn execute(copy: &Copy, active: &Active<'_>, world: &mut World<'_>) -> Resul
     Ok(())
 }
 
+/// For the detection of races: the next operation is one of this lane.
+fn begin(active: &Active<'_>, world: &mut World<'_>, lane: usize) {
+    let order = world.order.as_mut();
+    let operation = order.map(|order| order.begin(active.clock, 1 << lane, active.site));
+    world.cluster.engine.issuer = operation;
+}
+
 fn location(shared: &Shared, window: Window, address: u64) -> Result<Location, String> {
     match window {
         Window::Global => Ok(Location::Global(address)),
@@ -110,6 +117,7 @@ fn small(
         thread: active.thread(world, lane),
         proxy: Proxy::Generic,
     };
+    begin(active, world, lane);
     let memory = &mut memory!(world);
     let completion = Completion::Group(Groups::Copies);
     world
@@ -196,6 +204,7 @@ fn bulk(
             zeros: 0,
             reduction: *reduction,
         };
+        begin(active, world, lane);
         let memory = &mut memory!(world);
         world
             .cluster
@@ -245,6 +254,7 @@ fn tensor_copy(
             for (to, completion) in ends(active, world, (to, end), lane)? {
                 let Location::Shared(to) = to else { continue };
                 let tensor = tensor.clone();
+                begin(active, world, lane);
                 let memory = &mut memory!(world);
                 let transfer = Transfer::Load { tensor, to };
                 world
@@ -280,6 +290,7 @@ fn tensor_copy(
                 from,
                 reduction,
             };
+            begin(active, world, lane);
             let memory = &mut memory!(world);
             let completion = Completion::Group(Groups::Bulk);
             world

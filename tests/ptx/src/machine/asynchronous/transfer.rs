@@ -6,6 +6,8 @@
 use super::tensor::{self, Piece};
 use super::tensor_map::{self, DIMENSIONS, TensorMap};
 use crate::machine::memory::{Arena, Global, Window, to_bits};
+use crate::machine::observe;
+use crate::machine::order::{self, Kind, Operation, Order, Scope, View};
 use crate::machine::shared::{Shared, SharedPlace};
 
 /// What operations reach.
@@ -14,6 +16,8 @@ pub struct Memory<'a> {
     pub shared: &'a mut Shared,
     pub constants: &'a Arena,
     pub parameters: &'a Arena,
+    /// None if races are not looked for.
+    pub order: Option<&'a mut Order>,
 }
 
 /// A thread of the cluster.
@@ -58,6 +62,7 @@ impl Memory<'_> {
     ///
     /// The bytes are not in one allocation or variable.
     pub fn read(&self, agent: Agent, from: Location, bytes: u64) -> Result<&[u8], String> {
+        self.touch(from, bytes, order::kind(false, agent.proxy == Proxy::Async));
         let found = match from {
             Location::Global(address) => self.global.get(address, bytes, 1),
             Location::Shared(place) => self.shared.get_at(place, bytes, 1),
@@ -69,11 +74,91 @@ impl Memory<'_> {
     ///
     /// As for [`Memory::read`].
     pub fn write(&mut self, agent: Agent, to: Location, bytes: u64) -> Result<&mut [u8], String> {
+        self.touch(to, bytes, order::kind(true, agent.proxy == Proxy::Async));
+        self.place(agent, to, bytes)
+    }
+
+    /// As [`Memory::write`], for elements that are modified one by one, each at once. ISA,
+    /// `cp.reduce.async.bulk`: with relaxed semantics at the scope of the device.
+    fn modify(
+        &mut self,
+        agent: Agent,
+        to: Location,
+        bytes: u64,
+        element: u64,
+    ) -> Result<&mut [u8], String> {
+        let kind = Kind {
+            strong: Some(Scope::Device),
+            bytes: element as u8,
+            ..order::kind(true, agent.proxy == Proxy::Async)
+        };
+        self.touch(to, bytes, kind);
+        self.place(agent, to, bytes)
+    }
+
+    fn place(&mut self, agent: Agent, to: Location, bytes: u64) -> Result<&mut [u8], String> {
         let found = match to {
             Location::Global(address) => self.global.get_mut(address, bytes, 1),
             Location::Shared(place) => self.shared.get_mut_at(place, bytes, 1),
         };
         found.map_err(|message| describe(agent, &message))
+    }
+
+    fn touch(&self, at: Location, bytes: u64, kind: Kind) {
+        let Some(order) = &self.order else { return };
+        let at = match at {
+            Location::Global(address) => (None, address),
+            Location::Shared(place) => (Some(place), place.address),
+        };
+        if let Some(touch) = observe::touch(self.global, self.shared, at, bytes, (kind, 0)) {
+            order.touch(touch);
+        }
+    }
+
+    /// What was accessed since the last call is on the account of the operation.
+    ///
+    /// # Errors
+    ///
+    /// A race.
+    pub fn settle(&mut self, operation: &mut Option<Operation>) -> Result<(), String> {
+        let (Some(order), Some(operation)) = (&mut self.order, operation) else {
+            return Ok(());
+        };
+        let done = order.settle(&mut operation.clock, operation.site);
+        done.map_err(|failure| observe::failed(failure, order, self.global, self.shared))
+    }
+
+    /// An operation completes on the mbarrier.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or its initialisation is not before the operation.
+    pub fn complete_in_phase(
+        &mut self,
+        place: SharedPlace,
+        view: Option<&View>,
+        operation: &mut Option<Operation>,
+    ) -> Result<(), String> {
+        let number = self.shared.mbarrier(place)?.phase;
+        let Some(order) = &mut self.order else {
+            return Ok(());
+        };
+        let at = (Some(place), place.address);
+        let touch = observe::touch(self.global, self.shared, at, 8, (order::OBJECT, 0));
+        if let (Some(touch), Some(view)) = (touch, view) {
+            order.complete_in_phase(touch.location, number, view);
+            if operation.is_some() {
+                order.touch(touch);
+            }
+        }
+        self.settle(operation)
+    }
+
+    /// What was accessed since the last call was only checked for room.
+    pub fn forget_touches(&mut self) {
+        if let Some(order) = &mut self.order {
+            order.forget_touches();
+        }
     }
 
     /// The map at a generic address.
@@ -273,7 +358,10 @@ fn put(
     if bytes == 0 {
         return Ok(());
     }
-    let place = memory.write(agent, to, bytes)?;
+    let place = match &reduction {
+        Some(reduction) => memory.modify(agent, to, bytes, reduction.bytes),
+        None => memory.write(agent, to, bytes),
+    }?;
     let Some(data) = data else { return Ok(()) };
     let data = &data[..bytes as usize];
     let Some(Reduction { bytes, update }) = reduction else {

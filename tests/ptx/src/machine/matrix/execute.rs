@@ -1,15 +1,16 @@
 //! Matrix instructions of a warp.
 
 use super::super::image::Decoded;
+use super::super::observe;
+use super::super::order::WarpClock;
 use super::super::paths::Path;
 use super::super::registers::Mask;
 use super::super::step::Step;
 use super::super::warp::Warp;
-use super::super::world::Asynchrony;
-use super::super::world::{Fault, World};
-use super::Matrix;
+use super::super::world::{Asynchrony, Fault, Related, World};
 use super::pending::Issued;
 use super::wgmma::Wgmma;
+use super::{Matrix, marks};
 
 /// All of them are `.aligned`: executed by every lane of the warp.
 #[inline(never)]
@@ -21,6 +22,9 @@ pub fn execute<'a>(
     world: &mut World<'_>,
 ) -> Result<(), Fault> {
     check_lanes(warp, path, active)?;
+    if world.launch.checks.unwritten {
+        marks::track(warp, path, matrix, world)?;
+    }
     let (frame, index) = (&mut warp.frames[path.frame], warp.index);
     let (registers, base) = (&mut frame.registers, frame.base);
     let done = match matrix {
@@ -35,7 +39,23 @@ pub fn execute<'a>(
         Matrix::Mma(mma) => mma.execute(registers),
         _ => return of_warpgroup(warp, path, matrix, world),
     };
-    done.map_err(|(lane, message)| warp.fault(path, lane, message))
+    done.map_err(|(lane, message)| warp.fault(path, lane, message))?;
+    marks::mark_stored(warp, world);
+    let site = warp.frames[path.frame].code.first_site + path.pc as u32;
+    let settled = settle(&mut warp.clock, site, world);
+    settled.map_err(|message| {
+        let lane = active.trailing_zeros() as usize;
+        warp.failed(path, (lane, message), world)
+    })
+}
+
+/// What was read and written in shared memory is on the account of this clock.
+fn settle(clock: &mut WarpClock, site: u32, world: &mut World<'_>) -> Result<(), String> {
+    let Some(order) = &mut world.order else {
+        return Ok(());
+    };
+    let done = order.settle(clock, site);
+    done.map_err(|failure| observe::failed(failure, order, world.global, world.shared))
 }
 
 fn check_lanes(warp: &Warp<'_>, path: &Path, active: Mask) -> Result<(), Fault> {
@@ -87,6 +107,10 @@ fn of_warpgroup<'a>(
                 for mut issued in group {
                     run(warp, &mut issued, world)?;
                     warp.frames[issued.frame].tracker.complete(issued.wgmma);
+                    if let (Some(order), Some(operation)) = (&mut world.order, &issued.operation) {
+                        let view = order.finish(operation);
+                        warp.clock.acquire(warp.live, &view);
+                    }
                 }
             }
         }
@@ -95,7 +119,10 @@ fn of_warpgroup<'a>(
     if let Some((wgmma, inputs)) = issued {
         take_registers(warp, path, wgmma)?;
         let frame = &warp.frames[path.frame];
+        let site = frame.code.first_site + path.pc as u32;
+        let order = world.order.as_mut();
         warp.products.issue(Issued {
+            operation: order.map(|order| order.begin(&warp.clock, warp.live, site)),
             wgmma,
             inputs,
             frame: path.frame,
@@ -116,26 +143,38 @@ fn take_registers(warp: &mut Warp<'_>, path: &Path, wgmma: &Wgmma) -> Result<(),
     taken.map_err(|message| warp.fault(path, 0, message))
 }
 
-fn run(warp: &mut Warp<'_>, issued: &mut Issued<'_>, world: &World<'_>) -> Result<(), Fault> {
+fn run(warp: &mut Warp<'_>, issued: &mut Issued<'_>, world: &mut World<'_>) -> Result<(), Fault> {
     if std::mem::replace(&mut issued.is_executed, true) {
         return Ok(());
+    }
+    if world.launch.checks.unwritten {
+        marks::track_product(warp, issued, world);
     }
     let registers = &mut warp.frames[issued.frame].registers;
     let done = issued
         .wgmma
         .complete(&issued.inputs, registers, warp.index, world);
-    done.map_err(|message| Fault {
-        function: issued.function.to_owned(),
-        instruction: issued.instruction,
-        lane: 0,
-        message,
+    let done = done.and_then(|()| match &mut issued.operation {
+        Some(operation) => settle(&mut operation.clock, operation.site, world),
+        None => Ok(()),
+    });
+    done.map_err(|message| {
+        let found = world.order.as_mut().and_then(|order| order.failure());
+        Fault {
+            function: issued.function.to_owned(),
+            instruction: issued.instruction,
+            lane: 0,
+            message,
+            related: found.map(|found| Box::new(Related::of_race(&found))),
+        }
     })
 }
 
 /// Executes products before they are waited for, as the mode says.
-fn run_early(warp: &mut Warp<'_>, world: &World<'_>) -> Result<(), Fault> {
+fn run_early(warp: &mut Warp<'_>, world: &mut World<'_>) -> Result<(), Fault> {
     let salt = world.launch.seed.rotate_left(32) ^ u64::from(warp.index);
-    let goes_on = |decision: u64| match world.launch.asynchrony {
+    let asynchrony = world.launch.asynchrony;
+    let goes_on = |decision: u64| match asynchrony {
         Asynchrony::Late => false,
         Asynchrony::AtOnce => true,
         Asynchrony::Seeded => {

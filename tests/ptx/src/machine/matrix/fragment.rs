@@ -6,7 +6,7 @@
 //! eight groups of four lanes have eight rows. Further registers have the row eight below, then the
 //! next elements in k. A register of 64 bits has one element.
 
-use super::super::registers::{LANES, Lane, Mask, Registers, Row};
+use super::super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot};
 use super::element::{Accumulator, ElementType};
 use super::product::Grid;
 
@@ -26,6 +26,14 @@ impl Fragment {
             true => u64::row(registers, index),
             false => u32::row(registers, index).map(u64::from),
         }
+    }
+
+    pub fn slots(&self) -> impl Iterator<Item = Slot> {
+        let bank = if self.is_wide { Bank::B64 } else { Bank::B32 };
+        self.registers.iter().map(move |index| Slot {
+            bank,
+            index: *index,
+        })
     }
 
     /// A, of 8 or 16 rows.

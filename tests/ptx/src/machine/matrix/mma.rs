@@ -4,9 +4,11 @@
 //! integers except `.m16n8k64` with 8 bits.
 
 use super::super::decode::{Form, Refusal, Source};
-use super::super::registers::Registers;
+use super::super::marks::{Bytes, mask_of};
+use super::super::registers::{Registers, Row, Slot};
 use super::element::{Accumulator, ElementType};
 use super::fragment::{self, Accumulators, Fragment};
+use super::marks;
 use super::product::{Combination, accumulate};
 use super::sparse::Metadata;
 use crate::parse::Operand;
@@ -32,6 +34,31 @@ pub struct Sparse {
 }
 
 impl Mma {
+    /// Marks of the results: each depends on a row of A, a column of B and its own place in C.
+    /// Fragments of A and of C have their rows in the groups of four lanes (and eight below, which
+    /// count as the same here), those of B their columns.
+    pub fn marks(&self, of: impl Fn(Slot) -> Row<Bytes>) -> Vec<(Slot, Row<Bytes>)> {
+        let any = |fragment: &Fragment| {
+            fragment
+                .slots()
+                .fold(0, |all, slot| all | mask_of(&of(slot)))
+        };
+        let (rows, columns) = (any(&self.a), any(&self.b));
+        let metadata = self.sparse.and_then(|sparse| sparse.words.slot());
+        let metadata = metadata.map_or(0, |slot| mask_of(&of(slot)));
+        let depends = |lane: usize| {
+            let row = (rows | metadata) >> (lane / 4 * 4) & 0xf;
+            let column = columns >> (lane % 4 * 8) & 0xff;
+            row != 0 || column != 0
+        };
+        let sums = self.d.fragment.slots().zip(self.c.fragment.slots());
+        let marks = sums.map(|(d, c)| {
+            let own = of(c);
+            (d, marks::row(d, |lane| depends(lane) || own[lane] != 0))
+        });
+        marks.collect()
+    }
+
     /// # Errors
     ///
     /// A lane whose metadata has no meaning.

@@ -6,12 +6,14 @@
 //! | `fragment`, `sparse` | which lanes have which elements, metadata of sparse matrices |
 //! | `shared`, `descriptor` | matrices in shared memory |
 //! | `transfer`, `mma`, `wgmma` | the instructions |
+//! | `marks` | values that depend on unwritten bytes |
 //! | `pending`, `warpgroup` | what the ISA demands of asynchronous products |
 
 mod descriptor;
 mod element;
 mod execute;
 mod fragment;
+mod marks;
 mod mma;
 mod pending;
 mod product;

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::super::operands::Operands;
+use super::super::order::Operation;
 use super::super::registers::{Bank, Slot};
 use super::wgmma::{Inputs, Wgmma};
 
@@ -19,6 +20,8 @@ pub struct Issued<'a> {
     pub function: &'a str,
     pub instruction: Option<usize>,
     pub is_executed: bool,
+    /// For the detection of races.
+    pub operation: Option<Operation>,
 }
 
 #[derive(Default)]

@@ -2,8 +2,9 @@
 
 use super::super::access::{self, Places, Pointer};
 use super::super::decode::{Form, Refusal};
+use super::super::marks::Bytes;
 use super::super::memory::{AccessError, Window};
-use super::super::registers::{LANES, Lane, Mask, Registers, Row, each};
+use super::super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, each};
 use super::super::world::World;
 use super::shared::{Agent, Proxy, read_row, write_row};
 use crate::parse::Operand;
@@ -122,6 +123,83 @@ impl Transfer {
     }
 }
 
+/// A byte of ones for each bit.
+fn widened(bits: Bytes) -> u32 {
+    (0..4)
+        .filter(|at| bits >> at & 1 == 1)
+        .map(|at| 0xff << (8 * at))
+        .sum()
+}
+
+fn narrowed(word: u32) -> Bytes {
+    let bytes = (0..4).filter(|at| word >> (8 * at) & 0xff != 0);
+    bytes.map(|at| 1 << at).sum()
+}
+
+/// Marks of unwritten bytes, which go the way of the bytes themselves.
+impl Transfer {
+    /// Of the registers that are loaded. `unwritten` has a bit for each of four bytes.
+    pub fn loaded_marks(
+        &self,
+        registers: &Registers,
+        frame: u64,
+        unwritten: impl Fn(u64) -> Bytes,
+    ) -> Vec<(Slot, Row<Bytes>)> {
+        let addresses = self.pointer.row(registers, frame);
+        let list = self.registers.iter().enumerate();
+        let marks = list.map(|(matrix, register)| {
+            let words: Words = each(|lane| {
+                let address = self.place(addresses[matrix * 8 + lane / 4]).unwrap_or(0);
+                widened(unwritten(address + lane as u64 % 4 * 4))
+            });
+            let words = if self.transposes {
+                transposed(&words)
+            } else {
+                words
+            };
+            let slot = Slot {
+                bank: Bank::B32,
+                index: *register,
+            };
+            (slot, each(|lane| narrowed(words[lane])))
+        });
+        marks.collect()
+    }
+
+    /// The addresses of words in shared memory that are stored, with their marks.
+    pub fn stored_marks(
+        &self,
+        registers: &Registers,
+        frame: u64,
+        of: impl Fn(Slot) -> Row<Bytes>,
+    ) -> Vec<(u64, Bytes)> {
+        let addresses = self.pointer.row(registers, frame);
+        let mut found = Vec::new();
+        for (matrix, register) in self.registers.iter().enumerate() {
+            let marks = of(Slot {
+                bank: Bank::B32,
+                index: *register,
+            });
+            let words: Words = each(|lane| widened(marks[lane]));
+            let words = if self.transposes {
+                transposed(&words)
+            } else {
+                words
+            };
+            for (lane, word) in words.into_iter().enumerate().filter(|(_, word)| *word != 0) {
+                if let Ok(address) = self.place(addresses[matrix * 8 + lane / 4]) {
+                    found.push((address + lane as u64 % 4 * 4, narrowed(word)));
+                }
+            }
+        }
+        found
+    }
+
+    pub fn address(&self) -> Option<Slot> {
+        self.pointer.slot()
+    }
+}
+
 pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Transfer, Refusal> {
     let mut words = form.words();
     words.required(&["sync"])?;
@@ -169,6 +247,17 @@ pub struct Transposition {
 }
 
 impl Transposition {
+    /// The register that is written, and its marks.
+    pub fn marks(self, of: impl Fn(Slot) -> Row<Bytes>) -> (Slot, Row<Bytes>) {
+        let slot = |index| Slot {
+            bank: Bank::B32,
+            index,
+        };
+        let marks = of(slot(self.from));
+        let words = transposed(&each(|lane| widened(marks[lane])));
+        (slot(self.to), each(|lane| narrowed(words[lane])))
+    }
+
     pub fn execute(self, registers: &mut Registers) {
         let words = transposed(&u32::row(registers, self.from));
         u32::put(registers, self.to, Mask::MAX, &words);

@@ -3,11 +3,13 @@
 //! Each warp of a warpgroup computes its 16 of the 64 rows.
 
 use super::super::decode::{Form, Predicate, Refusal, Words};
-use super::super::registers::{LANES, Lane, Mask, Registers};
+use super::super::marks::{Bytes, mask_of};
+use super::super::registers::{LANES, Lane, Mask, Registers, Row, Slot, lanes};
 use super::super::world::World;
 use super::descriptor::{Descriptor, Tile};
 use super::element::{Accumulator, ElementType};
 use super::fragment::{self, Accumulators, Fragment};
+use super::marks;
 use super::mma::{self, Sparse, sums_of};
 use super::product::{Combination, Grid, accumulate};
 use super::shared::{Agent, Proxy, read_row};
@@ -137,6 +139,59 @@ impl Wgmma {
             places,
             descriptors,
         })
+    }
+
+    /// Marks of the accumulators, from those of fragments and of rows of 16 bytes in shared memory:
+    /// an element depends on a row of A, a column of B and its old value.
+    pub fn marks(
+        &self,
+        inputs: &Inputs,
+        warp: u32,
+        of: impl Fn(Slot) -> Row<Bytes>,
+        is_unwritten: impl Fn(u64) -> bool,
+    ) -> Vec<(Slot, Row<Bytes>)> {
+        const MARKED: [u8; 16] = [0xff; 16];
+        const CLEAN: [u8; 16] = [0; 16];
+        let [left, right] = self.tiles(warp);
+        let read = |address| -> Result<&[u8], ()> {
+            Ok(if is_unwritten(address) {
+                &MARKED
+            } else {
+                &CLEAN
+            })
+        };
+        let (mut rows, mut columns) = ([false; 16], vec![false; self.columns]);
+        match (&self.a, &inputs.a) {
+            (Left::Registers(fragment), _) => {
+                for (at, slot) in fragment.slots().enumerate() {
+                    for lane in lanes(mask_of(&of(slot))) {
+                        rows[lane / 4 + at % 2 * 8] = true;
+                    }
+                }
+            }
+            (Left::Descriptor(_), Some(a)) => {
+                let _ = left.each(a, read, |row, _, bits| rows[row] |= bits != 0.0);
+            }
+            _ => {}
+        }
+        let _ = right.each(&inputs.b, read, |column, _, bits| {
+            columns[column] |= bits != 0.0
+        });
+        // Accumulators of 16 bits are pairs of columns.
+        let slots: Vec<Slot> = self.d.fragment.slots().collect();
+        let pairs = slots.len() == self.columns / 4;
+        let mark = |(at, slot): (usize, Slot)| {
+            let old = if inputs.keeps { of(slot) } else { [0; LANES] };
+            let at = if pairs { at * 2 } else { at };
+            let row = marks::row(slot, |lane| {
+                let column = at / 4 * 8 + lane % 4 * 2 + at % 2;
+                let other = column + usize::from(pairs);
+                let depends = rows[lane / 4 + at / 2 % 2 * 8] || columns[column] || columns[other];
+                depends || old[lane] != 0
+            });
+            (slot, row)
+        };
+        slots.into_iter().enumerate().map(mark).collect()
     }
 
     /// Reads the matrices, and writes the accumulators.

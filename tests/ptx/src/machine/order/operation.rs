@@ -1,0 +1,141 @@
+//! Asynchronous operations as agents of their own: what their thread has seen is before them, and
+//! they are before what follows a wait for them.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::cell::Location;
+use super::clock::WarpClock;
+use super::record::{Effect, Kind, Scope};
+use super::view::{Agent, Time, View};
+use super::{Access, Failure, Found, Order, Ordering, Target};
+use crate::machine::registers::{LANES, Mask};
+
+/// An operation between its issue and its completion.
+pub struct Operation {
+    pub clock: WarpClock,
+    /// The instruction that issued it.
+    pub site: u32,
+}
+
+/// Bytes that an operation or a lane accesses, collected while it is executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    pub location: Location,
+    pub bytes: u64,
+    /// Of the allocation or the block's shared memory.
+    pub size: u64,
+    pub kind: Kind,
+    pub lane: usize,
+}
+
+/// Agents of operations that are complete, with the time of completion. One is used again by an
+/// operation whose thread has seen that.
+#[derive(Default)]
+pub struct Agents {
+    next: HashMap<u32, u32>,
+    free: HashMap<u32, Vec<(Agent, Time)>>,
+}
+
+impl Agents {
+    fn take(&mut self, block: u32, view: &View) -> Agent {
+        let free = self.free.entry(block).or_default();
+        let seen = |entry: &(Agent, Time)| view.all.seen(entry.0, 0) >= entry.1;
+        if let Some(at) = free.iter().position(seen) {
+            return free.swap_remove(at).0;
+        }
+        let next = self.next.entry(block).or_default();
+        *next += 1;
+        Agent::operation(block, *next)
+    }
+}
+
+impl Order {
+    /// An operation that these lanes issue.
+    pub fn begin(&mut self, clock: &WarpClock, lanes: Mask, site: u32) -> Operation {
+        let view = clock.own(lanes, self.now);
+        self.advance();
+        let agent = self.agents.take(clock.agent.block, &view);
+        let mut own = WarpClock::new(agent, clock.domain.cluster);
+        own.replace(Mask::MAX, Rc::new(view));
+        Operation { clock: own, site }
+    }
+
+    pub fn touch(&self, touch: Touch) {
+        self.touches.borrow_mut().push(touch);
+    }
+
+    pub fn forget_touches(&mut self) {
+        self.touches.get_mut().clear();
+    }
+
+    /// What was touched is on the account of this agent.
+    ///
+    /// # Errors
+    ///
+    /// A race.
+    pub fn settle(&mut self, clock: &mut WarpClock, site: u32) -> Result<(), Failure> {
+        for touch in std::mem::take(self.touches.get_mut()) {
+            let access = Access {
+                site,
+                kind: touch.kind,
+                ordering: Ordering::default(),
+                modifies: false,
+                bytes: touch.bytes,
+                addresses: &[touch.location.offset; LANES],
+            };
+            let target = Target {
+                space: touch.location.space,
+                start: 0,
+                bytes: touch.size,
+            };
+            self.access(clock, &access, &target, 1 << touch.lane)?;
+        }
+        Ok(())
+    }
+
+    /// What a wait for the operation acquires.
+    pub fn finish(&mut self, operation: &Operation) -> Rc<View> {
+        let mut view = View::default();
+        let agent = operation.clock.agent;
+        view.all.add(agent, 1, self.now);
+        let free = self.agents.free.entry(agent.block).or_default();
+        free.push((agent, self.now));
+        self.table.releases_beyond(agent.block, self.now);
+        self.advance();
+        Rc::new(view)
+    }
+
+    /// What a wait for its reads acquires.
+    pub fn has_read(&mut self, operation: &Operation) -> View {
+        let mut view = View::default();
+        view.all.add(operation.clock.agent, 1, self.now);
+        self.advance();
+        view
+    }
+
+    /// A race in the course of an operation, for its report.
+    pub fn fail(&mut self, found: Box<Found>) {
+        self.failure = Some(found);
+    }
+
+    pub fn failure(&mut self) -> Option<Box<Found>> {
+        self.failure.take()
+    }
+}
+
+/// Of an access by the async proxy, or by the generic one.
+pub fn kind(writes: bool, is_async: bool) -> Kind {
+    Kind {
+        is_async,
+        ..Kind::weak(if writes { Effect::Write } else { Effect::Read })
+    }
+}
+
+/// Of an mbarrier object, by its own operations.
+pub const OBJECT: Kind = Kind {
+    effect: Effect::Write,
+    strong: Some(Scope::Device),
+    bytes: 8,
+    is_async: false,
+};
