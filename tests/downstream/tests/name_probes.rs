@@ -331,11 +331,16 @@ fn files(probes: &[Probe]) -> Vec<(String, String, Vec<&Probe>)> {
     let mut files = Vec::new();
     while !left.is_empty() {
         let stem = format!("probes_{}", files.len());
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = std::collections::BTreeSet::<String>::new();
         let (mut here, mut later) = (Vec::new(), Vec::new());
         for probe in left {
             let declares = probe.position.contains("function");
-            if here.len() < IN_A_FILE && (!declares || seen.insert(probe.name.clone())) {
+            // A function `assert` would be meant by the statements of other probes.
+            let calls = |text: &str, name: &str| text.contains(&format!("{name}("));
+            let conflicts = seen.iter().any(|name| calls(&probe.text, name))
+                || declares && here.iter().any(|p: &Probe| calls(&p.text, &probe.name));
+            let fits = here.len() < IN_A_FILE && !conflicts;
+            if fits && (!declares || seen.insert(probe.name.clone())) {
                 here.push(probe);
             } else {
                 later.push(probe);
