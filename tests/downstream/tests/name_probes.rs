@@ -338,7 +338,7 @@ fn files(probes: &[Probe]) -> Vec<(String, String, Vec<&Probe>)> {
             // A function `assert` would be meant by the statements of other probes.
             let calls = |text: &str, name: &str| text.contains(&format!("{name}("));
             let conflicts = seen.iter().any(|name| calls(&probe.text, name))
-                || declares && here.iter().any(|p: &Probe| calls(&p.text, &probe.name));
+                || declares && here.iter().any(|p: &&Probe| calls(&p.text, &probe.name));
             let fits = here.len() < IN_A_FILE && !conflicts;
             if fits && (!declares || seen.insert(probe.name.clone())) {
                 here.push(probe);
