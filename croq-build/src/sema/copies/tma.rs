@@ -53,18 +53,24 @@ pub(crate) fn choose_engine(
     let shape = covered.shape;
     tma_legality::check_ends(el, global, &frame, load && !zero_fill, at)?;
     let why = if elem.is_packed() {
-        Some(format!("{} elements share a byte", elem.per_byte()))
+        let label = format!("{} elements share a byte", elem.per_byte());
+        Some((label, "write `dma`"))
     } else {
         let swizzle = swizzles::asked_so_far(el, shared.buffer);
         tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;
         tma_legality::check_tensor(el, global, &frame, bytes, at)?;
-        tma_legality::why_out_of_reach(el, shared, bytes, c)
-    };
-    if let Some(why) = why {
-        let help = match elem.is_packed() {
-            true => "write `dma`",
-            false => "give the tile a buffer of its own, or write `dma`",
+        let of_shared = tma_legality::why_out_of_reach(el, shared, bytes, c)
+            .map(|label| (label, "give the tile a buffer of its own, or write `dma`"));
+        let may_begin_before = || {
+            let label = tma_legality::why_not_stored(el, &frame)?;
+            Some((
+                label,
+                "write `dma`, or `assert` that the position is not negative",
+            ))
         };
+        of_shared.or_else(|| if load { None } else { may_begin_before() })
+    };
+    if let Some((label, help)) = why {
         if load {
             cover_box(el, from, &shape, &covered.equal_at_entry);
         }
@@ -74,7 +80,7 @@ pub(crate) fn choose_engine(
                 c.head,
                 "this tile is not addressable by TMA: threads copy it instead",
             )
-            .label(why)
+            .label(label)
             .help(help),
         );
         return Some(Engine::Threads);

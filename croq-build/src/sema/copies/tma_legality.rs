@@ -382,6 +382,18 @@ pub(crate) fn check_rings(el: &mut Elab<'_>) {
     }
 }
 
+/// The reason why TMA cannot store a box of this tensor, if there is one: the corner of a box may
+/// have negative coordinates when it is loaded, but not when it is stored (CUDA C++ programming
+/// guide, "Using TMA to transfer multi-dimensional arrays").
+pub(crate) fn why_not_stored(el: &Elab<'_>, frame: &Frame) -> Option<String> {
+    let may_be_negative = |origin: &Sym| el.f.cx.le(&Sym::zero(), origin) != Truth::Yes;
+    let axis = frame.origin.iter().position(may_be_negative)?;
+    let shown = el.f.cx.show(frame.origin.get(axis)?);
+    Some(format!(
+        "begins at `{shown}` in axis {axis}, and a box that begins before the tensor cannot be stored"
+    ))
+}
+
 /// The reason why TMA cannot access a tile of shared memory, if there is one.
 pub(crate) fn why_out_of_reach(
     el: &Elab<'_>,

@@ -64,6 +64,7 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
             both(compare(BinOp::Le, &lo, &number, at), below)
         };
         let early = el.path.is_certain();
+        let at_entry = early && inputs_are_known(el, [&number, &lo, &hi]);
         let values = [number.clone(), hi.clone()];
         let inputs = [&number, &lo, &hi];
         if origins::origin_of(el, &number) == Origin::Data {
@@ -81,7 +82,17 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
             &values,
             &inputs,
         );
+        if at_entry {
+            el.f.cx.assume_le(&lo, &number);
+            el.f.cx.assume_lt(&number, &hi);
+        }
     }
+}
+
+/// Whether a check of these is made before the launch.
+fn inputs_are_known(el: &Elab<'_>, inputs: [&Sym; 3]) -> bool {
+    let known = |sym: &&Sym| run_time::known_at_entry(&el.f, sym);
+    inputs.iter().all(known)
 }
 
 /// Removes checks of numbers that depend only on mutable variables, if these never depend on data
