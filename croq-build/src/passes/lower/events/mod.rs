@@ -39,7 +39,7 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::build;
 use crate::ir::{
     BarrierReason, BarrierScope, EventId, Expr, Function, KernelId, LocalId, Role, Scalar, Slot,
-    Stmt, StmtKind, ThreadSet, Unroll, Visit, walk_block,
+    Stmt, StmtKind, ThreadSet, Unroll, Visit, any_stmt, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -90,6 +90,7 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
             .map(ThreadSet::first);
         close_iterations(function, body, all_threads.as_ref(), None);
         declared_again::initialise(function, body, &beginning);
+        declare_assigned(body, &mut beginning);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
         if beginning.clustered {
             let kind = StmtKind::Barrier {
@@ -100,6 +101,22 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
         }
     });
     beginning
+}
+
+/// Declares the phase bits that the body assigns to.
+fn declare_assigned(body: &mut Vec<Stmt>, beginning: &mut Beginning) {
+    let is_assigned = |of: &Stmt| match of.kind {
+        StmtKind::Let { local: of, .. } => any_stmt(
+            body,
+            |stmt| matches!(stmt.kind, StmtKind::Assign { local, .. } if local == of),
+        ),
+        _ => false,
+    };
+    let phases = std::mem::take(&mut beginning.phases);
+    let (assigned, others) = phases.into_iter().partition(is_assigned);
+    beginning.phases = others;
+    let assigned: Vec<Stmt> = assigned;
+    body.splice(0..0, assigned);
 }
 
 /// A thread's phase bits for the slots of an event, and their initial value: the parity of the
