@@ -108,7 +108,7 @@ template <class T, int N, idx At> CROQ_FN const char *name_of(const tracked_frag
   return memory.name;
 }
 /* Marks an element as written or unwritten; memory without marks is unchanged. */
-template <class M> CROQ_FN void mark(M &, idx, bool) {}
+template <class M> CROQ_FN void mark(const M &, idx, bool) {}
 template <class T> CROQ_FN void mark(const shared<T> &memory, idx i, bool is_written) {
   mark_written<T>(memory.written, i, is_written);
 }
