@@ -431,7 +431,10 @@ unsafe extern "C" fn mbarrier(
             }
             let done = match operation {
                 CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
-                CROQ_MBARRIER_INVALIDATE => mbarriers.invalidate(tid, at, &mut all.marks),
+                CROQ_MBARRIER_INVALIDATE => {
+                    barriers.order.forget(at.at.cast());
+                    mbarriers.invalidate(tid, at, &mut all.marks)
+                }
                 CROQ_MBARRIER_EXPECT => mbarriers.expect(tid, at, value),
                 CROQ_MBARRIER_ARRIVE => {
                     return Ok(mbarriers.arrive(tid, None, at, ready)? && first);

@@ -192,6 +192,11 @@ impl Clocks {
         event.arriving.add(stamp);
     }
 
+    /// The mbarrier ends: another one at this address counts its phases anew.
+    pub(super) fn forget(&mut self, at: usize) {
+        self.events.remove(&at);
+    }
+
     /// A thread has waited at an mbarrier with `phase` completed phases.
     pub(super) fn wait(&mut self, thread: u32, at: usize, phase: u64) {
         let threads = self.own.len();
@@ -245,6 +250,20 @@ mod tests {
         assert_eq!(c.known(2, 0), second);
         c.wait(1, 16, 1);
         assert_eq!(c.known(1, 0), 0, "another mbarrier");
+    }
+
+    #[test]
+    fn an_mbarrier_that_is_new_counts_its_phases_anew() {
+        let mut c = clocks(3);
+        for phase in 0..3 {
+            c.arrive(0, 8, phase);
+        }
+        c.wait(2, 8, 3);
+        c.forget(8);
+        let again = c.own(0);
+        c.arrive(0, 8, 0);
+        c.wait(2, 8, 1);
+        assert_eq!(c.known(2, 0), again);
     }
 
     #[test]

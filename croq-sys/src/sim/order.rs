@@ -233,6 +233,10 @@ impl Order {
         }
     }
 
+    pub(super) fn forget(&mut self, at: *const u8) {
+        self.clocks.forget(at as usize);
+    }
+
     pub(super) fn wait(&mut self, thread: u32, at: *const u8, phase: u64) {
         if self.is_enabled || self.device.is_enabled() {
             self.clocks.wait(thread, at as usize, phase);
