@@ -224,6 +224,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
     stmt::lower_all(&mut el, &function.body);
     returns::settle(&mut el, function);
     unite_exchanged(&mut el);
+    unite_pools(&mut el);
     lints::lint_never_written(&mut el);
     returns::lint_lost_writes(&mut el);
     futures::report_unbound(&mut el);
@@ -305,6 +306,29 @@ fn unite_exchanged(el: &mut Elab<'_>) {
         if let Some(at) = stored.copied() {
             for id in group {
                 el.storage.stored.entry(*id).or_insert(at);
+            }
+        }
+    }
+}
+
+/// What is read or written by the name of one buffer of a pool may be the memory of another.
+fn unite_pools(el: &mut Elab<'_>) {
+    let parts: Vec<ir::BufferId> = el.storage.pools.parts.0.keys().copied().collect();
+    let mut of_roots: BTreeMap<ir::BufferId, (bool, bool)> = BTreeMap::new();
+    for part in &parts {
+        let root = el.storage.pools.find(*part).0;
+        for id in [*part, root] {
+            let buffer = el.f.buffer(id);
+            let all = of_roots.entry(root).or_default();
+            *all = (all.0 | buffer.read, all.1 | buffer.written);
+        }
+    }
+    for part in parts {
+        let root = el.storage.pools.find(part).0;
+        let flags = of_roots.get(&root).copied().unwrap_or_default();
+        for id in [part, root] {
+            if let Some(buffer) = el.f.buffers.get_mut(id.index()) {
+                (buffer.read, buffer.written) = flags;
             }
         }
     }

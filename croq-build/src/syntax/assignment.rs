@@ -130,32 +130,19 @@ fn assign_operator<'t>() -> Rule<'t, Option<BinOp>> {
             return None;
         };
         Some(match punct {
-            Punct::Eq => (None, None),
-            Punct::PlusEq => (Some(BinOp::Add), None),
-            Punct::MinusEq => (Some(BinOp::Sub), None),
-            Punct::StarEq => (Some(BinOp::Mul), None),
-            Punct::SlashEq => (Some(BinOp::Div), None),
-            Punct::PercentEq => (Some(BinOp::Rem), None),
-            Punct::AmpEq => (Some(BinOp::And), Some(token.span)),
-            Punct::PipeEq => (Some(BinOp::Or), Some(token.span)),
-            Punct::CaretEq => (Some(BinOp::Xor), Some(token.span)),
-            Punct::ShlEq => (Some(BinOp::Shl), Some(token.span)),
-            Punct::ShrEq => (Some(BinOp::Shr), Some(token.span)),
+            Punct::Eq => None,
+            Punct::PlusEq => Some(BinOp::Add),
+            Punct::MinusEq => Some(BinOp::Sub),
+            Punct::StarEq => Some(BinOp::Mul),
+            Punct::SlashEq => Some(BinOp::Div),
+            Punct::PercentEq => Some(BinOp::Rem),
+            Punct::AmpEq => Some(BinOp::And),
+            Punct::PipeEq => Some(BinOp::Or),
+            Punct::CaretEq => Some(BinOp::Xor),
+            Punct::ShlEq => Some(BinOp::Shl),
+            Punct::ShrEq => Some(BinOp::Shr),
             _ => return None,
         })
-    })
-    .map_with(|found, e| (found, e.state().0.file))
-    .validate(|((op, unsupported), file), _, emitter| {
-        if let Some(span) = unsupported {
-            let text = file.snippet(span);
-            let plain = text.trim_end_matches('=');
-            emitter.emit(Fault::known(
-                Diagnostic::new(codes::E0126, span, format!("there is no operator `{text}`"))
-                    .label("not part of the language")
-                    .help(format!("write `x = x {plain} e`")),
-            ));
-        }
-        op
     })
     .boxed()
 }

@@ -134,34 +134,7 @@ fn braces<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
 
 fn bracket_list<'t>(item: Rule<'t, Expr>) -> Rule<'t, Expr> {
     between(Punct::LBracket, comma(item), Punct::RBracket)
-        .map_with(|(items, span), e| {
-            let file = e.state().0.file;
-            (items, span, file)
-        })
-        .validate(|(items, span, file), _, emitter| {
-            // `(0)` selects an element in a derivation, and has no meaning in a plain list.
-            // Parentheses from a macro are around a number.
-            for item in &items {
-                if let ExprKind::Paren(inner) = &*item.kind
-                    && matches!(&*inner.kind, ExprKind::Int { .. })
-                    && file.macro_at(item.span).is_none()
-                {
-                    emitter.emit(Fault::known(
-                        Diagnostic::new(
-                            codes::E0106,
-                            item.span,
-                            "an element in parentheses needs the shape it is of",
-                        )
-                        .label("of which shape?")
-                        .help(format!(
-                            "write `shape [{}, …]`, or drop the parentheses",
-                            file.snippet(item.span)
-                        )),
-                    ));
-                }
-            }
-            expr(ExprKind::List(items), span)
-        })
+        .map(|(items, span)| expr(ExprKind::List(items), span))
         .boxed()
 }
 

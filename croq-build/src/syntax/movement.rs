@@ -41,7 +41,8 @@ impl Movement {
 }
 
 enum Modifier {
-    Async(Span, Option<Expr>),
+    /// With the event that it completes, or the operation's configuration.
+    Async(Span, Config),
     Other(CopyModifier, Span),
     /// Reported already.
     Removed,
@@ -83,6 +84,7 @@ pub fn movement<'t>(e: &Exprs<'t>) -> Rule<'t, Movement> {
                 return Movement::Any(engine, start.to(any));
             };
             let mut emit = |fault| emitter.emit(fault);
+            let (op, modifiers) = configured(op, modifiers);
             let Some(op) = check_operation(engine, op, &mut emit) else {
                 return Movement::Lost;
             };
@@ -190,6 +192,14 @@ fn operation<'t>(e: &Exprs<'t>) -> Rule<'t, Operation> {
         }
         Err(Fault::expected(at, Class::CopyOperation))
     });
+    let config = choice((configuration(e), empty().map(|()| Config::None).boxed()));
+    word.then(config)
+        .map(|((word, span), config)| Operation { word, span, config })
+        .boxed()
+}
+
+/// `<1, 0>`, `<{0, 0}, {1, 1}, {0, 0}, 0.0f>`
+fn configuration<'t>(e: &Exprs<'t>) -> Rule<'t, Config> {
     let braces =
         between(Punct::LBrace, comma(e.any.clone()), Punct::RBrace).map(|(items, _)| items);
     let pad = braces
@@ -209,14 +219,11 @@ fn operation<'t>(e: &Exprs<'t>) -> Rule<'t, Operation> {
             super::fault::Expected::default(),
         )),
     });
-    let config = choice((
+    choice((
         opens_pad.ignore_then(pad).boxed(),
         when(|kind| kind.is(Punct::Lt), list),
-        empty().map(|()| Config::None).boxed(),
-    ));
-    word.then(config)
-        .map(|((word, span), config)| Operation { word, span, config })
-        .boxed()
+    ))
+    .boxed()
 }
 
 fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -> Option<CopyOp> {
@@ -279,7 +286,7 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
             Some(CopyOp::Copy)
         }
         "transp" => match config {
-            Config::List(items, _) => Some(CopyOp::Transp(items)),
+            Config::List(items, _) => Some(CopyOp::Transp(listed(items))),
             Config::None => Some(CopyOp::Transp(Vec::new())),
             Config::Pad(_, _, at) => {
                 emit(Fault::known(
@@ -291,6 +298,17 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
             }
         },
         _ => padding(config, span, emit),
+    }
+}
+
+/// `<{1, 0}>` is `<1, 0>`.
+fn listed(mut items: Vec<Expr>) -> Vec<Expr> {
+    match items.as_mut_slice() {
+        [one] => match &mut *one.kind {
+            ExprKind::Braces(inner) => std::mem::take(inner),
+            _ => items,
+        },
+        _ => items,
     }
 }
 
@@ -337,11 +355,8 @@ fn padding(config: Config, span: Span, emit: &mut dyn FnMut(Fault)) -> Option<Co
 fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
     let angled = |inner: Rule<'t, Expr>| between(Punct::Lt, inner, Punct::Gt);
     let asynchronous = member("async", Class::Suffix)
-        .then(angled(e.angle.clone()).or_not())
-        .map(|(span, event)| match event {
-            None => Modifier::Async(span, None),
-            Some((event, end)) => Modifier::Async(span.to(end), Some(event)),
-        });
+        .then(configuration(e).or_not())
+        .map(|(span, config)| Modifier::Async(span, config.unwrap_or(Config::None)));
     let swizzle = choice((
         member("swiz", Class::Suffix),
         member("swizzle", Class::Suffix),
@@ -440,31 +455,77 @@ type Checked = (Option<(Span, Option<Expr>)>, Vec<(CopyModifier, Span)>);
 fn check_modifiers(written: Vec<Modifier>, emit: &mut dyn FnMut(Fault)) -> Checked {
     let mut is_async: Option<(Span, Option<Expr>)> = None;
     let mut kept: Vec<(CopyModifier, Span)> = Vec::new();
-    let mut twice = |what: &str, first: Span, second: Span| {
-        emit(Fault::known(
+    let twice = |what: &str, first: Span, second: Span| {
+        Fault::known(
             Diagnostic::new(codes::E0112, second, format!("{what} is given twice"))
                 .label("again here")
                 .also(first, "first here")
                 .help("keep one of them"),
-        ));
+        )
     };
     for modifier in written {
         match modifier {
-            Modifier::Async(span, event) => match &is_async {
-                Some((first, _)) => twice("`.async`", *first, span),
-                None => is_async = Some((span, event)),
+            Modifier::Async(span, config) => match &is_async {
+                Some((first, _)) => emit(twice("`.async`", *first, span)),
+                None => is_async = Some(completed_event(span, config, emit)),
             },
             Modifier::Removed => {}
             Modifier::Other(modifier, span) => {
                 let group = group_of(&modifier);
                 match kept.iter().find(|(other, _)| group_of(other) == group) {
-                    Some((_, first)) => twice(group, *first, span),
+                    Some((_, first)) => emit(twice(group, *first, span)),
                     None => kept.push((modifier, span)),
                 }
             }
         }
     }
     (is_async, kept)
+}
+
+/// The event of `.async<e>`.
+fn completed_event(
+    span: Span,
+    config: Config,
+    emit: &mut dyn FnMut(Fault),
+) -> (Span, Option<Expr>) {
+    match config {
+        Config::None => (span, None),
+        Config::List(mut items, at) if items.len() == 1 => (span.to(at), items.pop()),
+        Config::List(_, at) | Config::Pad(_, _, at) => {
+            emit(Fault::known(
+                Diagnostic::new(codes::E0837, at, "`.async` takes one event")
+                    .label("not one event")
+                    .help("only `.transp<…>` and `.pad<…>` have a configuration"),
+            ));
+            (span, None)
+        }
+    }
+}
+
+/// `dma.transp.async<1, 0>` and `dma.pad.async<…>`: the configuration behind `.async` is the operation's.
+fn configured(mut op: Operation, mut modifiers: Vec<Modifier>) -> (Operation, Vec<Modifier>) {
+    let takes = |config: &Config| match op.word.as_str() {
+        "pad" => matches!(config, Config::Pad(..)),
+        "transp" => match config {
+            Config::List(items, _) => match items.as_slice() {
+                [one] => matches!(&*one.kind, ExprKind::Braces(_)),
+                _ => true,
+            },
+            _ => false,
+        },
+        _ => false,
+    };
+    if !matches!(op.config, Config::None) {
+        return (op, modifiers);
+    }
+    let moved = modifiers.iter_mut().find_map(|modifier| match modifier {
+        Modifier::Async(_, config) if takes(config) => {
+            Some(std::mem::replace(config, Config::None))
+        }
+        _ => None,
+    });
+    op.config = moved.unwrap_or(Config::None);
+    (op, modifiers)
 }
 
 /// The group of a modifier; a copy may have one of each group.

@@ -85,7 +85,11 @@ pub fn sync<'t>() -> Rule<'t, StmtKind> {
         .ignore_then(bare_level())
         .map(StmtKind::SyncBarrier);
     let scope = between(Punct::Lt, storage_word(), Punct::Gt).map(|((storage, _), _)| storage);
+    // The order of a fence: croq's has all of them.
+    let order =
+        choice(["acq", "rel", "acq_rel", "seq_cst"].map(|text| member(text, Class::Suffix)));
     let fence = member("fence", Class::SyncKind)
+        .then_ignore(order.or_not())
         .then_ignore(punct(Punct::Colon))
         .ignore_then(bare_level())
         .then(scope.or_not())

@@ -87,6 +87,26 @@ fn sums_are_rescaled_above_their_product() {
 }
 
 #[test]
+fn sums_fade_in_the_apply_of_another_product() {
+    for l in [64usize, 128, 100] {
+        let q = small((Const::<64>, Const::<64>), 20);
+        let k = small((l, Const::<64>), 21);
+        let v = small((l, Const::<64>), 22);
+        let mut y = Tensor::<f32, _>::zeros((Const::<64>, Const::<64>));
+        kernels::faded(&q, &k, &v, &mut y).unwrap();
+        assert_exact(&y, |[i, d]| {
+            (0..l).step_by(64).fold(0.0, |sum: f32, first| {
+                let term = |c: usize| {
+                    let score = dot(64, |e| q[[i, e]].to_f32() * k[[c, e]].to_f32());
+                    f16::from_f32(score).to_f32() * v[[c, d]].to_f32()
+                };
+                sum * 0.5 + (first..l.min(first + 64)).map(term).sum::<f32>()
+            })
+        });
+    }
+}
+
+#[test]
 fn sums_are_used_at_block_level() {
     for k in [64, 128, 200] {
         let x = small((Const::<64>, k), 8);

@@ -155,3 +155,20 @@ fn tiles_of_a_loop_and_a_counter_of_one_thread() {
         SIZES
     );
 }
+
+#[test]
+fn loads_with_cache_hints() {
+    for (m, n, k) in [(64usize, 64usize, 64usize), (100, 70, 136)] {
+        let (a, b) = (
+            small((m, k), 31, f16::from_f32),
+            small((n, k), 32, f16::from_f32),
+        );
+        let mut c = Tensor::<f32, _>::zeros((m, n));
+        kernels::roles_with_hints(&a, &b, &mut c).unwrap();
+        assert_exact(&c, |[i, j]| {
+            (0..k)
+                .map(|k| a[[i, k]].to_f32() * b[[j, k]].to_f32())
+                .sum()
+        });
+    }
+}

@@ -193,6 +193,10 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
         return Value::Error;
     };
     let (name, declared, failed) = (future.name.clone(), future.span, future.failed);
+    if is_unplaced(el, id) {
+        rebound::report_elsewhere(el, &name, span);
+        return Value::Error;
+    }
     if future.reach.unclear {
         rebound::report_unclear(el, &name, span);
         return Value::Error;
@@ -219,6 +223,18 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
             Value::Error
         }
     }
+}
+
+/// Whether a future is exchanged whose copies go from each thread to device memory: they are over
+/// after their statements, and nothing but a `wait` may name them.
+pub(crate) fn is_unplaced(el: &Elab<'_>, id: FutureId) -> bool {
+    get(el, id).is_some_and(|f| {
+        let unplaced = f
+            .handle
+            .as_ref()
+            .is_some_and(|handle| handle.pool.is_none());
+        unplaced && f.at_once && f.data.is_some()
+    })
 }
 
 /// The data that a future refers to at this point.
@@ -377,8 +393,12 @@ pub(crate) fn bind(
     }
     let tile = own.shape.iter().fold(Sym::one(), |p, e| &p * e);
     let storage = el.f.buffer(own.buffer).storage;
+    if storage.is_global() && at_once {
+        return Some(());
+    }
     let aligned = el.f.cx.divides(&tile, &own.offset) == Truth::Yes;
-    let fixed = tile.as_int().is_some() && el.f.buffer(own.buffer).count.as_int().is_some();
+    let known = tile.as_int().is_some() && el.f.buffer(own.buffer).count.as_int().is_some();
+    let fixed = known || storage == Storage::Shared;
     let dense = own.strides == crate::sema::memory::whole::dense_strides(&own.shape);
     if !aligned || !fixed || !dense || storage.is_global() {
         unsupported::report(

@@ -3,6 +3,7 @@
 //! The data of such a placeholder is the destination of the last copy. Where that depends on the
 //! path to a use, the use is an error; a `wait` is for all destinations.
 
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{FutureId, View};
 use crate::sema::checks::unsupported;
 use crate::sema::memory::whole;
@@ -104,5 +105,18 @@ pub(crate) fn report_unclear(el: &mut Elab<'_>, name: &str, span: Span) {
         span,
         &format!("the data of `{name}` after copies into different places"),
         Some("name the destination of the copy that is meant"),
+    );
+}
+
+/// The data of a future that others are exchanged with is where one of several copies went.
+pub(crate) fn report_elsewhere(el: &mut Elab<'_>, name: &str, span: Span) {
+    el.cx.report(
+        Diagnostic::new(
+            codes::E0846,
+            span,
+            format!("`{name}` is exchanged with copies to other places of device memory"),
+        )
+        .label("which of them is known only while the program runs")
+        .help("name the destination of the copy that is meant"),
     );
 }

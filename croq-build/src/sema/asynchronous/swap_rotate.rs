@@ -51,23 +51,14 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
             }
         }
     }
-    let Some((first, _)) = ids.first().copied() else {
-        return;
-    };
     if !check_alike(el, &ids) {
         return;
     }
-    // A placeholder that no copy has bound yet takes the type of the others.
-    let known = ids
-        .iter()
-        .find(|(id, _)| futures::get(el, *id).is_some_and(|f| f.data.is_some()))
-        .map_or(first, |(id, _)| *id);
-    for (id, name) in &ids {
-        if futures::get(el, *id).is_some_and(|f| f.data.is_none())
-            && bind_like(el, *id, known, name.span).is_none()
-        {
-            return;
-        }
+    if ids.iter().all(|(id, _)| is_empty(el, *id)) {
+        let empty = ids.iter().map(|(id, name)| (*id, (*name).clone()));
+        el.asynchronous.early_exchanges.push(empty.collect());
+    } else if bind_empty(el, &ids).is_none() {
+        return;
     }
     let handles: Vec<LocalId> = ids
         .iter()
@@ -102,6 +93,35 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     }
     let futures = ids.into_iter().map(|(id, _)| id).collect();
     build::emit(el, StmtKind::Rotate { futures }, span);
+}
+
+/// Whether no copy has bound a placeholder yet, and none is in error.
+fn is_empty(el: &Elab<'_>, id: FutureId) -> bool {
+    futures::get(el, id).is_some_and(|f| f.data.is_none() && !f.failed)
+}
+
+/// A placeholder that no copy has bound yet takes the type of the others.
+fn bind_empty(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> Option<()> {
+    let is_bound = |id: FutureId| futures::get(el, id).is_some_and(|f| f.data.is_some());
+    let known = ids.iter().find(|(id, _)| is_bound(*id));
+    let (known, _) = known.or(ids.first()).copied()?;
+    for (id, name) in ids {
+        if futures::get(el, *id).is_some_and(|f| f.data.is_none()) {
+            bind_like(el, *id, known, name.span)?;
+        }
+    }
+    Some(())
+}
+
+/// Binds futures that were exchanged when nothing was copied into any of them, unless that is so still.
+pub(crate) fn bind_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
+    if ids.iter().all(|(id, _)| is_empty(el, *id)) {
+        return false;
+    }
+    if check_alike(el, ids) {
+        bind_empty(el, ids);
+    }
+    true
 }
 
 /// Whether the futures have one type and one scope; otherwise reports the difference.
@@ -233,6 +253,13 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
         );
         return None;
     };
+    if futures::is_unplaced(el, other) {
+        let future = el.asynchronous.futures.get_mut(id.index())?;
+        future.level = manner.level;
+        (future.is_async, future.at_once) = (manner.is_async, manner.at_once);
+        future.data = Some(data);
+        return Some(());
+    }
     let b = el.f.buffer(data.view.buffer);
     let (elem, storage, shape) = (b.elem, b.storage, data.view.shape.clone());
     let name = futures::get(el, id)?.name.clone();

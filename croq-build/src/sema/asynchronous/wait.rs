@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{FutureId, Level, StmtKind, Waited};
-use crate::sema::asynchronous::{copy_events, events, futures, rebound, signals, slots};
+use crate::sema::asynchronous::{copy_events, early, events, futures, rebound, signals, slots};
 use crate::sema::build;
 use crate::sema::levels::instances;
 use crate::sema::names::scope;
@@ -80,57 +80,79 @@ fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     copied.iter().find(|at| !here.contains(at)).copied()
 }
 
+pub(crate) fn report_bound(el: &mut Elab<'_>, id: FutureId, at: Span, bound: Span) {
+    let name = futures::get(el, id).map_or("", |f| &f.name);
+    el.cx.report(
+        Diagnostic::new(
+            codes::E1035,
+            at,
+            format!("the copy `{name}` completes an event: it can't be waited for as well"),
+        )
+        .label("arrives at the event")
+        .also(bound, "bound here")
+        .help("wait for the event"),
+    );
+}
+
+pub(crate) fn report_apart(el: &mut Elab<'_>, id: FutureId, at: Span, apart: Span) {
+    let name = futures::get(el, id).map_or("", |f| &f.name);
+    el.cx.report(
+        Diagnostic::new(
+            codes::E0842,
+            at,
+            format!("threads wait for `{name}` here that have no part in the copy"),
+        )
+        .label("other threads than copied")
+        .also(apart, "only these copy")
+        .help("wait inside this `inthreads`, and signal the other threads with an event"),
+    );
+}
+
+pub(crate) fn report_synchronous(el: &mut Elab<'_>, id: FutureId, at: Span) {
+    let Some(future) = futures::get(el, id) else {
+        return;
+    };
+    let (name, declared, by_tma) = (&future.name, future.span, future.by_tma);
+    el.cx.report(
+        Diagnostic::new(
+            codes::E0843,
+            at,
+            format!("the copy `{name}` is synchronous"),
+        )
+        .label("has arrived already")
+        .also(declared, "copied here, without `.async`")
+        .help(format!(
+            "remove the `wait`, or write `{}.copy.async`",
+            if by_tma { "tma" } else { "dma" }
+        )),
+    );
+}
+
 fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
     let (mut futures, mut boxes) = (Vec::new(), Vec::new());
     for (id, at) in ids.iter().copied() {
         let Some(future) = futures::get(el, id) else {
             continue;
         };
-        let (name, declared, level) = (future.name.clone(), future.span, future.level);
-        let at_once = future.at_once;
+        let (level, at_once) = (future.level, future.at_once);
+        let empty = el.kernel.is_some() && future.data.is_none() && !future.failed;
         let (by_tma, sync) = (future.by_tma, future.data.is_some() && !future.is_async);
         let list = if by_tma { &mut boxes } else { &mut futures };
         if let Some(bound) = copy_events::completed_event(el, id) {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E1035,
-                    at,
-                    format!("the copy `{name}` completes an event: it can't be waited for as well"),
-                )
-                .label("arrives at the event")
-                .also(bound, "bound here")
-                .help("wait for the event"),
-            );
+            report_bound(el, id, at, bound);
             continue;
         }
         if let Some(apart) = region_of_copy(el, id) {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0842,
-                    at,
-                    format!("threads wait for `{name}` here that have no part in the copy"),
-                )
-                .label("other threads than copied")
-                .also(apart, "only these copy")
-                .help("wait inside this `inthreads`, and signal the other threads with an event"),
-            );
+            report_apart(el, id, at, apart);
             continue;
         }
         el.asynchronous.events.waited.entry(id).or_insert(at);
+        if empty {
+            early::wait(el, id, at, span);
+            continue;
+        }
         if sync {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0843,
-                    at,
-                    format!("the copy `{name}` is synchronous"),
-                )
-                .label("has arrived already")
-                .also(declared, "copied here, without `.async`")
-                .help(format!(
-                    "remove the `wait`, or write `{}.copy.async`",
-                    if by_tma { "tma" } else { "dma" }
-                )),
-            );
+            report_synchronous(el, id, at);
             continue;
         }
         if at_once {

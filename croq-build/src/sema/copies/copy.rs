@@ -2,8 +2,8 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, FutureId, StmtKind, Transform, View};
-use crate::sema::asynchronous::copy_events;
 use crate::sema::asynchronous::futures::{self, Bound};
+use crate::sema::asynchronous::{copy_events, settled};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::copies::{destination, legality, overlap, shapes, tma};
@@ -112,6 +112,7 @@ fn lower_parts(
             fresh,
         };
         futures::bind(el, id, dest.clone(), manner, c.head)?;
+        settled::bind_exchanged(el);
         // A placeholder may have been exchanged before its first copy, in the previous iteration.
         if fresh && !known && matches!(bound, Bound::Again(_)) {
             dest = futures::data_of(el, id, c.head)?;

@@ -1,5 +1,6 @@
 //! Copies between memories: shapes, storages, and the legality of TMA.
 
+pub(crate) mod cache_hints;
 pub(crate) mod copy;
 pub(crate) mod destination;
 pub(crate) mod legality;

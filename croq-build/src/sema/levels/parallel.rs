@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, Intrinsic, Level, Stmt, StmtKind};
-use crate::sema::asynchronous::futures;
+use crate::sema::asynchronous::{futures, settled};
 use crate::sema::build;
 use crate::sema::levels::extents::{self, binding_names};
 use crate::sema::levels::{blocks, clusters, nest, thread_mapping};
@@ -163,6 +163,7 @@ fn lower_launch(
             scope::reported(el, |el| lower_outermost(el, p, tree))
         })
     });
+    settled::settle(el, &mut body);
     body.splice(0..0, futures::first_statements(el, &placeholders));
     el.f.cx.pop_scope();
     let Some(k) = el.kernel.take() else { return };

@@ -15,7 +15,13 @@ use crate::syntax::ast;
 pub(crate) fn named(el: &mut Elab<'_>, name: &str, entity: Entity, span: Span) -> Value {
     match entity {
         Entity::Buffer { id, array } => {
-            let mut data = whole::data_of(whole::whole_view(&el.f, id, span), name, span);
+            // A buffer that others were joined with keeps its shape under its name.
+            let shape = el.storage.pools.declared_shape(id);
+            let view = match shape.map(<[Sym]>::to_vec) {
+                Some(shape) => whole::view_of_shape(id, shape, span),
+                None => whole::whole_view(&el.f, id, span),
+            };
+            let mut data = whole::data_of(view, name, span);
             data.array = array;
             Value::Data(data)
         }

@@ -20,7 +20,11 @@ pub(crate) fn dense_strides(shape: &[Sym]) -> Vec<Sym> {
 }
 
 pub(crate) fn whole_view(func: &ir::Function, id: BufferId, span: Span) -> View {
-    let shape = func.buffer(id).shape.clone();
+    view_of_shape(id, func.buffer(id).shape.clone(), span)
+}
+
+/// A view from the first element of a buffer on, dense.
+pub(crate) fn view_of_shape(id: BufferId, shape: Vec<Sym>, span: Span) -> View {
     let strides = dense_strides(&shape);
     let valid = vec![Valid::default(); shape.len()];
     let frame = Some(Frame::whole(&shape, &strides));

@@ -139,6 +139,16 @@ pub(crate) struct Flag {
     pub triggered: Option<Span>,
 }
 
+/// A `wait` for a placeholder above its first copy.
+pub(crate) struct EarlyWait {
+    pub future: FutureId,
+    /// The buffer that the statement names until the copy is known.
+    pub stand_in: ir::BufferId,
+    pub at: Span,
+    /// The `inthreads` regions around it.
+    pub regions: Vec<Span>,
+}
+
 /// Events and futures.
 #[derive(Default)]
 pub(crate) struct Asynchronous {
@@ -150,6 +160,11 @@ pub(crate) struct Asynchronous {
     pub exchanged: BTreeMap<String, usize>,
     /// The initial value of a placeholder's handle.
     pub first_tiles: BTreeMap<LocalId, Sym>,
+    pub early_waits: Vec<EarlyWait>,
+    /// Exchanges of placeholders that were all empty.
+    pub early_exchanges: Vec<Vec<(FutureId, ast::Name)>>,
+    /// The number of statements that give a copy a cache hint.
+    pub hints: usize,
     /// The number of waits for copies that are complete after their statements.
     pub waits_for_nothing: usize,
 }

@@ -26,7 +26,7 @@ pub(crate) fn account_for(
 }
 
 /// The numbers of the results that statements can have.
-fn traces(el: &Elab<'_>) -> [usize; 7] {
+fn traces(el: &Elab<'_>) -> [usize; 8] {
     [
         el.build.sinks.last().map_or(0, Vec::len),
         el.build.entry.len(),
@@ -35,6 +35,7 @@ fn traces(el: &Elab<'_>) -> [usize; 7] {
         el.results.returned.len(),
         el.cx.diags.pushed(),
         el.asynchronous.waits_for_nothing,
+        el.asynchronous.hints,
     ]
 }
 

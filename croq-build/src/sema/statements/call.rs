@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, Expr, ExprKind, MathFn, Scalar, StmtKind};
 use crate::sema::build;
+use crate::sema::copies::cache_hints;
 use crate::sema::levels::{barriers, registers};
 use crate::sema::memory::atomics;
 use crate::sema::names::builtins;
@@ -38,6 +39,9 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         && call.kind == CallKind::Device
     {
         return registers::set_registers(el, call, more, span);
+    }
+    if let Some(hint) = cache_hints::of_call(name) {
+        return cache_hints::lower(el, call, hint, span);
     }
     match (call.kind, name) {
         (CallKind::Plain, name) if kernel_calls::is_kernel(el, name) => {

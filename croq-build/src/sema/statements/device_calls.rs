@@ -258,7 +258,7 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
         cx.report(
             Diagnostic::new(codes::E0201, at, text)
                 .label("not known")
-                .help("it has `setreg_inc` and `setreg_dec`; a cache hint is a part of the copy: `tma.load.evict_first`"),
+                .help("it has `setreg_inc`, `setreg_dec`, `evict_first` and `evict_last`"),
         );
         return false;
     }

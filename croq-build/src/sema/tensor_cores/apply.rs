@@ -102,7 +102,7 @@ fn lower_header(
     let named = operands::fragment_of(el, &expression_of(frag), false)?;
     let id = named.part.buffer;
     let Some(shape) = operands::fragment_shape(&el.f, id) else {
-        multiply::report_without_shape(el, &named);
+        multiply::report_without_shape(el, &named.name, named.span);
         return None;
     };
     if shape.len() != names.len() {
@@ -281,7 +281,7 @@ fn check_reduced_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span
         .first()
         .copied();
     let Some(shape) = operands::fragment_shape(&el.f, from.part.buffer) else {
-        multiply::report_without_shape(el, from);
+        multiply::report_without_shape(el, &from.name, from.span);
         return None;
     };
     if let [of, _] = shape.as_slice()
@@ -296,7 +296,7 @@ fn check_reduced_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span
 fn check_same_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) -> Option<()> {
     for named in [into, from] {
         if operands::fragment_shape(&el.f, named.part.buffer).is_none() {
-            multiply::report_without_shape(el, named);
+            multiply::report_without_shape(el, &named.name, named.span);
             return None;
         }
     }

@@ -5,7 +5,7 @@ use crate::ir::{Access, Storage};
 use crate::sema::memory::whole;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
-use crate::sema::tensor_cores::layouts;
+use crate::sema::tensor_cores::{layouts, multiply, operands};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -13,6 +13,11 @@ use crate::symbolic::{Sym, Var};
 pub(crate) fn expect_accessible(el: &mut Elab<'_>, data: Data, span: Span) -> Option<Data> {
     let fragment = el.f.buffer(data.view.buffer).storage == Storage::Fragment;
     if fragment && el.fragments.applied.is_some() && data.array.is_empty() {
+        let (id, name) = (data.view.buffer, data.name.clone());
+        if operands::fragment_shape(&el.f, id).is_none() {
+            multiply::report_without_shape(el, &name, span);
+            return None;
+        }
         return Some(data);
     }
     whole::expect_whole(el, data, span)

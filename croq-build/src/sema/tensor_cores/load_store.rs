@@ -92,7 +92,7 @@ pub(crate) fn lower_store(
     let named = named?;
     let id = named.part.buffer;
     let Some(mut shape) = operands::fragment_shape(&el.f, id) else {
-        multiply::report_without_shape(el, &named);
+        multiply::report_without_shape(el, &named.name, named.span);
         return None;
     };
     if transposed {

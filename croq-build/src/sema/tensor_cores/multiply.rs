@@ -91,25 +91,21 @@ pub(crate) fn shape_of_operand(el: &mut Elab<'_>, named: &Named) -> Option<[i64;
             None
         }
         None => {
-            report_without_shape(el, named);
+            report_without_shape(el, &named.name, named.span);
             None
         }
     }
 }
 
-pub(crate) fn report_without_shape(el: &mut Elab<'_>, named: &Named) {
+pub(crate) fn report_without_shape(el: &mut Elab<'_>, name: &str, at: Span) {
     el.earlier.incomplete = true;
     if el.fragments.failed {
         return;
     }
     el.cx.report(
-        Diagnostic::new(
-            codes::E0913,
-            named.span,
-            format!("`{}` has no extents", named.name),
-        )
-        .label("no MMA of the function determines them")
-        .help("multiply into it, or declare it with extents: `frag f32 [16, 8] c {0.0f};`"),
+        Diagnostic::new(codes::E0913, at, format!("`{name}` has no extents"))
+            .label("no MMA of the function determines them")
+            .help("multiply into it, or declare it with extents: `frag f32 [16, 8] c {0.0f};`"),
     );
 }
 

@@ -248,28 +248,22 @@ pub(crate) fn lower_builtin(
         [a, b] => (a.span, b.span),
         _ => (span, span),
     };
-    if let (Value::Shape(x), Value::Shape(y)) = (&a, &b) {
-        if x.len() != y.len() {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0421,
-                    span,
-                    format!("ranks differ: {} and {}", x.len(), y.len()),
-                )
-                .label("element by element needs equal ranks"),
-            );
-            return Value::Error;
+    let whole = match (&a, &b) {
+        (Value::Shape(x), Value::Shape(y)) => Some((x, y.clone(), true)),
+        (Value::Shape(x), Value::Tuple(y)) => {
+            Some((x, y.iter().map(|i| i.value.clone()).collect(), false))
         }
-        let parts = x
-            .iter()
-            .zip(y)
-            .map(|(x, y)| IntValue::plain(el.f.cx.cdiv(x, y)))
-            .collect();
-        return Value::Tuple(parts);
-    }
-    if let (Value::Shape(x), Value::Int(n)) = (&a, &b) {
-        let parts = x.iter().map(|x| el.f.cx.cdiv(x, &n.value)).collect();
-        return Value::Shape(parts);
+        (Value::Shape(x), Value::Int(n)) => Some((x, vec![n.value.clone(); x.len()], false)),
+        _ => None,
+    };
+    if let Some((x, y, to_tuple)) = whole {
+        let Some(parts) = elementwise(el, name, (x, &y), at_b, span) else {
+            return Value::Error;
+        };
+        return match to_tuple {
+            true => Value::Tuple(parts.into_iter().map(IntValue::plain).collect()),
+            false => Value::Shape(parts),
+        };
     }
     for (v, at) in [(&a, at_a), (&b, at_b)] {
         if !check_integer(&mut el.cx, name, v, at) {
@@ -280,30 +274,9 @@ pub(crate) fn lower_builtin(
     let (Some(x), Some(y)) = (arith::to_sym(el, a, at_a), arith::to_sym(el, b, at_b)) else {
         return Value::Error;
     };
-    if el.f.cx.eq(&y, &Sym::zero()) == Truth::Yes {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0425,
-                at_b,
-                format!("the divisor of `{}` is 0", name.text),
-            )
-            .label("must be positive"),
-        );
+    let Some(result) = divided(el, name, (&x, &y), at_b, span) else {
         return Value::Error;
-    }
-    if !integers::check_divisor(el, &y, at_b, span) {
-        return Value::Error;
-    }
-    let cx = &el.f.cx;
-    let result = match name.text.as_str() {
-        "__alignup" => cx.align_up(&x, &y),
-        "__aligndown" => cx.align_down(&x, &y),
-        _ => cx.cdiv(&x, &y),
     };
-    if result.is_poison() {
-        integers::report_too_large(&mut el.cx, span);
-        return Value::Error;
-    }
     if runtime {
         // Computed from a mutable value: an ordinary integer, not a size.
         return Value::Scalar(crate::ir::Expr::new(
@@ -313,6 +286,66 @@ pub(crate) fn lower_builtin(
         ));
     }
     Value::Int(IntValue::plain(result))
+}
+
+/// A builtin of two integers, applied to each extent of a shape.
+fn elementwise(
+    el: &mut Elab<'_>,
+    name: &ast::Name,
+    (x, y): (&[Sym], &[Sym]),
+    at_y: Span,
+    span: Span,
+) -> Option<Vec<Sym>> {
+    if x.len() != y.len() {
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0421,
+                span,
+                format!("ranks differ: {} and {}", x.len(), y.len()),
+            )
+            .label("element by element needs equal ranks"),
+        );
+        return None;
+    }
+    let pairs = x.iter().zip(y);
+    pairs
+        .map(|pair| divided(el, name, pair, at_y, span))
+        .collect()
+}
+
+/// `cdiv(x, y)`, `__alignup(x, y)`, `__aligndown(x, y)` of integers.
+fn divided(
+    el: &mut Elab<'_>,
+    name: &ast::Name,
+    (x, y): (&Sym, &Sym),
+    at_y: Span,
+    span: Span,
+) -> Option<Sym> {
+    if el.f.cx.eq(y, &Sym::zero()) == Truth::Yes {
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0425,
+                at_y,
+                format!("the divisor of `{}` is 0", name.text),
+            )
+            .label("must be positive"),
+        );
+        return None;
+    }
+    if !integers::check_divisor(el, y, at_y, span) {
+        return None;
+    }
+    let cx = &el.f.cx;
+    let result = match name.text.as_str() {
+        "__alignup" => cx.align_up(x, y),
+        "__aligndown" => cx.align_down(x, y),
+        _ => cx.cdiv(x, y),
+    };
+    if result.is_poison() {
+        integers::report_too_large(&mut el.cx, span);
+        return None;
+    }
+    Some(result)
 }
 
 fn check_integer(cx: &mut Cx<'_>, name: &ast::Name, v: &Value, at: Span) -> bool {
@@ -344,6 +377,11 @@ pub(crate) fn lower_subscript(
         Value::Error => Value::Error,
         Value::Shape(s) => {
             let derivation = Frame::Derivation(Some(Derive::Shape(s)));
+            let shape = el.within(derivation, |el| lower_items(el, items));
+            shape.map_or(Value::Error, Value::Shape)
+        }
+        Value::Data(d) if d.array.is_empty() && items.iter().any(is_parenthesised) => {
+            let derivation = Frame::Derivation(Some(Derive::Shape(d.view.shape)));
             let shape = el.within(derivation, |el| lower_items(el, items));
             shape.map_or(Value::Error, Value::Shape)
         }
@@ -384,6 +422,10 @@ pub(crate) fn lower_subscript(
             Value::Error
         }
     }
+}
+
+fn is_parenthesised(item: &ast::Expr) -> bool {
+    matches!(&*item.kind, ast::ExprKind::Paren(_))
 }
 
 pub(crate) fn show(func: &ir::Function, shape: &[Sym]) -> String {
