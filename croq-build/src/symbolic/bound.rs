@@ -50,6 +50,15 @@ pub(super) struct Least {
     pub open: bool,
 }
 
+/// One end of the range of a variable.
+struct Ends {
+    declared: Option<Sym>,
+    /// Ends that follow from assumptions.
+    assumed: Vec<Sym>,
+    /// Whether any assumption mentions the variable.
+    mentioned: bool,
+}
+
 impl Prover<'_> {
     /// 1 for `e >= 0`, -1 for `e <= 0`, 0 for `e == 0`.
     fn sign(&self, e: &Sym) -> Option<i32> {
@@ -71,13 +80,13 @@ impl Prover<'_> {
         // coefficient.
         let mut groups: Vec<(Vec<&Atom>, Vec<Term>)> = Vec::new();
         for term in e.raw_terms()? {
-            let (moving, fixed): (Vec<&Atom>, Vec<&Atom>) =
-                term.factors.iter().partition(|f| f.contains(v));
-            if moving.is_empty() {
+            if !term.factors.iter().any(|f| f.contains(v)) {
                 continue;
             }
+            let (moving, fixed): (Vec<&Atom>, Vec<&Atom>) =
+                term.factors.iter().partition(|f| f.contains(v));
             let fixed = Term {
-                factors: fixed.into_iter().cloned().collect(),
+                factors: fixed.into_iter().cloned().collect::<Vec<_>>().into(),
                 coef: term.coef,
             };
             match groups.iter_mut().find(|(m, _)| *m == moving) {
@@ -145,19 +154,19 @@ impl Prover<'_> {
             return None;
         }
         let upper = direction == Direction::Down;
-        let (declared, assumed) = self.ends(v, upper);
-        let exact = declared.is_some() && !assumed.1 && e.linear_in(v).is_some();
-        let open = declared.is_none() && assumed.0.is_empty() && !assumed.1;
+        let ends = self.ends(v, upper);
+        let exact = ends.declared.is_some() && !ends.mentioned && e.is_linear_in(v);
+        let open = ends.declared.is_none() && ends.assumed.is_empty() && !ends.mentioned;
         let mut bounds = Vec::new();
-        for end in declared.into_iter().chain(assumed.0) {
+        for end in ends.declared.iter().chain(&ends.assumed) {
             if end.contains(v)
                 || !conditions
                     .iter()
-                    .all(|c| self.nonneg(&self.substitute(c, v, &end)))
+                    .all(|c| self.nonneg(&self.substitute(c, v, end)))
             {
                 continue;
             }
-            let bound = self.substitute(e, v, &end);
+            let bound = self.substitute(e, v, end);
             if !bound.contains(v) && !bound.is_poison() && !bounds.contains(&bound) {
                 bounds.push(bound);
             }
@@ -169,9 +178,7 @@ impl Prover<'_> {
         })
     }
 
-    /// The declared end of the range of `v`, the ends that follow from assumptions, and whether any
-    /// assumption mentions `v`.
-    fn ends(&self, v: Var, upper: bool) -> (Option<Sym>, (Vec<Sym>, bool)) {
+    fn ends(&self, v: Var, upper: bool) -> Ends {
         let (lo, hi) = bounds_of(self.variables, v);
         let declared = if upper { hi } else { lo }.map(|end| self.resolved(end));
         let mut assumed = Vec::new();
@@ -209,7 +216,11 @@ impl Prover<'_> {
                 }
             }
         }
-        (declared, (assumed, mentioned))
+        Ends {
+            declared,
+            assumed,
+            mentioned,
+        }
     }
 
     /// A declared bound, simplified with the current facts: it was constructed with those of its

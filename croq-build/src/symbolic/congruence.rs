@@ -1,7 +1,7 @@
 //! Divisibility: residues modulo constants, and division of forms by symbolic divisors.
 
 use super::division;
-use super::division::{divide_factors, gcd};
+use super::division::gcd;
 use super::prove::Prover;
 use super::sym::{Atom, Sym, Term};
 use super::truth::Truth;
@@ -186,7 +186,7 @@ impl Prover<'_> {
             let (Some(d), Some([known])) = (d.as_int(), multiple.raw_terms()) else {
                 continue;
             };
-            let Some(others) = divide_factors(&term.factors, &known.factors) else {
+            let Some(others) = term.factors.without(&known.factors) else {
                 continue;
             };
             if known.factors.len() < 2 {
@@ -241,7 +241,7 @@ impl Prover<'_> {
                 Some([t, last]) if last.factors.is_empty() => (t, last.coef),
                 _ => continue,
             };
-            if k.factors.as_slice() != std::slice::from_ref(atom) {
+            if *k.factors != *std::slice::from_ref(atom) {
                 continue;
             }
             let g = gcd(k.coef, d).max(1);

@@ -1,6 +1,7 @@
 //! Quotients, remainders, minima and maxima, folded as far as bounds allow.
 
 use super::division;
+use super::factors::Factors;
 use super::ops;
 use super::prove::Prover;
 use super::sym::{Atom, Sym, Term, Var};
@@ -194,7 +195,7 @@ impl Prover<'_> {
                     && division::exact_quotient(&ops::scaled(c, coef), b).is_some()
                     && self.nonneg(x)
                 {
-                    let inner = Sym::term(coef, factors.to_vec());
+                    let inner = Sym::term(coef, factors);
                     return self.rem(&(a - inner + ops::scaled(x, coef)), b);
                 }
             }
@@ -262,8 +263,8 @@ impl Prover<'_> {
         let Some(terms) = e.raw_terms() else {
             return Sym::poison();
         };
-        let mut kept: Vec<Term> = Vec::new();
-        let mut sum = Sym::zero();
+        let mut all: Vec<Term> = Vec::with_capacity(terms.len());
+        let mut is_same = true;
         // The same atom often occurs in several terms.
         let mut known: Vec<(&Atom, Option<Sym>)> = Vec::new();
         for term in terms {
@@ -284,12 +285,27 @@ impl Prover<'_> {
                     Some(by) => product = Some(product.map_or_else(|| by.clone(), |p| p * &by)),
                 }
             }
-            match product {
-                None => kept.push(term.clone()),
-                Some(product) => sum += product * Sym::term(term.coef, own),
+            let Some(product) = product else {
+                all.push(term.clone());
+                continue;
+            };
+            is_same = false;
+            let own = Factors::from(own);
+            let Some(parts) = product.raw_terms() else {
+                return Sym::poison();
+            };
+            for part in parts {
+                let Some(coef) = part.coef.checked_mul(term.coef) else {
+                    return Sym::poison();
+                };
+                let factors = part.factors.merged(&own);
+                all.push(Term { factors, coef });
             }
         }
-        sum + Sym::from_sorted(kept)
+        if is_same {
+            return e.clone();
+        }
+        Sym::from_unsorted(all)
     }
 
     /// An equal expression, simplified with all facts.
@@ -385,7 +401,7 @@ fn single_atom_plus_constant(e: &Sym) -> Option<(&Atom, i64)> {
         [last] if last.factors.is_empty() => last.coef,
         _ => return None,
     };
-    match first.factors.as_slice() {
+    match &*first.factors {
         [atom] if first.coef == 1 => Some((atom, constant)),
         _ => None,
     }

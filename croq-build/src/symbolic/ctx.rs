@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::answers::Answers;
 use super::facts::Facts;
 use super::interval::{Interval, interval};
 use super::model::Models;
@@ -59,10 +60,16 @@ impl Ctx {
         for facts in all_facts(&mut self.outermost, &mut self.scopes) {
             let range = declared_range(variables, facts, v);
             facts.ranges.push(range);
+            let before = facts.models.samples.len();
             facts
                 .models
                 .extend(variables.len(), |v| bounds_of(variables, v));
+            let kept = facts.models.samples.len();
             replenish_models(variables, facts);
+            // With the same samples, answers about expressions without the variable are the same.
+            if kept != before || facts.models.samples.len() != before {
+                facts.answers = Answers::default();
+            }
         }
         v
     }
@@ -103,6 +110,7 @@ impl Ctx {
             search::retain(&mut models, facts);
             facts.models = models;
             replenish_models(variables, facts);
+            facts.answers = Answers::default();
         }
     }
 
@@ -262,9 +270,12 @@ impl Ctx {
         if !own {
             self.scopes.push((self.depth, self.top().clone()));
         }
-        self.scopes
+        let facts = self
+            .scopes
             .last_mut()
-            .map_or(&mut self.outermost, |(_, facts)| facts)
+            .map_or(&mut self.outermost, |(_, facts)| facts);
+        facts.answers = Answers::default();
+        facts
     }
 
     fn replenish(&mut self) {
@@ -277,17 +288,19 @@ impl Ctx {
 
     /// `a / b`, truncating.
     pub fn div(&self, a: &Sym, b: &Sym) -> Sym {
-        self.builder().div(a, b)
+        let known = &self.outermost.answers.quotient;
+        known.of((a.clone(), b.clone()), |(a, b)| self.builder().div(a, b))
     }
 
     /// `a % b`, with the sign of `a`.
     pub fn rem(&self, a: &Sym, b: &Sym) -> Sym {
-        self.builder().rem(a, b)
+        let known = &self.outermost.answers.remainder;
+        known.of((a.clone(), b.clone()), |(a, b)| self.builder().rem(a, b))
     }
 
     /// `(a + b - 1) / b`.
     pub fn cdiv(&self, a: &Sym, b: &Sym) -> Sym {
-        self.builder().div(&(a + b - 1), b)
+        self.div(&(a + b - 1), b)
     }
 
     pub fn min(&self, a: &Sym, b: &Sym) -> Sym {
@@ -310,21 +323,33 @@ impl Ctx {
 
     /// `e` with `v` replaced by `by`, folded again.
     pub fn substituted(&self, e: &Sym, v: Var, by: &Sym) -> Sym {
-        self.builder().substitute(e, v, by)
+        if !e.contains(v) {
+            return e.clone();
+        }
+        let known = &self.outermost.answers.substituted;
+        known.of((e.clone(), v, by.clone()), |(e, v, by)| {
+            self.builder().substitute(e, *v, by)
+        })
     }
 
     // ---- questions ----
 
     pub fn le(&self, a: &Sym, b: &Sym) -> Truth {
-        self.prover().is_nonneg(&(b - a))
+        self.is_nonneg(b - a)
     }
 
     pub fn lt(&self, a: &Sym, b: &Sym) -> Truth {
-        self.prover().is_nonneg(&(b - a - 1))
+        self.is_nonneg(b - a - 1)
     }
 
     pub fn eq(&self, a: &Sym, b: &Sym) -> Truth {
-        self.prover().is_zero(&(b - a))
+        let known = &self.top().answers.zero;
+        known.of(b - a, |e| self.prover().is_zero(e))
+    }
+
+    fn is_nonneg(&self, e: Sym) -> Truth {
+        let known = &self.top().answers.nonneg;
+        known.of(e, |e| self.prover().is_nonneg(e))
     }
 
     pub fn ne(&self, a: &Sym, b: &Sym) -> Truth {
@@ -333,22 +358,32 @@ impl Ctx {
 
     /// Whether `d` divides `a`.
     pub fn divides(&self, d: &Sym, a: &Sym) -> Truth {
-        self.prover().divides(d, a)
+        let known = &self.top().answers.divides;
+        known.of((d.clone(), a.clone()), |(d, a)| self.prover().divides(d, a))
     }
 
     /// The greatest constant that is known to divide `a`; `None` when `a` is zero or poison.
     pub fn constant_divisor(&self, a: &Sym) -> Option<i64> {
-        self.prover().constant_divisor(a)
+        let known = &self.top().answers.constant_divisor;
+        known.of(a.clone(), |a| self.prover().constant_divisor(a))
     }
 
     /// Constant bounds, inclusive; `None` if unbounded or unknown.
     pub fn range(&self, a: &Sym) -> (Option<i64>, Option<i64>) {
-        self.prover().range(a)
+        let known = &self.top().answers.range;
+        known.of(a.clone(), |a| self.prover().range(a))
+    }
+
+    /// The least and the greatest value of `a` on samples of the variables that satisfy the facts:
+    /// its range contains both, and costs much more.
+    pub fn samples(&self, a: &Sym) -> Option<(i128, i128)> {
+        self.top().models.extremes(a)
     }
 
     /// An equal expression, simpler where the assumptions in force allow.
     pub fn simplify(&self, a: &Sym) -> Sym {
-        self.prover().simplify(a)
+        let known = &self.top().answers.simplified;
+        known.of(a.clone(), |a| self.prover().simplify(a))
     }
 
     /// An upper bound of `a` that mentions no variable of `drop`.

@@ -1,16 +1,6 @@
 //! Division of polynomials, without facts about the variables.
 
-use super::sym::{Atom, Sym, Term};
-
-/// The factors of `a` without those of `b`; `None` if `b` has one that `a` lacks.
-pub(super) fn divide_factors(a: &[Atom], b: &[Atom]) -> Option<Vec<Atom>> {
-    let mut left = a.to_vec();
-    for factor in b {
-        let at = left.iter().position(|f| f == factor)?;
-        left.remove(at);
-    }
-    Some(left)
-}
+use super::sym::{Sym, Term};
 
 pub(super) fn gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
@@ -24,16 +14,8 @@ pub(super) fn gcd(a: i64, b: i64) -> i64 {
 impl Term {
     /// The greatest common divisor as a term with a positive coefficient.
     pub(super) fn common(&self, other: &Term) -> Term {
-        let mut factors = Vec::new();
-        let mut left = other.factors.clone();
-        for factor in &self.factors {
-            if let Some(at) = left.iter().position(|f| f == factor) {
-                left.remove(at);
-                factors.push(factor.clone());
-            }
-        }
         Term {
-            factors,
+            factors: self.factors.common(&other.factors),
             coef: gcd(self.coef, other.coef).max(1),
         }
     }
@@ -49,7 +31,7 @@ impl Term {
         }
         let coef = self.coef.checked_div(other.coef)?;
         Some(Term {
-            factors: divide_factors(&self.factors, &other.factors)?,
+            factors: self.factors.without(&other.factors)?,
             coef,
         })
     }
@@ -75,7 +57,7 @@ pub(super) fn split(e: &Sym, by: &Sym) -> (Sym, Sym) {
         let Some(top) = top else {
             return (quotient, Sym::from_unsorted(remainder));
         };
-        let factors = divide_factors(&top.factors, &lead.factors);
+        let factors = top.factors.without(&lead.factors);
         let coef = top.coef.checked_div(lead.coef).unwrap_or(0);
         if let Some(factors) = factors.filter(|_| coef != 0) {
             let step = Sym::term(coef, factors);

@@ -1,5 +1,6 @@
 //! Facts in addition to the declared bounds.
 
+use super::answers::Answers;
 use super::interval::{Interval, interval, range_of};
 use super::model::Models;
 use super::sym::{Sym, Var};
@@ -15,6 +16,8 @@ pub(super) struct Facts {
     /// The first divides the second.
     pub divisors: Vec<(Sym, Sym)>,
     pub models: Models,
+    /// To questions under these facts.
+    pub answers: Answers,
 }
 
 impl Facts {

@@ -1,6 +1,6 @@
 //! Constant intervals: a fast answer before any search.
 
-use super::sym::{Atom, Sym, Var};
+use super::sym::{Atom, Sym, Var, checked_product};
 
 /// Inclusive; `None` is unbounded. Ends that exceed `i128` count as unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,17 +44,18 @@ impl Interval {
             return Interval::point(0);
         }
         if let (Some(a), Some(b), Some(c), Some(d)) = (self.lo, self.hi, other.lo, other.hi) {
-            let corners = [
-                a.checked_mul(c),
-                a.checked_mul(d),
-                b.checked_mul(c),
-                b.checked_mul(d),
-            ];
-            let all: Option<Vec<i128>> = corners.into_iter().collect();
-            let Some(all) = all else { return Interval::ALL };
+            let corners = (
+                checked_product(a, c),
+                checked_product(a, d),
+                checked_product(b, c),
+                checked_product(b, d),
+            );
+            let (Some(w), Some(x), Some(y), Some(z)) = corners else {
+                return Interval::ALL;
+            };
             return Interval {
-                lo: all.iter().min().copied(),
-                hi: all.iter().max().copied(),
+                lo: Some(w.min(x).min(y).min(z)),
+                hi: Some(w.max(x).max(y).max(z)),
             };
         }
         // An end is unbounded: the signs decide.
@@ -63,14 +64,32 @@ impl Interval {
                 lo: self
                     .lo
                     .zip(other.lo)
-                    .and_then(|(a, b)| a.checked_mul(b))
+                    .and_then(|(a, b)| checked_product(a, b))
                     .or(Some(0)),
-                hi: self.hi.zip(other.hi).and_then(|(a, b)| a.checked_mul(b)),
+                hi: self
+                    .hi
+                    .zip(other.hi)
+                    .and_then(|(a, b)| checked_product(a, b)),
             },
             (Some(-1), Some(-1)) => self.negated().times(other.negated()),
             (Some(-1), Some(1)) => self.negated().times(other).negated(),
             (Some(1), Some(-1)) => self.times(other.negated()).negated(),
             _ => Interval::ALL,
+        }
+    }
+
+    /// `times` a constant.
+    fn scaled(self, by: i64) -> Interval {
+        let (Some(lo), Some(hi)) = (self.lo, self.hi) else {
+            return Interval::point(by).times(self);
+        };
+        let by = i128::from(by);
+        let (Some(a), Some(b)) = (checked_product(lo, by), checked_product(hi, by)) else {
+            return Interval::ALL;
+        };
+        Interval {
+            lo: Some(a.min(b)),
+            hi: Some(a.max(b)),
         }
     }
 
@@ -145,10 +164,13 @@ pub(super) fn interval(ranges: &[Interval], e: &Sym) -> Interval {
     };
     let mut sum = Interval::point(0);
     for term in terms {
-        let mut product = Interval::point(term.coef);
-        for factor in &term.factors {
-            product = product.times(of_atom(ranges, factor));
-        }
+        let product = match &*term.factors {
+            [] => Interval::point(term.coef),
+            [first, others @ ..] => others.iter().fold(
+                of_atom(ranges, first).scaled(term.coef),
+                |product, factor| product.times(of_atom(ranges, factor)),
+            ),
+        };
         sum = sum.plus(product);
         if sum == Interval::ALL {
             break;

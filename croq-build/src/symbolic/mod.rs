@@ -16,12 +16,15 @@
 //! multiples. Depth and work of one question are limited, so the time is linear in the number of
 //! questions.
 
+mod answers;
 mod bound;
 mod congruence;
 mod construct;
 mod ctx;
 mod division;
+mod factors;
 mod facts;
+mod hash;
 mod interval;
 mod model;
 mod ops;
@@ -31,6 +34,7 @@ mod show;
 mod split;
 mod sym;
 mod truth;
+mod var_set;
 mod variable;
 
 #[cfg(test)]

@@ -18,9 +18,16 @@ pub(super) struct Models {
 impl Models {
     /// Whether some sample makes `e` negative.
     pub fn refute(&self, e: &Sym) -> bool {
-        self.samples.iter().any(|sample| {
-            e.evaluate(&|v| sample.get(v.0 as usize).copied())
-                .is_some_and(|value| value < 0)
+        let mut values = self.samples.iter().filter_map(|sample| value_on(sample, e));
+        values.any(|value| value < 0)
+    }
+
+    /// The least and the greatest value of `e` on samples.
+    pub fn extremes(&self, e: &Sym) -> Option<(i128, i128)> {
+        let values = self.samples.iter().filter_map(|sample| value_on(sample, e));
+        values.fold(None, |ends, value| {
+            let (lo, hi) = ends.unwrap_or((value, value));
+            Some((lo.min(value), hi.max(value)))
         })
     }
 
@@ -53,8 +60,12 @@ impl Models {
     /// Keeps the samples for which a new fact holds; `value_of` evaluates an expression on one.
     pub fn retain(&mut self, holds: impl Fn(&dyn Fn(&Sym) -> Option<i128>) -> bool) {
         self.samples
-            .retain(|sample| holds(&|e: &Sym| e.evaluate(&|v| sample.get(v.0 as usize).copied())));
+            .retain(|sample| holds(&|e: &Sym| value_on(sample, e)));
     }
+}
+
+fn value_on(sample: &[i128], e: &Sym) -> Option<i128> {
+    e.evaluate(&|v| sample.get(v.0 as usize).copied())
 }
 
 /// Extends the sample to `count` variables; false if the bounds admit no value.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use super::sym::{Sym, Term, merge_factors, order_of_products};
+use super::sym::{Sym, Term, order_of_products};
 
 /// `e + scale * other`.
 fn plus_scaled(e: &Sym, other: &Sym, scale: i64) -> Sym {
@@ -74,7 +74,7 @@ fn times(e: &Sym, other: &Sym) -> Sym {
                 return Sym::poison();
             };
             product.push(Term {
-                factors: merge_factors(&x.factors, &y.factors),
+                factors: x.factors.merged(&y.factors),
                 coef,
             });
         }

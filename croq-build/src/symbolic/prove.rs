@@ -1,10 +1,10 @@
 //! The search for a proof that an expression is nowhere negative.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 
 use super::division::gcd;
 use super::facts::Facts;
+use super::hash::TermMap;
 use super::interval::interval;
 use super::ops;
 use super::sym::{Atom, Sym, Term};
@@ -30,9 +30,9 @@ pub(super) struct Prover<'a> {
     depth: Cell<u32>,
     combined: Cell<u32>,
     /// Goals that were visited. A goal that is still open counts as not proved, which ends cycles.
-    met: RefCell<HashMap<Sym, bool>>,
+    met: RefCell<TermMap<Sym, bool>>,
     /// Declared bounds, simplified.
-    pub resolved_ends: RefCell<HashMap<Sym, Sym>>,
+    pub resolved_ends: RefCell<TermMap<Sym, Sym>>,
 }
 
 /// The goals from which a goal follows.
@@ -136,6 +136,9 @@ impl<'a> Prover<'a> {
             return c >= 0;
         }
         let affordable = self.spend(e);
+        if let Some(known) = self.met.borrow().get(e) {
+            return *known;
+        }
         let quick = interval(&self.facts.ranges, e);
         if quick.lo.is_some_and(|lo| lo >= 0) {
             return true;
@@ -143,16 +146,14 @@ impl<'a> Prover<'a> {
         if quick.hi.is_some_and(|hi| hi < 0) || self.facts.models.refute(e) {
             return false;
         }
-        if let Some(known) = self.met.borrow().get(e) {
-            return *known;
-        }
         let too_far = self.depth.get() >= MAX_GOAL_DEPTH || e.size() > MAX_GOAL_SIZE;
         if too_far || !affordable {
             return false;
         }
         self.met.borrow_mut().insert(e.clone(), false);
         self.depth.set(self.depth.get() + 1);
-        let shown = self.search(&self.rounded(&self.with_values(e)));
+        let goal = self.rounded(&self.with_values(e));
+        let shown = self.search(&goal, goal == *e);
         self.depth.set(self.depth.get().saturating_sub(1));
         if shown {
             self.met.borrow_mut().insert(e.clone(), true);
@@ -182,11 +183,12 @@ impl<'a> Prover<'a> {
         Sym::from_sorted(divided)
     }
 
-    fn search(&self, e: &Sym) -> bool {
+    /// `bounded`: whether the interval of the expression is known to be no answer.
+    fn search(&self, e: &Sym, bounded: bool) -> bool {
         if let Some(c) = e.as_int() {
             return c >= 0;
         }
-        if interval(&self.facts.ranges, e).lo.is_some_and(|lo| lo >= 0) {
+        if !bounded && interval(&self.facts.ranges, e).lo.is_some_and(|lo| lo >= 0) {
             return true;
         }
         let vars = e.sorted_vars();
@@ -253,8 +255,7 @@ impl<'a> Prover<'a> {
         let mut tried: Vec<Sym> = Vec::new();
         for part in parts.iter().filter(|part| !part.factors.is_empty()) {
             for term in terms {
-                let Some(factors) = super::division::divide_factors(&term.factors, &part.factors)
-                else {
+                let Some(factors) = term.factors.without(&part.factors) else {
                     continue;
                 };
                 if (term.coef > 0) != (part.coef > 0) {

@@ -5,6 +5,12 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
+use super::factors::Factors;
+use super::hash::TermHasher;
+use super::var_set::VarSet;
+
+pub use super::var_set::Var;
+
 /// The most terms of one sum; a larger one is poison.
 const MAX_TERMS: usize = 256;
 /// The most terms in total, those inside atoms included.
@@ -13,10 +19,6 @@ const MAX_SIZE: usize = 2048;
 const MAX_DEPTH: u32 = 24;
 /// The most factors of one product.
 const MAX_DEGREE: usize = 16;
-
-/// A variable of a [`Ctx`](super::Ctx): a dimension, a parameter, a loop or parallel variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Var(pub u32);
 
 /// A factor of a product. `Div` and `Rem` truncate toward zero, as in C.
 ///
@@ -39,17 +41,33 @@ struct Node {
     hash: u64,
     size: usize,
     depth: u32,
-    /// Sorted; those inside atoms included.
-    vars: Vec<Var>,
-    /// `None` is poison.
-    terms: Option<Vec<Term>>,
+    /// Those inside atoms included.
+    vars: VarSet,
+    terms: Terms,
+}
+
+/// The terms of a sum, sorted. Most sums have one term, which is a part of the node.
+enum Terms {
+    Poison,
+    One(Term),
+    Many(Vec<Term>),
 }
 
 /// `coef` times the product of `factors`, which are sorted and may repeat.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Term {
-    pub factors: Vec<Atom>,
+    pub factors: Factors<Atom>,
     pub coef: i64,
+}
+
+impl Terms {
+    fn all(&self) -> &[Term] {
+        match self {
+            Terms::Poison => &[],
+            Terms::One(term) => std::slice::from_ref(term),
+            Terms::Many(terms) => terms,
+        }
+    }
 }
 
 impl Atom {
@@ -87,59 +105,11 @@ pub(super) fn order_of_products(a: &[Atom], b: &[Atom]) -> Ordering {
     b.len().cmp(&a.len()).then_with(|| a.cmp(b))
 }
 
-/// The product of two sorted products.
-pub(super) fn merge_factors(a: &[Atom], b: &[Atom]) -> Vec<Atom> {
-    let mut all = Vec::with_capacity(a.len() + b.len());
-    let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
-    loop {
-        match (left.peek(), right.peek()) {
-            (Some(x), Some(y)) => {
-                if x <= y {
-                    all.extend(left.next().cloned());
-                } else {
-                    all.extend(right.next().cloned());
-                }
-            }
-            (Some(_), None) => all.extend(left.next().cloned()),
-            (None, Some(_)) => all.extend(right.next().cloned()),
-            (None, None) => return all,
-        }
-    }
-}
-
-/// A multiplicative hash. Expressions are compared in full where hashes agree, so that collisions
-/// only cost time; SipHash took a tenth of the time of all passes.
-#[derive(Default)]
-struct TermHasher(u64);
-
-impl Hasher for TermHasher {
-    fn finish(&self) -> u64 {
-        // Hash tables use the high bits as well as the low ones.
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.write_u64(u64::from(*b)));
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-
-    fn write_i64(&mut self, value: i64) {
-        self.write_u64(value.cast_unsigned());
-    }
-
-    fn write_isize(&mut self, value: isize) {
-        self.write_u64(value as u64);
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
+/// Checked multiplication, which takes many instructions for numbers of more than 64 bits.
+pub(super) fn checked_product(a: i128, b: i128) -> Option<i128> {
+    match (i64::try_from(a), i64::try_from(b)) {
+        (Ok(a), Ok(b)) => Some(i128::from(a) * i128::from(b)),
+        _ => a.checked_mul(b),
     }
 }
 
@@ -158,13 +128,13 @@ impl Sym {
     }
 
     fn new_int(v: i64) -> Sym {
-        if v == 0 {
-            return Sym::from_sorted(Vec::new());
-        }
-        Sym::from_sorted(vec![Term {
-            factors: Vec::new(),
-            coef: v,
-        }])
+        Sym::new(match v {
+            0 => Terms::Many(Vec::new()),
+            coef => Terms::One(Term {
+                factors: Factors::None,
+                coef,
+            }),
+        })
     }
 
     pub fn zero() -> Sym {
@@ -185,8 +155,8 @@ impl Sym {
             hash: 0,
             size: 1,
             depth: 0,
-            vars: Vec::new(),
-            terms: None,
+            vars: VarSet::new(),
+            terms: Terms::Poison,
         }))
     }
 
@@ -197,22 +167,27 @@ impl Sym {
         {
             return Sym::poison();
         }
-        Sym::from_sorted(vec![Term {
-            factors: vec![atom],
+        Sym::one_term(Term {
+            factors: Factors::One(atom),
             coef: 1,
-        }])
+        })
     }
 
     /// `coef` times the product of sorted factors, such as those of a term.
     pub fn product(coef: i64, factors: &[Atom]) -> Sym {
-        Sym::term(coef, factors.to_vec())
+        Sym::term(coef, factors)
     }
 
-    pub(super) fn term(coef: i64, factors: Vec<Atom>) -> Sym {
-        if coef == 0 {
-            return Sym::zero();
+    pub(super) fn term(coef: i64, factors: impl Into<Factors<Atom>>) -> Sym {
+        let factors = factors.into();
+        Sym::one_term(Term { factors, coef })
+    }
+
+    fn one_term(term: Term) -> Sym {
+        if term.coef == 0 || term.factors.is_empty() {
+            return Sym::int(term.coef);
         }
-        Sym::from_sorted(vec![Term { factors, coef }])
+        Sym::new(Terms::One(term))
     }
 
     /// Sorts the terms, and adds those with the same product.
@@ -235,51 +210,62 @@ impl Sym {
 
     /// Terms must be sorted and distinct; zero coefficients are removed.
     pub(super) fn from_sorted(mut terms: Vec<Term>) -> Sym {
-        terms.retain(|t| t.coef != 0);
-        let mut size = terms.len().max(1);
+        if terms.iter().any(|t| t.coef == 0) {
+            terms.retain(|t| t.coef != 0);
+        }
+        if terms.len() > 1 {
+            return Sym::new(Terms::Many(terms));
+        }
+        terms.pop().map_or_else(Sym::zero, Sym::one_term)
+    }
+
+    fn new(terms: Terms) -> Sym {
+        let mut size = terms.all().len().max(1);
         let mut depth = 0;
-        let mut vars: Vec<Var> = Vec::new();
+        let mut vars = VarSet::new();
         let mut hasher = TermHasher::default();
-        for term in &terms {
+        for term in terms.all() {
             if term.factors.len() > MAX_DEGREE {
                 return Sym::poison();
             }
             term.coef.hash(&mut hasher);
             for atom in &term.factors {
                 match atom {
-                    Atom::Var(v) => vars.push(*v),
+                    Atom::Var(v) => vars.insert(*v),
                     _ => {
                         if let Some((a, b)) = atom.operands() {
                             size += a.0.size + b.0.size;
                             depth = depth.max(1 + a.0.depth.max(b.0.depth));
-                            vars.extend(a.0.vars.iter().chain(&b.0.vars));
+                            vars.extend(&a.0.vars);
+                            vars.extend(&b.0.vars);
                         }
                     }
                 }
                 atom.hash(&mut hasher);
             }
         }
-        if terms.len() > MAX_TERMS || size > MAX_SIZE || depth > MAX_DEPTH {
+        if terms.all().len() > MAX_TERMS || size > MAX_SIZE || depth > MAX_DEPTH {
             return Sym::poison();
         }
-        vars.sort_unstable();
-        vars.dedup();
         Sym(Arc::new(Node {
             hash: hasher.finish(),
             size,
             depth,
             vars,
-            terms: Some(terms),
+            terms,
         }))
     }
 
     pub(super) fn raw_terms(&self) -> Option<&[Term]> {
-        self.0.terms.as_deref()
+        match &self.0.terms {
+            Terms::Poison => None,
+            terms => Some(terms.all()),
+        }
     }
 
     /// Whether an operation overflowed or the expression exceeded its limits.
     pub fn is_poison(&self) -> bool {
-        self.0.terms.is_none()
+        matches!(self.0.terms, Terms::Poison)
     }
 
     pub fn as_int(&self) -> Option<i64> {
@@ -292,10 +278,12 @@ impl Sym {
 
     pub fn as_var(&self) -> Option<Var> {
         match self.raw_terms()? {
-            [Term { factors, coef: 1 }] => match factors.as_slice() {
-                [Atom::Var(v)] => Some(*v),
-                _ => None,
-            },
+            [
+                Term {
+                    factors: Factors::One(Atom::Var(v)),
+                    coef: 1,
+                },
+            ] => Some(*v),
             _ => None,
         }
     }
@@ -315,7 +303,10 @@ impl Sym {
 
     /// The value for the given values of variables; `None` on division by zero, overflow, or a
     /// variable without a value.
-    pub fn evaluate(&self, value_of: &dyn Fn(Var) -> Option<i128>) -> Option<i128> {
+    pub fn evaluate<F>(&self, value_of: &F) -> Option<i128>
+    where
+        F: Fn(Var) -> Option<i128> + ?Sized,
+    {
         let mut sum: i128 = 0;
         for term in self.raw_terms()? {
             let mut product = i128::from(term.coef);
@@ -327,7 +318,7 @@ impl Sym {
                     Atom::Min(a, b) => a.evaluate(value_of)?.min(b.evaluate(value_of)?),
                     Atom::Max(a, b) => a.evaluate(value_of)?.max(b.evaluate(value_of)?),
                 };
-                product = product.checked_mul(value)?;
+                product = checked_product(product, value)?;
             }
             sum = sum.checked_add(product)?;
         }
@@ -358,12 +349,12 @@ impl Sym {
         self.raw_terms()
             .unwrap_or_default()
             .iter()
-            .map(|t| (t.coef, t.factors.as_slice()))
+            .map(|t| (t.coef, &*t.factors))
     }
 
     /// The sum of some of the terms.
     pub fn part(&self, mut wanted: impl FnMut(i64, &[Atom]) -> bool) -> Sym {
-        let Some(terms) = &self.0.terms else {
+        let Some(terms) = self.raw_terms() else {
             return Sym::poison();
         };
         let some = terms.iter().filter(|t| wanted(t.coef, &t.factors));
@@ -372,7 +363,7 @@ impl Sym {
 
     /// Divided by the greatest common divisor of the coefficients.
     pub fn primitive_part(&self) -> Sym {
-        let Some(terms) = &self.0.terms else {
+        let Some(terms) = self.raw_terms() else {
             return Sym::poison();
         };
         let gcd = |a: u64, b: u64| {
@@ -426,17 +417,29 @@ impl Sym {
         (!coefficient.contains(v) && !rest.contains(v)).then_some((coefficient, rest))
     }
 
+    /// Whether [`Sym::linear_in`] splits it.
+    pub(super) fn is_linear_in(&self, v: Var) -> bool {
+        let suits = |term: &Term| {
+            let mut with = term.factors.iter().filter(|atom| atom.contains(v));
+            match (with.next(), with.next()) {
+                (None, _) => true,
+                (Some(one), None) => matches!(one, Atom::Var(_)),
+                _ => false,
+            }
+        };
+        self.raw_terms()
+            .is_some_and(|terms| terms.iter().all(suits))
+    }
+
     /// Splits into `coefficient * atom + rest` by the terms that have `atom` as a factor; either
     /// part may still contain it inside other atoms. `None` if a term has it twice, or for poison.
     pub(super) fn collect(&self, atom: &Atom) -> Option<(Sym, Sym)> {
         let mut with = Vec::new();
         let mut without = Vec::new();
         for term in self.raw_terms()? {
-            match term.factors.iter().position(|f| f == atom) {
+            match term.factors.without(std::slice::from_ref(atom)) {
                 None => without.push(term.clone()),
-                Some(at) => {
-                    let mut factors = term.factors.clone();
-                    factors.remove(at);
+                Some(factors) => {
                     if factors.contains(atom) {
                         return None;
                     }
@@ -454,7 +457,7 @@ impl Sym {
 impl PartialEq for Sym {
     fn eq(&self, other: &Sym) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.hash == other.0.hash && self.0.terms == other.0.terms)
+            || (self.0.hash == other.0.hash && self.raw_terms() == other.raw_terms())
     }
 }
 
@@ -477,7 +480,7 @@ impl Ord for Sym {
         if Arc::ptr_eq(&self.0, &other.0) {
             return Ordering::Equal;
         }
-        self.0.terms.cmp(&other.0.terms)
+        self.raw_terms().cmp(&other.raw_terms())
     }
 }
 

@@ -114,6 +114,8 @@ struct Place {
     /// The numbers of the first and of the last element, as far as they are expressions.
     ends: [Sym; 2],
     flat: OnceCell<Range>,
+    /// Numbers of elements between which the range certainly extends.
+    sampled: OnceCell<Option<(i128, i128)>>,
     /// The offset and strides of the view, and the positions in it.
     offset: Sym,
     strides: Vec<Sym>,
@@ -133,6 +135,7 @@ impl Place {
         Self {
             ends: [address.clone(), address],
             flat: OnceCell::new(),
+            sampled: OnceCell::new(),
             offset: access.view.offset.clone(),
             strides: access.view.strides.clone(),
             axes: Axes::At(access.indices.clone()),
@@ -146,6 +149,7 @@ impl Place {
         Self {
             ends: [view.offset.clone(), last],
             flat: OnceCell::new(),
+            sampled: OnceCell::new(),
             offset: view.offset.clone(),
             strides: view.strides.clone(),
             axes: Axes::All(view.shape.clone()),
@@ -159,6 +163,17 @@ impl Place {
             false => (cx.range(first).0, cx.range(last).1),
         };
         *self.flat.get_or_init(range)
+    }
+
+    /// Whether the ranges of the numbers of elements overlap, by their values on samples.
+    fn overlaps_on_samples(&self, cx: &Ctx, other: &Place) -> bool {
+        let sampled = |place: &Place| {
+            let [first, last] = &place.ends;
+            let ends = || Some((cx.samples(first)?.0, cx.samples(last)?.1));
+            *place.sampled.get_or_init(ends)
+        };
+        let both = sampled(self).zip(sampled(other));
+        both.is_some_and(|(a, b)| a.0.max(b.0) <= a.1.min(b.1))
     }
 
     fn axis(&self, cx: &Ctx, axis: usize) -> Option<Range> {
@@ -178,7 +193,9 @@ impl Place {
             let both = self.axis(cx, axis).zip(other.axis(cx, axis));
             both.is_some_and(|(a, b)| disjoint(a, b))
         };
-        disjoint(self.flat(cx), other.flat(cx)) || same_view && (0..self.strides.len()).any(apart)
+        let flat =
+            || !self.overlaps_on_samples(cx, other) && disjoint(self.flat(cx), other.flat(cx));
+        flat() || same_view && (0..self.strides.len()).any(apart)
     }
 }
 

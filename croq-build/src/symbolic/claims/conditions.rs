@@ -27,6 +27,48 @@ fn assumed_divisibility() {
     assert_eq!(w.cx.divides(&int(4), &(&m * &n * &p + 4)), Yes);
 }
 
+/// A context keeps its answers; those to the same questions change with the facts.
+#[test]
+fn answers_follow_the_facts() {
+    let mut w = World::new();
+    let (m, x) = (w.dim("M"), w.free("x"));
+    let int = Sym::int;
+    let all = |w: &World| {
+        let cx = &w.cx;
+        (
+            (cx.le(&x, &int(9)), cx.eq(&x, &int(10))),
+            (cx.divides(&int(4), &x), cx.constant_divisor(&x)),
+            (cx.range(&x), cx.simplify(&(&x - &m))),
+        )
+    };
+    let free = all(&w);
+    assert_eq!(free.0, (Unknown, Unknown));
+    w.cx.push_scope();
+    w.cx.assume_le(&x, &int(8));
+    w.cx.assume_divides(&int(4), &x);
+    w.cx.assume_eq(&m, &int(3));
+    let narrow = all(&w);
+    assert_eq!(narrow.0, (Yes, No));
+    assert_eq!(narrow.1, (Yes, Some(4)));
+    assert_eq!(narrow.2, ((None, Some(8)), &x - 3));
+    let copy = World { cx: w.cx.clone() };
+    w.cx.assume_eq(&x, &int(4));
+    assert_eq!(w.cx.range(&x), (Some(4), Some(4)));
+    assert_eq!(all(&copy), narrow);
+    w.cx.pop_scope();
+    assert_eq!(all(&w), free);
+    // Constructors know only the facts of the outermost scope.
+    let (v, half) = (x.as_var().expect("a variable"), |w: &World| w.div(&x, 8));
+    assert_eq!(half(&w).as_int(), None);
+    w.cx.set_bounds(v, Some(int(0)), Some(int(7)));
+    assert_eq!(half(&w).as_int(), Some(0));
+    assert_eq!(all(&w).0, (Yes, No));
+    assert_eq!(all(&w).2.0, (Some(0), Some(7)));
+    assert_eq!(w.rem(&(&m + 1), 4).as_int(), None);
+    w.cx.assume_divides(&int(4), &(&m + 1));
+    assert_eq!(w.rem(&(&m + 1), 4).as_int(), Some(0));
+}
+
 #[test]
 fn edges_of_tiles() {
     let mut w = World::new();
