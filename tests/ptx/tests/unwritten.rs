@@ -99,9 +99,7 @@ fn memory() {
     ));
     // Generic addresses.
     fails(
-        &format!(
-            "cvt.u64.u32 %d1, %at; cvta.shared.u64 %d1, %d1; ld.u32 %r2, [%d1]; st.u32 [%mine], %r2; ret;"
-        ),
+        "cvt.u64.u32 %d1, %at; cvta.shared.u64 %d1, %d1; ld.u32 %r2, [%d1]; st.u32 [%mine], %r2; ret;",
         STORED,
     );
     fails("ld.u32 %r2, [%in+64]; st.u32 [%in+128], %r2; ret;", STORED);
