@@ -432,7 +432,7 @@ unsafe extern "C" fn mbarrier(
             let done = match operation {
                 CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
                 CROQ_MBARRIER_INVALIDATE => {
-                    barriers.order.forget(at.at.cast());
+                    barriers.order.end_mbarrier(at.at.cast());
                     mbarriers.invalidate(tid, at, &mut all.marks)
                 }
                 CROQ_MBARRIER_EXPECT => mbarriers.expect(tid, at, value),

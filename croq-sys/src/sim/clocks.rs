@@ -193,7 +193,7 @@ impl Clocks {
     }
 
     /// The mbarrier ends: another one at this address counts its phases anew.
-    pub(super) fn forget(&mut self, at: usize) {
+    pub(super) fn end_mbarrier(&mut self, at: usize) {
         self.events.remove(&at);
     }
 
@@ -259,7 +259,7 @@ mod tests {
             c.arrive(0, 8, phase);
         }
         c.wait(2, 8, 3);
-        c.forget(8);
+        c.end_mbarrier(8);
         let again = c.own(0);
         c.arrive(0, 8, 0);
         c.wait(2, 8, 1);

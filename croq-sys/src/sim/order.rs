@@ -233,8 +233,8 @@ impl Order {
         }
     }
 
-    pub(super) fn forget(&mut self, at: *const u8) {
-        self.clocks.forget(at as usize);
+    pub(super) fn end_mbarrier(&mut self, at: *const u8) {
+        self.clocks.end_mbarrier(at as usize);
     }
 
     pub(super) fn wait(&mut self, thread: u32, at: *const u8, phase: u64) {
