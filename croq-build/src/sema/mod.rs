@@ -313,7 +313,13 @@ fn unite_exchanged(el: &mut Elab<'_>) {
 
 /// What is read or written by the name of one buffer of a pool may be the memory of another.
 fn unite_pools(el: &mut Elab<'_>) {
-    let parts: Vec<ir::BufferId> = el.storage.pools.parts.0.keys().copied().collect();
+    let pools = &el.storage.pools;
+    // Tiles of futures have no names of their own.
+    let rings: BTreeSet<ir::BufferId> = pools.of_futures.values().copied().collect();
+    let parts = pools.parts.0.keys().copied();
+    let parts: Vec<ir::BufferId> = parts
+        .filter(|part| !rings.contains(&pools.find(*part).0))
+        .collect();
     let mut of_roots: BTreeMap<ir::BufferId, (bool, bool)> = BTreeMap::new();
     for part in &parts {
         let root = el.storage.pools.find(*part).0;

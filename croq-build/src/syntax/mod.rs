@@ -12,6 +12,7 @@ pub(crate) mod builtin_names;
 mod call;
 mod contextual;
 mod control;
+mod copy_modifiers;
 mod declaration;
 mod derivation;
 mod expression;
