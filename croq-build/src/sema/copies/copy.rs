@@ -9,14 +9,16 @@ use crate::sema::checks::run_time;
 use crate::sema::copies::{destination, legality, overlap, shapes, tma};
 use crate::sema::levels::{host_kernels, instances};
 use crate::sema::memory::{data, swizzles, tiles, whole};
-use crate::sema::names::scope;
+use crate::sema::names::{hiding, scope};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::source::Span;
+use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyStmt};
 
 pub(crate) fn lower(el: &mut Elab<'_>, c: &CopyStmt, span: Span) {
+    let began = el.names.walk.tick();
     let bound = futures::name_of_copy(el, c.name.as_ref());
     let done = lower_parts(el, c, &bound, span);
     if let (None, Bound::Again(id)) = (&done, &bound) {
@@ -25,6 +27,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, c: &CopyStmt, span: Span) {
     let (Some(name), Bound::New) = (&c.name, bound) else {
         return;
     };
+    hiding::record_copy(el, name, began);
     let entity = done.flatten().map_or(Entity::Poison, Entity::Future);
     scope::declare(el, name, entity);
 }
@@ -54,10 +57,11 @@ fn lower_parts(
     let zfill_at = modifiers.find_map(|(m, at)| matches!(m, CopyModifier::Zfill).then_some(*at));
     let zfill = zfill_at.is_some() || source.zfill;
     let (transform, shape) = shapes::lower_transform(el, c, &source)?;
+    let mut checked = Vec::new();
     let (mut dest, zero_fill) = match explicit {
         Some(dest) => {
             let mut dest = dest?;
-            tiles::emit_exists(el, &mut dest);
+            checked = tiles::emit_exists(el, &mut dest);
             legality::check_pair(el, &source, &dest.view, c)?;
             let sides = shapes::Sides::new(&source, &shape, &dest);
             let zero_fill = shapes::check_agree(el, &sides, c, zfill, &transform)?;
@@ -87,7 +91,10 @@ fn lower_parts(
         c,
         matches!(c.dest, CopyDest::View(_)),
     )?;
-    let engine = tma::choose_engine(el, c, &mut source.view, &dest.view, zero_fill, level)?;
+    let views = (&mut source.view, &dest.view);
+    let engine = with_facts(el, &checked, |el| {
+        tma::choose_engine(el, c, views, zero_fill, level)
+    })?;
     let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
     let engine = completing(el, engine, event)?;
     // TMA fills what is beyond the data with zeros, and so do threads that copy in its place.
@@ -129,6 +136,24 @@ fn lower_parts(
     };
     emit(el, copy, span);
     Some(future)
+}
+
+/// Does something where the numbers of tiles have been checked, each with its lower bound.
+fn with_facts<R>(
+    el: &mut Elab<'_>,
+    checked: &[(Sym, Sym)],
+    f: impl FnOnce(&mut Elab<'_>) -> R,
+) -> R {
+    if checked.is_empty() {
+        return f(el);
+    }
+    el.f.cx.push_scope();
+    for (lo, number) in checked {
+        el.f.cx.assume_le(lo, number);
+    }
+    let result = f(el);
+    el.f.cx.pop_scope();
+    result
 }
 
 /// Emits a copy; one of the host is a kernel of its own.

@@ -19,8 +19,7 @@ use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
 pub(crate) fn choose_engine(
     el: &mut Elab<'_>,
     c: &CopyStmt,
-    from: &mut View,
-    dest: &View,
+    (from, dest): (&mut View, &View),
     zero_fill: bool,
     level: Level,
 ) -> Option<Engine> {

@@ -28,20 +28,37 @@ pub(crate) fn origin_of(el: &Elab<'_>, number: &Sym) -> Origin {
 
 /// Records whether the value of a variable depends on data.
 pub(crate) fn note_data(el: &mut Elab<'_>, v: Var, value: &Expr) {
-    let mut find = Find { el, found: false };
+    let mut find = Find {
+        el,
+        found: false,
+        loads: false,
+    };
     walk_exprs(value, &mut find);
-    if find.found {
+    let (found, loads) = (find.found, find.loads);
+    if found {
         el.build.from_data.insert(v);
     }
+    if loads {
+        el.build.from_elements.insert(v);
+    }
+}
+
+/// Whether a number certainly depends on data, and not only on variables that change.
+pub(crate) fn is_from_elements(el: &Elab<'_>, number: &Sym) -> bool {
+    let vars = number.vars();
+    vars.iter().any(|v| el.build.from_elements.contains(v))
 }
 
 pub(crate) struct Find<'c, 'a> {
     el: &'c Elab<'a>,
     found: bool,
+    /// An element is loaded, or a function called.
+    loads: bool,
 }
 
 impl Visit for Find<'_, '_> {
     fn expr(&mut self, e: &Expr) {
+        self.loads |= matches!(&*e.kind, ExprKind::Load(_) | ExprKind::Call(_));
         self.found |= match &*e.kind {
             ExprKind::Load(_) | ExprKind::Call(_) => true,
             // A local that changes, or the result of a separate statement: an atomic operation, a
@@ -59,6 +76,8 @@ impl Visit for Find<'_, '_> {
 
     fn sym(&mut self, s: &Sym) {
         let vars = s.vars();
-        self.found |= vars.iter().any(|v| self.el.build.from_data.contains(v));
+        let build = &self.el.build;
+        self.found |= vars.iter().any(|v| build.from_data.contains(v));
+        self.loads |= vars.iter().any(|v| build.from_elements.contains(v));
     }
 }

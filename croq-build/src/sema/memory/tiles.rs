@@ -47,8 +47,10 @@ pub(crate) fn check_number(
     }
 }
 
-/// Emits the checks of a tile that is copied here, or whose address is taken.
-pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
+/// Emits the checks of a tile that is copied here, or whose address is taken. Returns the numbers
+/// that are checked here, with their lower bounds: they hold for what is done with the tile.
+pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) -> Vec<(Sym, Sym)> {
+    let mut checked = Vec::new();
     for tile in std::mem::take(&mut data.numbers) {
         let TileNumber {
             number,
@@ -85,8 +87,11 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
         if at_entry {
             el.f.cx.assume_le(&lo, &number);
             el.f.cx.assume_lt(&number, &hi);
+        } else if origins::is_from_elements(el, &number) {
+            checked.push((lo, number));
         }
     }
+    checked
 }
 
 /// Whether a check of these is made before the launch.

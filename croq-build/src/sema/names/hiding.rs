@@ -24,7 +24,29 @@ pub(crate) fn record(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value
     };
     let began = el.names.walk.tick();
     scalar_declarations::define(el, name, value);
+    hide(el, name, entity, (scope, at), (began, true));
+}
 
+/// Records that a copy, whose statement began at `began`, binds a name in an inner scope where an outer
+/// one has a copy of that name. The copy itself may read the outer one.
+pub(crate) fn record_copy(el: &mut Elab<'_>, name: &ast::Name, began: u32) {
+    let outer = el.names.find(&name.text).map(|b| b.entity.clone());
+    if let Some(entity @ Entity::Future(_)) = outer
+        && let Some(place) = el.names.place(&name.text)
+    {
+        hide(el, name, &entity, place, (began, false));
+    }
+}
+
+/// Records that a name hides the one at `(scope, at)`. Reads since `began` are those of the statement
+/// itself, which count if `own_reads`.
+fn hide(
+    el: &mut Elab<'_>,
+    name: &ast::Name,
+    entity: &Entity,
+    (scope, at): (usize, usize),
+    (began, own_reads): (u32, bool),
+) {
     let walk = &el.names.walk;
     let (around, arms) = (walk.loops.clone(), walk.arms.clone());
     let in_kernel = el.kernel.is_some();
@@ -35,7 +57,7 @@ pub(crate) fn record(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value
     };
     let around = around.get(binding.uses.loops).copied();
     let read = match binding.uses.last_read {
-        Some((when, span)) if when > began => Some(Read::Itself(span)),
+        Some((when, span)) if when > began => own_reads.then_some(Read::Itself(span)),
         Some((when, span)) if around.is_some_and(|loop_began| when > loop_began) => {
             Some(Read::NextIteration(span))
         }
@@ -56,6 +78,7 @@ pub(crate) fn record(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value
         _ if binding.is_param => Kind::Parameter,
         Entity::Int { .. } | Entity::Scalar { .. } if binding.is_typed => Kind::Typed,
         Entity::Int { .. } | Entity::Scalar { .. } => Kind::Untyped,
+        Entity::Future(_) => Kind::Copy,
         _ => Kind::NoScalar,
     };
     let outer = Outer {
@@ -108,12 +131,20 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
         Kind::Typed => {
             "to change the outer one, write `mutable` before its type; otherwise give this variable another name".to_string()
         }
+        Kind::Copy => format!(
+            "to replace the data of the outer one, copy into it: `dma.copy … => {text}.data;`; else \
+             give this one another name"
+        ),
         Kind::NoScalar => "give this one another name".to_owned(),
+    };
+    let what_it_is = match hiding.outer.kind {
+        Kind::Copy => "is bound to a copy already: this copy would bind",
+        _ => "is immutable: this assignment would declare",
     };
     Diagnostic::new(
         codes::E0320,
         hiding.name.span,
-        format!("`{text}` is immutable: this assignment would declare another `{text}`, for this block only"),
+        format!("`{text}` {what_it_is} another `{text}`, for this block only"),
     )
     .label("does not change the outer one")
     .also(hiding.outer.span, "the outer one")
@@ -139,7 +170,9 @@ fn hidden(hiding: &Hiding) -> Diagnostic {
             "the outer one, a dimension of a parameter, which keeps its value",
         ),
         Kind::Typed => (codes::W0321, "the outer one, which keeps its value"),
-        Kind::Untyped | Kind::NoScalar => (codes::N0321, "the outer one, which keeps its value"),
+        Kind::Untyped | Kind::Copy | Kind::NoScalar => {
+            (codes::N0321, "the outer one, which keeps its value")
+        }
     };
     Diagnostic::new(
         code,

@@ -20,6 +20,8 @@ pub(crate) struct Builder {
     pub guards: Vec<ir::Expr>,
     /// Variables whose value depends on data: elements, calls, mutable locals.
     pub from_data: BTreeSet<Var>,
+    /// Those of them that depend on an element or a call.
+    pub from_elements: BTreeSet<Var>,
     /// Checks of tile numbers that contain such variables.
     pub by_data: Vec<(ir::CheckId, Sym)>,
     /// Locals whose value may differ between threads of a block, each with the finest level between
@@ -53,6 +55,7 @@ impl Builder {
             seen_checks: HashSet::new(),
             guards: Vec::new(),
             from_data: BTreeSet::new(),
+            from_elements: BTreeSet::new(),
             by_data: Vec::new(),
             varying: BTreeMap::new(),
             uneven: BTreeMap::new(),

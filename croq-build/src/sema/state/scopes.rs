@@ -355,6 +355,8 @@ pub(crate) enum Kind {
     Typed,
     /// Declared by its first assignment.
     Untyped,
+    /// The name of a copy.
+    Copy,
     /// Not a scalar, so that `mutable` is not possible.
     NoScalar,
 }
