@@ -13,6 +13,7 @@ use crate::sema::names::{hiding, scope};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Data;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyStmt};
@@ -107,24 +108,14 @@ fn lower_parts(
     let is_async = c.is_async.is_some() && event.is_none();
     let [from, to] = [&source.view, &dest.view].map(|v| el.f.buffer(v.buffer).storage);
     let at_once = legality::is_done_at_once(from, to);
-    let fresh = matches!(c.dest, CopyDest::Storage(..));
-    let future = future_of(el, c, bound);
-    if let Some(id) = future {
-        let known = futures::get(el, id).is_some_and(|f| f.data.is_some());
-        let manner = futures::Manner {
-            level,
-            is_async,
-            at_once,
-            by_tma: !engine.is_threads(),
-            fresh,
-        };
-        futures::bind(el, id, dest.clone(), manner, c.head)?;
-        settled::bind_exchanged(el);
-        // A placeholder may have been exchanged before its first copy, in the previous iteration.
-        if fresh && !known && matches!(bound, Bound::Again(_)) {
-            dest = futures::data_of(el, id, c.head)?;
-        }
-    }
+    let manner = futures::Manner {
+        level,
+        is_async,
+        at_once,
+        by_tma: !engine.is_threads(),
+        fresh: matches!(c.dest, CopyDest::Storage(..)),
+    };
+    let future = bind(el, c, bound, &mut dest, manner)?;
     let copy = ir::Copy {
         source: source.view,
         dest: dest.view,
@@ -136,6 +127,28 @@ fn lower_parts(
     };
     emit(el, copy, span);
     Some(future)
+}
+
+/// Binds the name of a copy; the destination may change.
+fn bind(
+    el: &mut Elab<'_>,
+    c: &CopyStmt,
+    bound: &Bound,
+    dest: &mut Data,
+    manner: futures::Manner,
+) -> Option<Option<FutureId>> {
+    let Some(id) = future_of(el, c, bound) else {
+        return Some(None);
+    };
+    let known = futures::get(el, id).is_some_and(|f| f.data.is_some());
+    let fresh = manner.fresh;
+    futures::bind(el, id, dest.clone(), manner, c.head)?;
+    settled::bind_exchanged(el);
+    // A placeholder may have been exchanged before its first copy, in the previous iteration.
+    if fresh && !known && matches!(bound, Bound::Again(_)) {
+        *dest = futures::data_of(el, id, c.head)?;
+    }
+    Some(Some(id))
 }
 
 /// Does something where the numbers of tiles have been checked, each with its lower bound.

@@ -94,7 +94,7 @@ fn too_few_arrivals_are_deadlocks() {
 #[test]
 fn copies_wait_for_the_last_arrival() {
     let text = format!(
-        "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared.b64 [%bar], 2; bar.sync 0;\n\
+        "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared.b64 [%bar], 2; mov.u32 %r1, 0; bar.sync 0;\n\
          setp.ge.u32 %p2, %t, 32; @%p2 bra LATER; @!%p1 bra WAITS;\n\
          mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 16;\n\
          cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%tile], [%in], 16, [%bar];\n\
