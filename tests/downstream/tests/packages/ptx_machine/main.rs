@@ -39,7 +39,7 @@ fn results() -> Result<()> {
     let mut y = x.to_device(&device)?;
     kernels::axpy(3.0, &on_device, &mut y)?;
     let y = y.to_host()?;
-    assert!((0..1000).all(|i| y[i] == 4.0 * x[i]));
+    assert!((0..1000).all(|i| y[[i]] == 4.0 * x[[i]]));
 
     let lhs = Tensor::<f32, _>::from_fn((20, 30), |[i, j]| ((i * 7 + j) % 9) as f32 - 4.0);
     let rhs = Tensor::<f32, _>::from_fn((30, 40), |[i, j]| ((i + j * 5) % 11) as f32 - 5.0);
@@ -50,7 +50,7 @@ fn results() -> Result<()> {
     assert_eq!(kernels::total(&ints(1000))?.as_slice(), [499_500]);
     let [one, other] = [Stream::new(&device)?, Stream::new(&device)?];
     let signalled = kernels::signalled(&ints(200), &one, &other)?;
-    assert!((0..200).all(|i| signalled[i] == 2 * i as i32 + 1));
+    assert!((0..200).all(|i| signalled[[i]] == 2 * i as i32 + 1));
     Ok(())
 }
 
