@@ -1,33 +1,88 @@
 #!/usr/bin/env bash
-# Runs the run tests of croq on the PTX machine, with CROQ_DEVICE=cuda, each in its own process: a kernel
-# that fails makes the device unusable for its process. `ptx_run.sh run_kernels matmul` runs the tests of
-# that program with `matmul` in their names. Logs of tests that fail are in the target folder. Needs nvcc.
+# Runs tests of croq on the PTX machine, with CROQ_DEVICE=cuda, each in its own process: a kernel that
+# fails makes the device unusable for its process. `ptx_run.sh run_kernels matmul` runs the tests of that
+# program with `matmul` in their names; `ptx_run.sh on_gpu` runs the conformance cases. Logs of tests that
+# fail are in the target folder. The last line is as cargo's.
+#
+#   PTX_RUN_BUILT=1      the programs are built, with a toolkit of scripts/ptx_toolkit.sh as CUDA_HOME;
+#                        otherwise they are built here, which needs nvcc
+#   PTX_RUN_SECONDS      the most processor time of a test (120)
+#   PTX_RUN_JOBS         tests at the same time (one for each core)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-programs=${1:-run_kernels run_features run_as_written}
-filter=${2:-}
-toolkit=$(scripts/ptx_toolkit.sh) || exit 1
 target=${CARGO_TARGET_DIR:-target}
 logs=$target/ptx-run
-mkdir -p "$logs"
-build() { CUDA_HOME=$toolkit NVCC= CROQ_CUDA=required cargo test --quiet -p croq-tests "$@"; }
+seconds=${PTX_RUN_SECONDS:-120}
 
-passed=0 failed=0
-for program in $programs; do
-  build --test "$program" --no-run || exit 1
-  list=$(build --test "$program" -- --list --format terse 2> /dev/null | sed -n 's/: test$//p' | grep -F -- "$filter")
-  binary=$(find "$target/debug/deps" -name "$program-*" -executable -type f -printf '%T@ %p\n' | sort -n | sed -n '$s/^[^ ]* //p')
-  for test in $list; do
-    log=$logs/$program.${test//::/.}.log
-    if CROQ_DEVICE=cuda timeout "${PTX_RUN_SECONDS:-300}" "$binary" --exact "$test" > "$log" 2>&1; then
-      passed=$((passed + 1))
+# one PROGRAM BINARY TEST: a line in `results`.
+one() {
+  local program=$1 binary=$2 test=$3 status kind
+  local log=$logs/$program.${test//[^A-Za-z0-9_]/.}.log
+  local select=(--exact "$test")
+  [ "$program" != on_gpu ] || select=(--child "$test")
+  ulimit -t "$seconds"
+  # Time of the processor does not depend on what else is running; a program that waits uses none.
+  CROQ_DEVICE=cuda timeout $((seconds * 10)) "$binary" "${select[@]}" > "$log" 2>&1 < /dev/null
+  status=$?
+  case $status in
+    0)
+      kind=ok
+      ! grep -q '; 1 ignored;' "$log" || kind=ignored
       rm "$log"
-    else
-      failed=$((failed + 1))
-      echo "$program $test: $(grep -m 1 -E '^PTX machine|panicked|^[A-Za-z].*error' "$log" || echo 'see its log')"
-    fi
-  done
+      ;;
+    # Killed: by `timeout`, or by a signal, SIGXCPU or SIGKILL, of the limit.
+    124 | 137 | 152) kind=time-out ;;
+    *) kind=failed ;;
+  esac
+  printf '%s %s %s %s\n' "$kind" "$program" "$test" \
+    "$([ ! -e "$log" ] || grep -m 1 -E '^PTX machine|panicked|^[A-Za-z].*error' "$log")" >> "$logs/results"
+}
+if [ "${1:-}" = --one ]; then
+  shift
+  one "$@"
+  exit 0
+fi
+
+programs=${1:-run_kernels run_features run_as_written}
+filter=${2:-}
+# What tests of other devices may have set.
+[ "${CROQ_PTX_RUNTIME:-}" != off ] || unset CROQ_PTX_RUNTIME
+if [ -z "${PTX_RUN_BUILT:-}" ]; then
+  toolkit=$(scripts/ptx_toolkit.sh) || exit 1
+fi
+rm -rf "$logs"
+mkdir -p "$logs"
+: > "$logs/results"
+
+package() { case $1 in on_gpu) echo croq-conformance ;; *) echo croq-tests ;; esac; }
+# The executable of a program: the newest, because builds with other features are there, too.
+executable() {
+  find "$target/debug/deps" -name "$1-*" -executable -type f -printf '%T@ %p\n' | sort -n | sed -n '$s/^[^ ]* //p'
+}
+
+for program in $programs; do
+  if [ -z "${PTX_RUN_BUILT:-}" ]; then
+    CUDA_HOME=$toolkit NVCC= CROQ_CUDA=required cargo test --quiet -p "$(package "$program")" --test "$program" --no-run || exit 1
+  fi
+  binary=$(executable "$program")
+  if [ -z "$binary" ]; then
+    echo "ptx_run: $program is not built" >&2
+    exit 1
+  fi
+  list=$("$binary" --list --format terse 2> /dev/null | sed -n 's/: test$//p' | grep -F -- "$filter")
+  for test in $list; do
+    printf '%s\0%s\0%s\0' "$program" "$binary" "$test"
+  done > "$logs/$program.tests"
+  xargs -0 -r -n 3 -P "${PTX_RUN_JOBS:-$(nproc)}" scripts/ptx_run.sh --one < "$logs/$program.tests"
+  rm "$logs/$program.tests"
 done
-echo "$passed passed, $failed failed; logs in $logs"
-[ "$failed" -eq 0 ]
+
+passed=$(grep -c '^ok ' "$logs/results")
+ignored=$(grep -c '^ignored ' "$logs/results")
+failed=$(grep -Evc '^(ok|ignored) ' "$logs/results")
+grep -Ev '^(ok|ignored) ' "$logs/results" | sed 's/^/PTX machine: /'
+[ "$failed" -eq 0 ] && word=ok || word=FAILED
+echo "logs in $logs"
+echo "test result: $word. $passed passed; $failed failed; $ignored ignored; 0 measured; 0 filtered out; finished in $SECONDS.00s"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

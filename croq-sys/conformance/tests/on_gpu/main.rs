@@ -3,7 +3,8 @@
 //!
 //! Each case runs twice: against the simulated GPU itself, which tests the case on every machine,
 //! and against a GPU, if there is one. Without a GPU the case counts as ignored; `--require-gpu`
-//! makes that a failure, and `--probe` only prints which GPU there is.
+//! makes that a failure, `--probe` only prints which GPU there is, `--list` the names of the cases, and
+//! `--child NAME` runs one of them on the GPU only.
 
 mod cases;
 mod compare;
@@ -41,6 +42,11 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let all = cases::all();
+    if has("--list") {
+        all.iter().for_each(|case| println!("{}: test", case.name));
+        return ExitCode::SUCCESS;
+    }
     let start = Instant::now();
     let gpu = gpu();
     if has("--probe") {
@@ -55,12 +61,16 @@ fn main() -> ExitCode {
             }
         };
     }
-    let all = cases::all();
+    let is_child = has("--child");
     let chosen: Vec<&Case> = all
         .iter()
-        .filter(|case| filter.is_none_or(|part| case.name.contains(part.as_str())))
+        .filter(|case| match filter {
+            Some(name) if is_child => case.name == name,
+            Some(part) => case.name.contains(part.as_str()),
+            None => true,
+        })
         .collect();
-    if has("--child") {
+    if is_child {
         // One case that ends the CUDA context, in its own process.
         let (Ok(gpu), [case]) = (gpu, chosen.as_slice()) else {
             return ExitCode::FAILURE;

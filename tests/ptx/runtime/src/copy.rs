@@ -103,7 +103,14 @@ pub unsafe fn copy(ends: Ends, direction: Direction, stream: &Arc<Stream>) -> Do
         let mut global = device.memory.take();
         let value = match source {
             Source::Bytes(value) => value,
-            Source::At(Side::Device(address)) => get(&global, address, bytes)?,
+            Source::At(Side::Device(from)) => {
+                let value = get(&global, from, bytes)?;
+                if let Side::Device(to) = to {
+                    put(&mut global, to, &value)?;
+                    return global.copy_unwritten(from, to, bytes as u64).map_err(freed);
+                }
+                value
+            }
             Source::At(Side::Pinned(address) | Side::Pageable(address)) => {
                 // SAFETY: as the caller promises.
                 unsafe { read(address, bytes) }

@@ -138,6 +138,8 @@ impl Device {
         {
             place.fill(UNDEFINED);
         }
+        // Nothing has written it (`Checks::unwritten`).
+        let _ = global.forget(address, bytes);
         drop(global);
         let new = Allocation { bytes, kind };
         locked(&self.allocations).live.insert(address, new);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use croq_ptx::machine::{Asynchrony, EntryCall, Launch};
+use croq_ptx::machine::{Asynchrony, Checks, EntryCall, Launch};
 use croq_ptx::parse::Function;
 
 use crate::code::{Code, Done};
@@ -71,6 +71,7 @@ fn enqueue(
             cluster: Some(shape.cluster).filter(|cluster| *cluster != [0; 3]),
             asynchrony: mode(),
             seed: seed(),
+            checks: checks(),
             ..Launch::default()
         };
         let arguments: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
@@ -113,6 +114,16 @@ fn mode() -> Asynchrony {
         Ok(mode) if mode == "at-once" => Asynchrony::AtOnce,
         _ if seed() != 0 => Asynchrony::Seeded,
         _ => Asynchrony::Late,
+    }
+}
+
+/// `CROQ_PTX_CHECKS`: `off`, `races`, `unwritten`, or both without it.
+fn checks() -> Checks {
+    let value = std::env::var("CROQ_PTX_CHECKS").unwrap_or_default();
+    let both = value.trim().is_empty();
+    Checks {
+        races: both || value.contains("races"),
+        unwritten: both || value.contains("unwritten"),
     }
 }
 

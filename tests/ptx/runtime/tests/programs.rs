@@ -36,18 +36,21 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-/// The toolkit, if there is an nvcc for it.
+/// A toolkit that embeds PTX, if there is an nvcc for it.
 fn toolkit() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let make = || {
-        let nvcc = nvcc()?;
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolkit");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("toolkit/make.sh");
-        let mut command = Command::new(script);
-        run(command.arg(&folder).arg(library()).env("NVCC", nvcc));
-        Some(folder)
-    };
-    FOLDER.get_or_init(make).as_deref()
+    FOLDER.get_or_init(|| toolkit_for("ptx")).as_deref()
+}
+
+/// `code`: `ptx`, or `both` for PTX and machine code.
+fn toolkit_for(code: &str) -> Option<PathBuf> {
+    let nvcc = nvcc()?;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("toolkit-{code}"));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("toolkit/make.sh");
+    let mut command = Command::new(script);
+    command.arg(&folder).arg(library()).arg(code);
+    run(command.env("NVCC", nvcc));
+    Some(folder)
 }
 
 /// The program with kernels, which several tests run.
@@ -58,9 +61,13 @@ fn kernels() -> Option<&'static Path> {
 
 /// A program of the folder `programs`.
 fn compiled(name: &str) -> Option<PathBuf> {
-    let toolkit = toolkit()?;
+    built(toolkit()?, name)
+}
+
+fn built(toolkit: &Path, name: &str) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/programs/{name}.cu"));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = toolkit.join("programs");
+    std::fs::create_dir_all(&folder).unwrap();
     let (object, program) = (folder.join(format!("{name}.o")), folder.join(name));
     let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
     nvcc.args(["-std=c++17", "-arch=sm_90a", "-lineinfo", "-c"]);
@@ -128,4 +135,65 @@ fn the_library_is_found_at_run_time() {
     );
     assert!(stderr.contains("PTX machine: no CUDA device"), "{stderr}");
     assert!(!output.status.success());
+}
+
+/// Programs that also contain machine code run just so.
+#[test]
+fn machine_code_beside_ptx() {
+    let Some(toolkit) = toolkit_for("both") else {
+        return;
+    };
+    let program = built(&toolkit, "checks").unwrap();
+    let output = Command::new(&program).arg("filled").output().unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(stdout, "cudaSuccess\n0 failures\n", "{stderr}");
+    let tool = toolkit.join("bin/cuobjdump");
+    let mut lists = Command::new(&tool);
+    let elf = text(&run(lists.arg("--list-elf").arg(&program)).stdout);
+    assert!(elf.contains("sm_90a"), "{elf}");
+}
+
+#[test]
+fn a_runtime_that_is_switched_off() {
+    let Some(program) = kernels() else {
+        return;
+    };
+    let mut command = Command::new(program);
+    let output = command.env("CROQ_PTX_RUNTIME", "off").output().unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    let expected = "cudaGetDeviceCount(&devices) gives 35";
+    assert!(stdout.contains(expected) && stderr.is_empty(), "{stderr}");
+}
+
+#[test]
+fn races_and_unwritten_memory() {
+    let Some(program) = compiled("checks") else {
+        return;
+    };
+    let reports = |kernel: &str, checks: &str| {
+        let mut command = Command::new(&program);
+        command.arg(kernel).env("CROQ_PTX_CHECKS", checks);
+        let output = command.output().unwrap();
+        let has_failed = text(&output.stdout).contains("cudaErrorLaunchFailure");
+        let report = text(&output.stderr);
+        assert_eq!(has_failed, !report.is_empty(), "{report}");
+        report
+    };
+    for (kernel, checks, expected) in [
+        ("race", "", Some("a data race")),
+        ("race", "races", Some("a data race")),
+        ("race", "unwritten", None),
+        ("race", "off", None),
+        ("unwritten", "", Some("nothing has written")),
+        ("unwritten", "unwritten", Some("nothing has written")),
+        ("unwritten", "races", None),
+        ("unwritten", "off", None),
+        ("filled", "", None),
+    ] {
+        let report = reports(kernel, checks);
+        match expected {
+            Some(words) => assert!(report.contains(words), "{kernel} {checks}: {report}"),
+            None => assert!(report.is_empty(), "{kernel} {checks}: {report}"),
+        }
+    }
 }

@@ -3,7 +3,8 @@
  * toolkit define them.
  *
  * The library is opened at the first call: $CROQ_PTX_RUNTIME, or the file that CROQ_PTX_LIBRARY names
- * at compile time. A program without it runs, but has no CUDA device. */
+ * at compile time. A program without it runs, but has no CUDA device; with CROQ_PTX_RUNTIME=off that is
+ * no error. */
 #define _GNU_SOURCE
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -22,6 +23,7 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static void open_library(void) {
   const char *path = getenv("CROQ_PTX_RUNTIME");
   if (path == NULL || path[0] == 0) path = CROQ_PTX_LIBRARY;
+  if (strcmp(path, "off") == 0) return;
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) fprintf(stderr, "PTX machine: no CUDA device: %s\n", dlerror());
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# make.sh FOLDER LIBRARY: lays out a folder like a CUDA toolkit, with which programs run on the PTX
-# machine. LIBRARY is the shared library of croq-ptx-runtime. The real toolkit is that of $NVCC, or
-# $CUDA_HOME, or /usr/local/cuda.
+# make.sh FOLDER LIBRARY [ptx|both]: lays out a folder like a CUDA toolkit, with which programs run on
+# the PTX machine. LIBRARY is the shared library of croq-ptx-runtime. Programs contain PTX in place of
+# machine code, or `both`. The real toolkit is that of $NVCC, or $CUDA_HOME, or /usr/local/cuda.
 set -euo pipefail
 
 folder=$1
 library=$(realpath "$2")
+code=${3:-ptx}
 here=$(cd "$(dirname "$0")" && pwd)
 nvcc=$(realpath "${NVCC:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}")
 real=$(dirname "$(dirname "$nvcc")")
@@ -18,7 +19,11 @@ place() {
 mkdir -p "$folder/bin" "$folder/lib64"
 ln -sfn "$real/include" "$folder/include"
 [ ! -d "$real/nvvm" ] || ln -sfn "$real/nvvm" "$folder/nvvm"
-sed "s|@NVCC@|$nvcc|g" "$here/nvcc.sh" > "$folder/bin/nvcc.new"
+# Tools that are looked for beside nvcc.
+for tool in cuobjdump nvdisasm; do
+  [ ! -e "$real/bin/$tool" ] || ln -sfn "$real/bin/$tool" "$folder/bin/$tool"
+done
+sed "s|@NVCC@|$nvcc|g; s|@CODE@|$code|g" "$here/nvcc.sh" > "$folder/bin/nvcc.new"
 chmod +x "$folder/bin/nvcc.new"
 place "$folder/bin/nvcc.new" "$folder/bin/nvcc"
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# nvcc of the test toolkit: the real one, which keeps PTX where it would make machine code. `@NVCC@` is
-# its path.
+# nvcc of the test toolkit: the real one, which embeds PTX in place of machine code, or beside it.
+# `@NVCC@` is its path, `@CODE@` is `ptx` or `both`.
 set -euo pipefail
 
-# sm_90a, [sm_80,compute_80] → compute_90a, [compute_80]
-ptx_only() {
+# sm_90a, [sm_80,compute_80] → [compute_90a], [compute_80]; for `both` [sm_90a,compute_90a], [sm_80,compute_80]
+with_ptx() {
   local list=${1#[} kept=() one
   list=${list%]}
   IFS=, read -ra all <<< "$list"
+  [ "@CODE@" = ptx ] || kept=("${all[@]}")
   for one in "${all[@]}"; do
     one=${one/#sm_/compute_}
     case " ${kept[*]-} " in *" $one "*) ;; *) kept+=("$one") ;; esac
@@ -20,8 +21,10 @@ gencode() {
   local IFS=, part parts=() value=$1
   # The commas inside of the brackets separate codes, not parts.
   local arch=${value%%,code=*} code=${value#*,code=}
-  echo "$arch,code=$(ptx_only "$code")"
+  echo "$arch,code=$(with_ptx "$code")"
 }
+
+of_arch() { arguments+=(-gencode "$(gencode "arch=compute_$1,code=sm_$1")"); }
 
 arguments=()
 compiles=
@@ -30,12 +33,12 @@ while [ $# -gt 0 ]; do
     --version | -V | --help | -h | --dryrun | --list-gpu-arch) exec "@NVCC@" "$@" ;;
     -gencode | --generate-code) arguments+=(-gencode "$(gencode "$2")"); shift ;;
     -gencode=* | --generate-code=*) arguments+=(-gencode "$(gencode "${1#*=}")") ;;
-    -arch=sm_* | --gpu-architecture=sm_*) arch=${1#*=sm_}; arguments+=(-gencode "arch=compute_$arch,code=compute_$arch") ;;
-    -arch | --gpu-architecture) arch=${2#*_}; arguments+=(-gencode "arch=compute_$arch,code=compute_$arch"); shift ;;
-    -code=* | --gpu-code=*) arguments+=("-code=$(ptx_only "${1#*=}")") ;;
-    # There is no ptxas.
-    -Xptxas | --ptxas-options) shift ;;
-    -Xptxas=* | --ptxas-options=*) ;;
+    -arch=sm_* | --gpu-architecture=sm_*) of_arch "${1#*=sm_}" ;;
+    -arch | --gpu-architecture) of_arch "${2#*_}"; shift ;;
+    -code=* | --gpu-code=*) arguments+=("-code=$(with_ptx "${1#*=}")") ;;
+    # Without machine code there is no ptxas.
+    -Xptxas | --ptxas-options) [ "@CODE@" = ptx ] || arguments+=("$1" "$2"); shift ;;
+    -Xptxas=* | --ptxas-options=*) [ "@CODE@" = ptx ] || arguments+=("$1") ;;
     -c | -dc) compiles=1; arguments+=("$1") ;;
     *) arguments+=("$1") ;;
   esac

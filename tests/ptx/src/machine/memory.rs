@@ -457,6 +457,23 @@ impl Global {
         Ok(())
     }
 
+    /// What was copied from unwritten bytes is unwritten.
+    ///
+    /// # Errors
+    ///
+    /// As [`Global::get`].
+    pub fn copy_unwritten(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), AccessError> {
+        let (source, from) = self.find(from, bytes, 1)?;
+        let (target, to) = self.find(to, bytes, 1)?;
+        let mut start = from.start;
+        while let Some(first) = self.allocations[source].unwritten.first(start..from.end) {
+            let at = to.start + (first - from.start);
+            self.allocations[target].unwritten.add(at..at + 1);
+            start = first + 1;
+        }
+        Ok(())
+    }
+
     /// The first byte that is unwritten.
     pub fn first_unwritten(&self, address: u64, bytes: u64) -> Option<u64> {
         let (index, range) = self.find(address, bytes, 1).ok()?;

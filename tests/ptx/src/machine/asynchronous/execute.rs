@@ -374,7 +374,8 @@ fn one_lane(
         }
         Mbarrier::Arrive { arrival, state, .. } => {
             let place = shared_place(world.shared, window, address)?;
-            if state.is_some() && place.rank != world.shared.rank {
+            let is_own = place.rank == world.shared.rank;
+            if state.is_some() && !is_own {
                 return Err(
                     "an arrival at an mbarrier of another block returns no state".to_owned(),
                 );
@@ -393,7 +394,8 @@ fn one_lane(
                 mbarrier.drop_expected(number)?;
             }
             match arrival.may_complete {
-                true => mbarrier.arrive(number)?,
+                true if is_own => mbarrier.arrive(number)?,
+                true => mbarrier.arrive_from_other_block(number)?,
                 false => mbarrier.arrive_without_completion(number)?,
             }
             return Ok(token.encode());

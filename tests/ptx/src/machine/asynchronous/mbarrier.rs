@@ -42,6 +42,26 @@ impl Mbarrier {
     /// phase before.
     pub fn arrive(&mut self, count: u32) -> Result<(), String> {
         self.check_arrival(count)?;
+        self.check_seen()?;
+        self.pending -= count;
+        self.complete();
+        Ok(())
+    }
+
+    /// An arrival of a thread in another block of the cluster. The ISA asks for a wait before it, too,
+    /// but that block cannot see the wait, and kernels that multicast do without: consumers of all
+    /// blocks release a slot to the blocks' producers, and one producer's load lets them go on. Here
+    /// such an arrival must not complete a phase before the end of the preceding one has been seen:
+    /// then a wait for its parity would miss it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Mbarrier::arrive`].
+    pub fn arrive_from_other_block(&mut self, count: u32) -> Result<(), String> {
+        self.check_arrival(count)?;
+        if self.pending == count {
+            self.check_seen()?;
+        }
         self.pending -= count;
         self.complete();
         Ok(())
@@ -60,6 +80,11 @@ impl Mbarrier {
                 }
             ));
         }
+        Ok(())
+    }
+
+    /// "Phase of the mbarrier object".
+    fn check_seen(&self) -> Result<(), String> {
         match self.was_seen {
             true => Ok(()),
             false => Err(format!(
@@ -77,6 +102,7 @@ impl Mbarrier {
     /// As [`Mbarrier::arrive`], or the phase would complete.
     pub fn arrive_without_completion(&mut self, count: u32) -> Result<(), String> {
         self.check_arrival(count)?;
+        self.check_seen()?;
         if self.pending == count && self.bytes == 0 {
             return Err("an arrival with .noComplete completes the phase".to_owned());
         }
@@ -298,6 +324,21 @@ mod tests {
         assert!(barrier.test_phase(0).unwrap());
         barrier.arrive(1).unwrap();
         assert!(barrier.test_phase(0).unwrap_err().contains("in phase 2"));
+    }
+
+    /// The last arrival of a phase needs it also from another block.
+    #[test]
+    fn arrivals_of_other_blocks() {
+        let mut barrier = Mbarrier::new(2).unwrap();
+        barrier.arrive_from_other_block(2).unwrap();
+        barrier.arrive_from_other_block(1).unwrap();
+        for error in [barrier.arrive(1), barrier.arrive_from_other_block(1)] {
+            assert!(error.unwrap_err().contains("for the phase before"));
+        }
+        assert!(barrier.arrive_from_other_block(2).is_err());
+        assert!(barrier.test_parity(0));
+        barrier.arrive_from_other_block(1).unwrap();
+        assert_eq!((barrier.phase, barrier.pending), (2, 2));
     }
 
     #[test]
