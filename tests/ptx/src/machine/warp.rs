@@ -186,14 +186,14 @@ impl<'a> Warp<'a> {
                     path.mask & if negated { !value } else { value }
                 }
             };
-            if tracks && !self.frames[path.frame].marks.is_empty() {
-                self.track(&path, decoded, active, world)?;
-            }
             if active != 0 {
                 decoded.is_executed.store(true, Relaxed);
             }
             if code.has_products {
-                matrix::observe(self, &path, decoded, active)?;
+                matrix::observe(self, &path, decoded, active, world)?;
+            }
+            if tracks && !self.frames[path.frame].marks.is_empty() {
+                self.track(&path, decoded, active, world)?;
             }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());

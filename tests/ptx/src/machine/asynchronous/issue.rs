@@ -234,8 +234,10 @@ fn tensor_of(
     })
 }
 
-/// CUDA programming guide: the box in shared memory is aligned to 128 bytes. ISA, "Restriction on
-/// Tensor Copy instructions": coordinates of a box that is stored are not negative.
+/// CUDA C++ programming guide, "Asynchronous Data Copies using the Tensor Memory Accelerator",
+/// "Transferring multi-dimensional arrays": the box in shared memory is aligned to 128 bytes ("Alignment
+/// requirements"), and the corner of a box that is stored has no negative index, while that of a box
+/// that is loaded may have some ("Negative indices and out of bounds"). The PTX ISA says nothing of it.
 fn tensor_copy(
     copy: &Copy,
     active: &Active<'_>,
