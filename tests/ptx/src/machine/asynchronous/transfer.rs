@@ -5,7 +5,8 @@
 
 use super::tensor::{self, Piece};
 use super::tensor_map::{self, DIMENSIONS, TensorMap};
-use crate::machine::memory::{Arena, Global, Window, to_bits};
+use crate::machine::global::Global;
+use crate::machine::memory::{Arena, Window, to_bits};
 use crate::machine::observe;
 use crate::machine::order::{self, Kind, Operation, Order, Scope, View};
 use crate::machine::shared::{Shared, SharedPlace};
