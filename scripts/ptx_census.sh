@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Compiles kernels/, tests/run and the device-API conformance texts to PTX for sm_90a, and writes the
 # table of all instruction forms to tests/ptx/census.md. `ptx_census.sh kernels/co/elementwise` takes
-# the .co files of those folders only, and prints the table. Needs nvcc: $NVCC, or $CUDA_HOME/bin/nvcc.
+# the .co files of those folders only, and prints the table. Needs nvcc: $NVCC, or $CUDA_HOME/bin/nvcc,
+# or what `make setup` installs.
 # PTX is kept in the target folder, and compiled again only where its text has changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-nvcc=${NVCC:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}
+nvcc=${NVCC:-${CUDA_HOME:-$PWD/.croq/cuda}/bin/nvcc}
 if [ ! -x "$nvcc" ]; then
   echo "ptx-census: no nvcc; set NVCC or CUDA_HOME" >&2
   exit 1

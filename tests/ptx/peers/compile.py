@@ -70,6 +70,7 @@ PEERS = [
     ("product_mma_e4m3", matrix.product, product_of("*fp8e4nv", "*fp32"), BY_WARPS | {"COLUMNS": 1}, 2, 2),
     ("product_wgmma", matrix.product, PRODUCT, BY_WARPGROUPS, 8, 3),
     ("product_wgmma_bf16", matrix.product, product_of("*bf16", "*fp32"), BY_WARPGROUPS | {"N": 64, "COLUMNS": 1}, 4, 3),
+    ("product_wgmma_f16", matrix.product, product_of("*fp16", "*fp16"), BY_WARPGROUPS, 4, 2),
     ("product_wgmma_tf32", matrix.product, product_of("*fp32", "*fp32"), BY_WARPGROUPS | {"N": 32, "COLUMNS": 1}, 4, 2),
     ("product_wgmma_i8", matrix.product, product_of("*i8", "*i32"), BY_WARPGROUPS | {"COLUMNS": 1}, 4, 2),
     ("product_wgmma_e4m3", matrix.product, product_of("*fp8e4nv", "*fp32"), BY_WARPGROUPS | {"COLUMNS": 1}, 4, 2),

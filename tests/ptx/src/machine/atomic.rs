@@ -3,12 +3,13 @@
 //! One lane after the other, in their order. Scopes and orders matter for the detection of races (see
 //! `access`).
 
-use super::access::{self, At, Element, MemoryOrder, Places, Pointer, Spaces};
+use super::access::{self, Element, MemoryOrder, Places, Pointer};
 use super::alu::round::{self, BF16, F16, Format, Mode};
 use super::decode::{Form, Refusal};
 use super::memory::{AccessError, Window, to_bits};
 use super::order::{Effect, Kind, Ordering, Scope};
 use super::registers::{LANES, Mask, Registers, lanes};
+use super::spaces::{At, Spaces};
 use crate::parse::{Operand, Type};
 
 /// The old value and up to two operands → the new value.

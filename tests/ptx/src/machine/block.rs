@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::cluster::{self, Cluster};
+use super::global::Global;
 use super::image::Image;
 use super::matrix::Warpgroup;
-use super::memory::{Arena, Global, Window};
+use super::memory::{Arena, Window};
 use super::order::{Agent, Gathering, Order};
 use super::registers::{LANES, lanes};
 use super::shared::Shared;

@@ -1,7 +1,7 @@
 //! Memory accesses of a warp, and the checks that go with every instruction if they are asked for:
 //! data races, and values that depend on bytes or registers that nothing has written.
 
-use super::access::{Access, Element, Spaces};
+use super::access::{Access, Element};
 use super::image::Decoded;
 use super::marks::{Bytes, Origin, all_bytes, mask_of};
 use super::memory::Window;
@@ -10,6 +10,7 @@ use super::order;
 use super::paths::Path;
 use super::propagate::{Scene, loaded};
 use super::registers::{Bank, LANES, Mask, Row, Slot, each, lanes};
+use super::spaces::Spaces;
 use super::step::{BarrierKind, Step};
 use super::warp::{Frame, Warp};
 use super::world::{Fault, Related, RelatedPlace, World};

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::access::Place;
-use super::block::{BlockFault, Progress, Surroundings};
-use super::cluster;
+use super::block::{Progress, Surroundings};
+use super::global::Global;
 use super::group::{self, Group, GroupFault};
 use super::image::Image;
-use super::memory::{Arena, Global, Window};
+use super::limits::{check, cluster_of, registers_at_entry};
+use super::memory::{Arena, Window};
 use super::order::Order;
 use super::program::Program;
-use super::world::{
-    Asynchrony, Checks, Counts, Fault, Host, Launch, Related, RelatedPlace, Terminal,
-};
-use crate::parse::{self, Function, Module, ParseError};
+use super::report::Report;
+use super::world::{Asynchrony, Checks, Counts, Host, Launch, Related, Terminal};
+use crate::parse::{Function, Module, ParseError};
 
 /// A device with one module, and its global memory.
 pub struct Machine {
@@ -41,65 +41,6 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// A launch that failed, and where.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
-    pub message: String,
-    /// The entry or device function.
-    pub function: String,
-    /// Line of the PTX text, and the instruction's opcode with its modifiers.
-    pub instruction: Option<(u32, String)>,
-    /// File and line of the source: of the function as it was written, and of the innermost of the
-    /// functions that were inlined there.
-    pub source: Option<(String, u32)>,
-    pub innermost: Option<(String, u32)>,
-    pub block: Option<[u32; 3]>,
-    pub thread: Option<[u32; 3]>,
-    /// The earlier access of a race.
-    pub related: Option<Box<Report>>,
-}
-
-impl Report {
-    fn of_launch(entry: &str, message: String) -> Report {
-        Report {
-            message,
-            function: entry.to_owned(),
-            instruction: None,
-            source: None,
-            innermost: None,
-            block: None,
-            thread: None,
-            related: None,
-        }
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n  in `{}`", self.message, self.function)?;
-        if let Some((line, mnemonic)) = &self.instruction {
-            write!(f, ", `{mnemonic}` in line {line} of the PTX")?;
-        }
-        if let Some((file, line)) = &self.source {
-            write!(f, "\n  at {file}:{line}")?;
-        }
-        if let Some((file, line)) = &self.innermost
-            && self.innermost != self.source
-        {
-            write!(f, ", in {file}:{line}")?;
-        }
-        if let (Some(block), Some(thread)) = (self.block, self.thread) {
-            write!(f, "\n  block {block:?}, thread {thread:?}")?;
-        }
-        if let Some(related) = &self.related {
-            write!(f, "\n{related}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Report {}
-
 impl Default for Launch {
     fn default() -> Launch {
         Launch {
@@ -118,12 +59,6 @@ impl Default for Launch {
         }
     }
 }
-
-/// Shared memory of a block of an H100, without the KiB that is reserved.
-const SHARED_BYTES: u64 = 227 * 1024;
-
-/// 32 blocks on each of the 132 multiprocessors of an H100.
-const COOPERATIVE_BLOCKS: u64 = 32 * 132;
 
 impl Machine {
     /// # Errors
@@ -274,180 +209,6 @@ impl Program {
             report
         })
     }
-
-    /// Another instruction or a register that an error is about.
-    fn related(
-        &self,
-        image: &Image,
-        launch: &Launch,
-        related: Related,
-        function: String,
-    ) -> Report {
-        let at = |linear: u32, [x, y, _]: [u32; 3]| [linear % x, linear / x % y, linear / (x * y)];
-        let mut message = related.message;
-        let (function, instruction) = match related.place {
-            RelatedPlace::Site(site) => {
-                let (name, instruction) = image.site(site).unwrap_or(("", None));
-                (name.to_owned(), instruction)
-            }
-            RelatedPlace::Register(slot) => {
-                let code = image.functions.get(&function);
-                let index = code.and_then(|code| code.assignment.register(slot));
-                let mut named = self
-                    .module
-                    .functions
-                    .iter()
-                    .filter(|known| known.name == function);
-                let body = named.find_map(|function| function.body.as_ref());
-                let register = index.and_then(|index| body?.registers.get(index));
-                if let Some((name, _)) = register {
-                    message = format!("{message}: `{name}`");
-                }
-                (function, None)
-            }
-        };
-        let fault = Fault {
-            function,
-            instruction,
-            lane: 0,
-            message,
-            related: None,
-        };
-        let thread = related.thread.map(|thread| at(thread, launch.block));
-        let block = cluster::block_index(related.block, launch);
-        let mut report = self.report(
-            block,
-            BlockFault {
-                thread: thread.unwrap_or_default(),
-                fault,
-            },
-        );
-        report.thread = thread;
-        report
-    }
-
-    fn report(&self, block: [u32; 3], found: BlockFault) -> Report {
-        let BlockFault { fault, thread } = found;
-        // A function may be declared before it is defined.
-        let mut named = self
-            .module
-            .functions
-            .iter()
-            .filter(|known| known.name == fault.function);
-        let body = named.find_map(|function| function.body.as_ref());
-        let instruction = fault.instruction.and_then(|at| body?.instructions.get(at));
-        let place = instruction.and_then(|instruction| instruction.place);
-        let located = |location: parse::Location| {
-            let file = self.module.files.get(&location.file)?;
-            Some((file.clone(), location.line))
-        };
-        Report {
-            message: fault.message,
-            function: fault.function,
-            instruction: instruction.map(|found| (found.line, found.mnemonic.to_string())),
-            source: place.and_then(|place| located(place.outermost)),
-            innermost: place.and_then(|place| located(place.location)),
-            block: Some(block),
-            thread: Some(thread),
-            related: None,
-        }
-    }
-}
-
-/// Whether the device would accept the launch.
-fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), String> {
-    let Launch { grid, block, .. } = launch;
-    let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
-    let limits = &function.limits;
-    let most = limits
-        .max_threads
-        .map_or(1024, |extents| extents.iter().product());
-    if threads == 0 || threads > u64::from(most) || block[2] > 64 {
-        return Err(format!(
-            "a block of {block:?} threads, where at most {most} are allowed"
-        ));
-    }
-    if limits
-        .required_threads
-        .is_some_and(|required| required != *block)
-    {
-        return Err(format!(
-            "a block of {block:?} threads, where `.reqntid` demands another"
-        ));
-    }
-    if grid.contains(&0) || grid[0] > i32::MAX as u32 || grid[1] > 65535 || grid[2] > 65535 {
-        return Err(format!("a grid of {grid:?} blocks"));
-    }
-    let blocks: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
-    if launch.is_cooperative && blocks > COOPERATIVE_BLOCKS {
-        return Err(format!(
-            "{blocks} blocks of a cooperative launch cannot run together"
-        ));
-    }
-    let shared = image.dynamic_shared + u64::from(launch.dynamic_shared) - 1024;
-    if shared > SHARED_BYTES {
-        return Err(format!(
-            "{shared} bytes of shared memory, where {SHARED_BYTES} are available"
-        ));
-    }
-    Ok(())
-}
-
-/// Blocks that a cluster may have with the attribute for sizes that are not portable (CUDA
-/// programming guide, "Thread Block Clusters").
-const CLUSTER_BLOCKS: u32 = 16;
-
-/// The blocks of a cluster: of the entry (`.reqnctapercluster`) or of the launch.
-fn cluster_of(function: &Function, launch: &Launch) -> Result<Option<[u32; 3]>, String> {
-    let limits = &function.limits;
-    let cluster = match (limits.cluster, launch.cluster) {
-        (Some(required), Some(cluster)) if required != cluster => {
-            return Err(format!(
-                "clusters of {cluster:?} blocks, where `.reqnctapercluster` demands {required:?}"
-            ));
-        }
-        (required, given) => required.or(given),
-    };
-    let Some(cluster) = cluster else {
-        return match limits.explicit_cluster {
-            true => Err("a launch without clusters, where `.explicitcluster` demands them".into()),
-            false => Ok(None),
-        };
-    };
-    let blocks: u32 = cluster.iter().product();
-    let most = limits.max_cluster_rank.unwrap_or(CLUSTER_BLOCKS);
-    if blocks == 0 || blocks > most.min(CLUSTER_BLOCKS) {
-        return Err(format!(
-            "clusters of {cluster:?} blocks, where at most {most} are allowed"
-        ));
-    }
-    let divides = |index: usize| launch.grid[index].is_multiple_of(cluster[index]);
-    match (0..3).all(divides) {
-        true => Ok(Some(cluster)),
-        false => Err(format!(
-            "a grid of {:?} blocks, which is no multiple of the cluster {cluster:?}",
-            launch.grid
-        )),
-    }
-}
-
-/// Registers of a multiprocessor.
-const REGISTERS: u32 = 65536;
-
-/// Of a thread, for `setmaxnreg`: what the entry says, or what is left if the threads that it says
-/// share a multiprocessor.
-fn registers_at_entry(function: &Function) -> Option<u32> {
-    let limits = &function.limits;
-    if limits.max_registers.is_some() {
-        return limits.max_registers;
-    }
-    let threads: u32 = limits
-        .required_threads
-        .or(limits.max_threads)?
-        .iter()
-        .product();
-    let resident = threads.checked_mul(limits.min_blocks?)?;
-    Some((REGISTERS.checked_div(resident)? / 8 * 8).min(256))
 }
 
 fn parameters(function: &Function, image: &Image, arguments: &[&[u8]]) -> Result<Arena, String> {

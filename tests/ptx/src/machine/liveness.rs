@@ -87,6 +87,7 @@ mod tests {
         let operands = |written: &[usize], read: &[usize]| Operands {
             written: written.iter().map(|at| slot(*at)).collect(),
             read: read.iter().map(|at| slot(*at)).collect(),
+            takes_apart: false,
         };
         let branch = |to: usize, falls| Next::Branches {
             targets: vec![to],

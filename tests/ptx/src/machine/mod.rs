@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `registers`, `decode`, `lanewise`, `operands` | rows of 32 lanes, and how an instruction's operands become them |
 //! | [`alu`] | what a lane computes on its own |
-//! | `memory`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
+//! | `memory`, `global`, `spaces`, `access`, `atomic` | state spaces, loads and stores, read-modify-writes |
 //! | `matrix` | products of matrices, and their way to and from registers |
 //! | `collective`, `special`, `hints` | what lanes of a warp do together, and what they know of themselves |
 //! | `shared`, `cluster`, `asynchronous` | what happens beside threads, and between blocks |
@@ -16,23 +16,27 @@
 //! | [`order`] | detection of data races |
 //! | `check`, `observe` | what accesses of warps mean for it |
 //! | `written`, `liveness`, `marks`, `propagate` | values that depend on bytes or registers that nothing has written |
-//! | `paths`, `world`, `print`, `warp`, `waits`, `block`, `group`, `program`, `launch` | execution |
+//! | `paths`, `world`, `print`, `warp`, `calls`, `waits`, `block`, `group` | execution |
+//! | `program`, `limits`, `report`, `launch` | modules, launches, and what went wrong in them |
 
 mod access;
 mod alu;
 mod asynchronous;
 mod atomic;
 mod block;
+mod calls;
 mod check;
 mod cluster;
 mod collective;
 mod decode;
 mod flow;
+mod global;
 mod group;
 mod hints;
 mod image;
 mod lanewise;
 mod launch;
+mod limits;
 mod liveness;
 mod marks;
 mod matrix;
@@ -45,7 +49,9 @@ mod print;
 mod program;
 mod propagate;
 mod registers;
+mod report;
 mod shared;
+mod spaces;
 mod special;
 mod step;
 mod support;
@@ -56,8 +62,9 @@ mod written;
 
 pub use asynchronous::tensor_map;
 pub use decode::Refusal;
-pub use launch::{EntryCall, LoadError, Machine, Report};
-pub use memory::Global;
+pub use global::Global;
+pub use launch::{EntryCall, LoadError, Machine};
 pub use program::{Program, Resources};
+pub use report::Report;
 pub use support::unsupported;
 pub use world::{Asynchrony, Checks, Counts, Host, Launch, Terminal};

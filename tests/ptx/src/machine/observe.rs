@@ -1,15 +1,16 @@
 //! What a warp's accesses mean for the detection of races: which allocation they are in, and how a
 //! race is described.
 
-use super::access::Spaces;
+use super::global::Global;
 use super::marks::Origin;
-use super::memory::{Arena, Global, Window};
+use super::memory::{Arena, Window};
 use super::order::{
     self, Access, Effect, Failure, Found, GRANULE, Kind, Location, Order, Space, Target, Touch,
     WarpClock,
 };
 use super::registers::{Mask, lanes};
 use super::shared::{Shared, SharedPlace};
+use super::spaces::Spaces;
 
 /// Why an instruction fails for a lane.
 #[derive(Debug)]

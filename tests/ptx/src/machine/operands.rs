@@ -14,6 +14,8 @@ pub struct Operands {
     /// writes is here unless its text says that the old value is not used (`scale-d` of `wgmma` may
     /// be a predicate: then it depends on its value).
     pub read: Box<[Slot]>,
+    /// `mov.b32 {a, b}, c`: the halves of a register, each in one of 16 bits.
+    pub takes_apart: bool,
 }
 
 impl Operands {
@@ -41,8 +43,15 @@ impl Operands {
         Operands {
             written: found.written.into(),
             read: found.read.into(),
+            takes_apart: takes_apart(instruction),
         }
     }
+}
+
+fn takes_apart(instruction: &Instruction) -> bool {
+    let mnemonic = &instruction.mnemonic;
+    let is_apart = |list: &[Operand]| matches!(list, [Operand::Vector(_), Operand::Register(_)]);
+    mnemonic.opcode == "mov" && mnemonic.has("b32") && is_apart(&instruction.operands)
 }
 
 /// Whether the first operand is written.
@@ -143,8 +152,7 @@ mod tests {
     const DECLARED: &str =
         ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b32 %f<40>; .reg .b64 %d<9>;";
 
-    /// What a statement writes and reads, by name.
-    fn lists(statement: &str) -> [String; 2] {
+    fn operands(statement: &str) -> Operands {
         let text = format!(
             ".version 9.0\n.target sm_90a\n.address_size 64\n.extern .func g;\n.visible .entry k()\n{{ {DECLARED}\n\
              .param .b32 c0; L0: L1:\n BT: .branchtargets L0, L1;\n{statement};\n}}"
@@ -152,7 +160,12 @@ mod tests {
         let module = parse(&text).unwrap_or_else(|error| panic!("{statement}: {error}"));
         let body = module.functions.last().unwrap().body.as_ref().unwrap();
         let assignment = Assignment::new(&body.registers);
-        let operands = Operands::of(&body.instructions[0], &assignment);
+        Operands::of(&body.instructions[0], &assignment)
+    }
+
+    /// What a statement writes and reads, by name.
+    fn lists(statement: &str) -> [String; 2] {
+        let operands = operands(statement);
         let name = |slot: &Slot| {
             let (letter, count) = match slot.bank {
                 Bank::Predicate => ("p", slot.index),
@@ -360,6 +373,21 @@ mod tests {
         for (statement, written, read) in STATEMENTS {
             let expected = [*written, *read].map(str::to_owned);
             assert_eq!(lists(statement), expected, "{statement}");
+        }
+    }
+
+    #[test]
+    fn moves_that_take_a_register_apart() {
+        let takes_apart = |statement| operands(statement).takes_apart;
+        assert!(takes_apart("mov.b32 {%h1, %h2}, %r1"));
+        assert!(takes_apart("@%p1 mov.b32 {%h1, _}, %r1"));
+        for other in [
+            "mov.b32 %r2, %r1",
+            "mov.b32 %r1, {%h1, %h2}",
+            "mov.b64 {%r1, %r2}, %d1",
+            "cvt.f32.f16 %f1, %h1",
+        ] {
+            assert!(!takes_apart(other), "{other}");
         }
     }
 

@@ -4,8 +4,8 @@
 //! The arguments are one after the other, each aligned to its size: 32-bit integers, 64-bit integers,
 //! addresses, and floats as f64.
 
-use super::access::{At, Spaces};
 use super::memory::{Window, to_bits};
+use super::spaces::{At, Spaces};
 use super::step::Call;
 
 /// The function that a PTX module declares without a body.

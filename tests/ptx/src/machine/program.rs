@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::access::Place;
+use super::global::Global;
 use super::image::{Image, Symbols};
 use super::launch::LoadError;
-use super::memory::{Arena, Global, Layout, SHARED_START, Window};
+use super::memory::{Arena, Layout, SHARED_START, Window};
 use crate::parse::{self, Function, FunctionKind, Initial, Module, Space, Variable};
 
 /// A module with its variables in the memory of a device, which is passed to each function here.

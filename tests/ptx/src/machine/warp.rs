@@ -7,7 +7,6 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::access::Spaces;
 use super::asynchronous::execute;
 use super::asynchronous::transfer::Memory;
 use super::collective::elected;
@@ -17,7 +16,6 @@ use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
 use super::order::{Agent, WarpClock};
 use super::paths::{Path, Paths, Wait};
-use super::print;
 use super::registers::{LANES, Mask, Registers, Row, lanes};
 use super::special::Identity;
 use super::step::{Call, Step};
@@ -25,7 +23,7 @@ use super::world::{Counts, Fault, World};
 
 pub struct Warp<'a> {
     pub index: u32,
-    image: &'a Image,
+    pub image: &'a Image,
     pub frames: Vec<Frame<'a>>,
     pub paths: Paths,
     threads: Row<[u32; 3]>,
@@ -48,14 +46,14 @@ pub struct Frame<'a> {
     pub tracker: Tracker,
     /// Where its part of local memory starts.
     pub base: u64,
-    has_returned: bool,
-    caller: Option<Caller<'a>>,
+    pub has_returned: bool,
+    pub caller: Option<Caller<'a>>,
 }
 
-struct Caller<'a> {
-    frame: usize,
-    pc: usize,
-    call: &'a Call,
+pub struct Caller<'a> {
+    pub frame: usize,
+    pub pc: usize,
+    pub call: &'a Call,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,11 +66,6 @@ pub enum Stop {
     Stuck,
     Exited,
 }
-
-/// Local memory of a thread (CUDA programming guide, technical specifications).
-const LOCAL_BYTES: u64 = 512 * 1024;
-
-const NESTED_CALLS: usize = 10_000;
 
 /// What becomes of a path after an instruction.
 pub enum Flow {
@@ -186,14 +179,14 @@ impl<'a> Warp<'a> {
                     path.mask & if negated { !value } else { value }
                 }
             };
-            if tracks && !self.frames[path.frame].marks.is_empty() {
-                self.track(&path, decoded, active, world)?;
-            }
             if active != 0 {
                 decoded.is_executed.store(true, Relaxed);
             }
             if code.has_products {
-                matrix::observe(self, &path, decoded, active)?;
+                matrix::observe(self, &path, decoded, active, world)?;
+            }
+            if tracks && !self.frames[path.frame].marks.is_empty() {
+                self.track(&path, decoded, active, world)?;
             }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());
@@ -339,7 +332,13 @@ impl<'a> Warp<'a> {
         }
     }
 
-    fn branch(&mut self, path: &mut Path, decoded: &Decoded, taken: Mask, target: usize) -> Flow {
+    pub fn branch(
+        &mut self,
+        path: &mut Path,
+        decoded: &Decoded,
+        taken: Mask,
+        target: usize,
+    ) -> Flow {
         let rest = path.mask & !taken;
         if rest == 0 {
             path.pc = target;
@@ -405,7 +404,7 @@ impl<'a> Warp<'a> {
         self.split(path, &parts, Some(path.pc + 1))
     }
 
-    fn exits(&mut self, path: &mut Path, active: Mask) -> Flow {
+    pub fn exits(&mut self, path: &mut Path, active: Mask) -> Flow {
         self.live &= !active;
         path.mask &= !active;
         path.pc += 1;
@@ -415,104 +414,6 @@ impl<'a> Warp<'a> {
         } else {
             Flow::Goes
         }
-    }
-
-    fn returns(&mut self, path: &mut Path, active: Mask) -> Result<Flow, Fault> {
-        let frame = &self.frames[path.frame];
-        let end = frame.code.steps.len() - 1;
-        let Some(caller) = &frame.caller else {
-            return Ok(self.exits(path, active));
-        };
-        if path.pc != end {
-            let decoded = &frame.code.steps[path.pc];
-            return Ok(self.branch(path, decoded, active, end));
-        }
-        let (to, pc, call) = (caller.frame, caller.pc, caller.call);
-        let (base, code) = (frame.base, frame.code);
-        let caller_base = self.frames[to].base;
-        for lane in lanes(path.mask) {
-            let mut results = call.results.iter().zip(&code.results);
-            let copied = results.try_for_each(|(target, (offset, bytes))| {
-                self.local[lane].copy(base + offset, caller_base + target, *bytes)
-            });
-            copied.map_err(|message| self.fault(path, lane, message))?;
-            self.local[lane].pop(base);
-        }
-        self.frames[path.frame].has_returned = true;
-        while self.frames.last().is_some_and(|frame| frame.has_returned) {
-            self.frames.pop();
-        }
-        path.frame = to;
-        path.pc = pc;
-        Ok(Flow::Goes)
-    }
-
-    fn calls(&mut self, path: &mut Path, call: &'a Call) -> Result<Flow, Fault> {
-        let first = path.mask.trailing_zeros() as usize;
-        let Some((name, code)) = self.image.functions.get_key_value(&call.callee) else {
-            let message = format!("`{}` has no body", call.callee);
-            return Err(self.fault(path, first, message));
-        };
-        if (call.arguments.len(), call.results.len()) != (code.parameters.len(), code.results.len())
-        {
-            return Err(self.fault(path, first, format!("`{name}` has other parameters")));
-        }
-        let caller_base = self.frames[path.frame].base;
-        let ends = lanes(path.mask).map(|lane| self.local[lane].end());
-        let base = ends.max().unwrap_or(0).next_multiple_of(16);
-        if base + code.frame.end() > LOCAL_BYTES || self.frames.len() > NESTED_CALLS {
-            let message = format!("too many nested calls: {base} bytes of local memory are used");
-            return Err(self.fault(path, first, message));
-        }
-        for lane in lanes(path.mask) {
-            self.local[lane].push(&code.frame, base);
-            let mut arguments = call.arguments.iter().zip(&code.parameters);
-            let copied = arguments.try_for_each(|(source, (offset, bytes))| {
-                self.local[lane].copy(caller_base + source, base + offset, *bytes)
-            });
-            copied.map_err(|message| self.fault(path, lane, message))?;
-        }
-        self.frames.push(Frame {
-            function: name,
-            code,
-            registers: Registers::new(&code.assignment),
-            marks: Marks::new(&code.assignment, &code.unwritten),
-            tracker: Tracker::default(),
-            base,
-            has_returned: false,
-            caller: Some(Caller {
-                frame: path.frame,
-                pc: path.pc + 1,
-                call,
-            }),
-        });
-        path.frame = self.frames.len() - 1;
-        path.pc = 0;
-        Ok(Flow::Goes)
-    }
-
-    /// Of a function that the device provides.
-    fn calls_system(
-        &mut self,
-        path: &mut Path,
-        call: &Call,
-        world: &mut World<'_>,
-    ) -> Result<Flow, Fault> {
-        let base = self.frames[path.frame].base;
-        for lane in lanes(path.mask) {
-            let mut spaces = Spaces {
-                global: world.global,
-                shared: world.shared,
-                constants: world.constants,
-                parameters: world.parameters,
-                local: &mut self.local,
-            };
-            let text = print::call(call, &mut spaces, lane, base);
-            let text = text.map_err(|message| self.fault(path, lane, message))?;
-            world.host.print(&text);
-        }
-        path.pc += 1;
-        Ok(Flow::Goes)
     }
 
     /// A barrier, or an instruction by several lanes together.

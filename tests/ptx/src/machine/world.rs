@@ -1,8 +1,9 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
 use super::cluster::Cluster;
+use super::global::Global;
 use super::matrix::Warpgroup;
-use super::memory::{Arena, Global};
+use super::memory::Arena;
 use super::order::{Found, Order};
 use super::registers::Slot;
 use super::shared::Shared;

@@ -255,6 +255,31 @@ fn boxes_are_stored() {
     );
 }
 
+/// The exemption that CUTLASS forces: all lanes of a warp issue the same store.
+#[test]
+fn one_box_may_be_stored_by_all_lanes_of_a_warp() {
+    let run = |stores: &str, mode, seed| {
+        let text = format!(
+            "shl.b32 %r1, %t, 2; add.u32 %r1, %r1, %tile; st.shared.u32 [%r1], %t;\n\
+             fence.proxy.async.shared::cta; bar.sync 0; mov.u32 %r2, %tile; {stores}\n\
+             cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%map, {{0, 0}}], [%r2];\n\
+             cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; ret;"
+        );
+        let mut launch = block(128, mode);
+        launch.seed = seed;
+        execute(&entry("", &text), launch, &plain())
+    };
+    let by_lanes = "setp.gt.u32 %p1, %t, 31; @%p1 ret;";
+    let of_two_places = "and.b32 %r3, %t, 1; shl.b32 %r3, %r3, 7; add.u32 %r2, %r2, %r3;";
+    for (mode, seed) in MODES.into_iter().flat_map(|mode| [(mode, 1), (mode, 2)]) {
+        run(by_lanes, mode, seed).unwrap_or_else(|report| panic!("{report}"));
+        for stores in ["", &format!("{by_lanes} {of_two_places}")] {
+            let report = run(stores, mode, seed).map(|_| stores).expect_err("a race");
+            assert!(report.message.starts_with("a data race at"), "{report}");
+        }
+    }
+}
+
 /// A swizzled box goes back as it came.
 #[test]
 fn stores_undo_swizzles() {

@@ -182,6 +182,59 @@ fn registers_are_not_accessed_before_the_wait() {
     );
 }
 
+/// The exemption that Triton's kernels with f16 sums force: an accumulator may be taken apart before
+/// the wait. The halves have the sums behind it, and belong to the product until then.
+#[test]
+fn accumulators_may_be_taken_apart_before_the_wait() {
+    let of_halves = || Trial::new(Case::new(16, ["f16", "f16", "f16"]));
+    for mode in [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded] {
+        let mut trial = of_halves();
+        trial.launch.asynchrony = mode;
+        trial.edit = |text| {
+            let apart = "mov.b32 {%h0, %h1}, %d1;\n";
+            // The halves change places twice.
+            let back = "mov.b32 %c0, {%h1, %h0};\nprmt.b32 %d1, %c0, %c0, 0x1032;\n";
+            text.replace(WAIT, &format!("{apart}{WAIT}{back}"))
+        };
+        trial.check();
+    }
+    let edits: [(&str, fn(String) -> String); 4] = [
+        ("read", |text| {
+            text.replace(WAIT, "mov.b32 {%h0, %h1}, %d1; cvt.f32.f16 %c0, %h1;\n")
+        }),
+        ("read", |text| {
+            text.replace(WAIT, "mov.b32 {%h0, %h1}, %d1; mov.b32 %c0, {%h0, %h1};\n")
+        }),
+        ("written", |text| {
+            text.replace(WAIT, "mov.b32 {%h0, %h1}, %d1; mov.b16 %h0, 0;\n")
+        }),
+        // Only the groups before the last are waited for.
+        ("read", |text| {
+            let wait = "wgmma.wait_group.sync.aligned 1;\n";
+            text.replace(
+                WAIT,
+                &format!("mov.b32 {{%h0, %h1}}, %d1;\n{wait}mov.b16 %h2, %h0;\n"),
+            )
+        }),
+    ];
+    for (how, edit) in edits {
+        let found = fails(&mut of_halves(), edit);
+        let half = "half of the accumulator of a `wgmma` which is not waited for";
+        assert_eq!(found, format!("a register is {how} that is {half}"));
+    }
+    // It is still an access: the next product needs a fence.
+    let found = fails(&mut of_halves(), |text| {
+        let first = text.find(", %da0").expect("the first product is there");
+        let end = first + text[first..].find('\n').unwrap() + 1;
+        let (before, after) = text.split_at(end);
+        format!("{before}mov.b32 {{%h0, %h1}}, %d1;\n{after}")
+    });
+    assert_eq!(
+        found,
+        "accumulator register 1 was accessed since the last `wgmma.fence`"
+    );
+}
+
 /// An instruction that no lane executes accesses nothing.
 #[test]
 fn skipped_instructions_are_no_accesses() {

@@ -81,7 +81,7 @@ fn every_form_of_the_census_is_implemented() {
         for (_, refusal) in unsupported(&module) {
             assert_eq!(refusal, None, "{text}");
         }
-        assert!(row.ends_with("| yes |"), "{row}");
+        assert!(row.contains("| yes |"), "{row}");
         count += 1;
     }
     assert!(count > 150, "{count} forms");

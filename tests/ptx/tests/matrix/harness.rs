@@ -156,7 +156,7 @@ pub fn entry(statements: &str) -> String {
          .visible .entry k(.param .u64 in, .param .u64 out)\n{{\n.reg .pred %p<9>; .reg .b32 %r<99>;\n\
          .reg .b32 %a<9>; .reg .b64 %da<9>; .reg .b32 %b<9>; .reg .b64 %db<9>; .reg .b32 %c<140>;\n\
          .reg .b64 %dc<9>; .reg .b32 %d<140>; .reg .b64 %dd<9>; .reg .b32 %e<9>;\n\
-         .reg .b32 %t; .reg .b64 %in; .reg .b64 %out; .reg .b64 %w<29>;\n\
+         .reg .b32 %t; .reg .b64 %in; .reg .b64 %out; .reg .b64 %w<29>; .reg .b16 %h<3>;\n\
          ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nmov.u32 %t, %tid.x;\n{statements}\n}}\n"
     )
 }

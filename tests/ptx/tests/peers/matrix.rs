@@ -112,6 +112,7 @@ fn product_by_warpgroups() {
 #[ignore = "run by `make ptx-peers`"]
 fn product_by_warpgroups_of_other_types() {
     product("product_wgmma_bf16", Bf16, F32, true).check(WARPGROUPS);
+    product("product_wgmma_f16", F16, F16, false).check(WARPGROUPS);
     product("product_wgmma_tf32", F32, F32, true).check(WARPGROUPS);
     product("product_wgmma_i8", I8, I32, true).check(WARPGROUPS);
     product("product_wgmma_e4m3", E4m3, F32, true).check(WARPGROUPS);

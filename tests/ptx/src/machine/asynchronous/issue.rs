@@ -1,5 +1,7 @@
 //! Asynchronous copies, issued by the lanes of a warp one after the other.
 
+use std::rc::Rc;
+
 use super::copies::{self, Copy, End, SourceBytes, TensorBox};
 use super::decode::Address;
 use super::engine::{Completion, Groups};
@@ -7,10 +9,10 @@ use super::execute::{Active, LaneError, memory, shared_place};
 use super::tensor;
 use super::tensor_map::{DIMENSIONS, DataType};
 use super::transfer::{
-    Agent, Location, Memory, Proxy, Reduction, Tensor, Transfer, check_alignment,
+    Agent, Location, Memory, Proxy, Reduction, Repeated, Tensor, Transfer, check_alignment,
 };
 use crate::machine::memory::Window;
-use crate::machine::registers::lanes;
+use crate::machine::registers::{LANES, lanes};
 use crate::machine::shared::{Shared, SharedPlace};
 use crate::machine::world::World;
 use crate::parse::Type;
@@ -19,12 +21,13 @@ use crate::parse::Type;
 ///
 /// What the ISA leaves undefined.
 pub fn execute(copy: &Copy, active: &Active<'_>, world: &mut World<'_>) -> Result<(), LaneError> {
+    let repeated = repeated(copy, active);
     for lane in lanes(active.mask) {
         let done = match copy {
             Copy::Small { .. } => small(copy, active, world, lane),
             Copy::Bulk { .. } => bulk(copy, active, world, lane),
             Copy::TensorLoad { .. } | Copy::TensorStore { .. } => {
-                tensor_copy(copy, active, world, lane)
+                tensor_copy(copy, active, world, (lane, &repeated[lane]))
             }
             Copy::Prefetch { from, bytes } => {
                 let address = active.addresses(from)[lane];
@@ -39,6 +42,33 @@ pub fn execute(copy: &Copy, active: &Active<'_>, world: &mut World<'_>) -> Resul
         done.map_err(|message| (lane, message))?;
     }
     Ok(())
+}
+
+/// Of each lane that issues the same tensor store as others, what they share.
+fn repeated(copy: &Copy, active: &Active<'_>) -> [Repeated; LANES] {
+    let mut found = [const { None }; LANES];
+    let Copy::TensorStore {
+        from,
+        box_of,
+        reduction: None,
+    } = copy
+    else {
+        return found;
+    };
+    let mut rows = vec![active.addresses(from), active.addresses(&box_of.map)];
+    let start = box_of.start.iter();
+    rows.extend(start.map(|source| source.row(active.registers).map(u64::from)));
+    for lane in lanes(active.mask) {
+        let same = |other: &usize| rows.iter().all(|row| row[lane] == row[*other]);
+        if let Some(other) = lanes(active.mask)
+            .take_while(|other| *other < lane)
+            .find(same)
+        {
+            let shared = found[other].get_or_insert_default();
+            found[lane] = Some(Rc::clone(shared));
+        }
+    }
+    found
 }
 
 /// For the detection of races: the next operation is one of this lane.
@@ -234,13 +264,15 @@ fn tensor_of(
     })
 }
 
-/// CUDA programming guide: the box in shared memory is aligned to 128 bytes. ISA, "Restriction on
-/// Tensor Copy instructions": coordinates of a box that is stored are not negative.
+/// CUDA C++ programming guide, "Asynchronous Data Copies using the Tensor Memory Accelerator",
+/// "Transferring multi-dimensional arrays": the box in shared memory is aligned to 128 bytes ("Alignment
+/// requirements"), and the corner of a box that is stored has no negative index, while that of a box
+/// that is loaded may have some ("Negative indices and out of bounds"). The PTX ISA says nothing of it.
 fn tensor_copy(
     copy: &Copy,
     active: &Active<'_>,
     world: &mut World<'_>,
-    lane: usize,
+    (lane, repeated): (usize, &Repeated),
 ) -> Result<(), String> {
     let agent = Agent {
         thread: active.thread(world, lane),
@@ -289,6 +321,7 @@ fn tensor_copy(
                 tensor,
                 from,
                 reduction,
+                repeated: repeated.clone(),
             };
             begin(active, world, lane);
             let memory = &mut memory!(world);

@@ -1,7 +1,8 @@
 //! `tensormap.replace` and `tensormap.cp_fenceproxy`, which make tensor maps on the device.
 
-use super::decode::{Address, Field, Value};
+use super::decode::Address;
 use super::execute::{Active, LaneError};
+use super::fields::{Field, Value};
 use super::tensor_map::{self, TensorMap};
 use crate::machine::memory::Window;
 use crate::machine::registers::{LANES, lanes};

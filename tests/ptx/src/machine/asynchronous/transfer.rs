@@ -3,11 +3,15 @@
 //! Every effect of asynchronous operations on memory goes through [`Memory::read`] and
 //! [`Memory::write`], with the thread that issued the operation and the proxy.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use super::tensor::{self, Piece};
 use super::tensor_map::{self, DIMENSIONS, TensorMap};
-use crate::machine::memory::{Arena, Global, Window, to_bits};
+use crate::machine::global::Global;
+use crate::machine::memory::{Arena, Window, to_bits};
 use crate::machine::observe;
-use crate::machine::order::{self, Kind, Operation, Order, Scope, View};
+use crate::machine::order::{self, Effect, Kind, Operation, Order, Scope, View};
 use crate::machine::shared::{Shared, SharedPlace};
 
 /// What operations reach.
@@ -94,6 +98,21 @@ impl Memory<'_> {
         };
         self.touch(to, bytes, kind);
         self.place(agent, to, bytes)
+    }
+
+    /// If the bytes are there, writes them again. That is no race with the write of another lane:
+    /// CUTLASS stores each tile by all lanes of a warp, where the ISA has one store for each.
+    fn repeats(&mut self, agent: Agent, to: Location, data: &[u8]) -> Result<bool, String> {
+        let bytes = data.len() as u64;
+        if *self.place(agent, to, bytes)? != *data {
+            return Ok(false);
+        }
+        let kind = Kind {
+            effect: Effect::Same,
+            ..order::kind(true, agent.proxy == Proxy::Async)
+        };
+        self.touch(to, bytes, kind);
+        Ok(true)
     }
 
     fn place(&mut self, agent: Agent, to: Location, bytes: u64) -> Result<&mut [u8], String> {
@@ -203,6 +222,10 @@ pub struct Reduction {
     pub update: Update,
 }
 
+/// Of a store that several lanes of a warp issue with one instruction: whether one of them has
+/// written.
+pub type Repeated = Option<Rc<Cell<bool>>>;
+
 #[derive(Clone, Debug)]
 pub enum Transfer {
     Bytes {
@@ -221,6 +244,7 @@ pub enum Transfer {
         tensor: Tensor,
         from: SharedPlace,
         reduction: Option<Reduction>,
+        repeated: Repeated,
     },
 }
 
@@ -331,15 +355,30 @@ impl Transfer {
                 Ok(())
             }
             Transfer::Store {
-                tensor, reduction, ..
+                tensor,
+                reduction,
+                repeated,
+                ..
             } => {
+                let again = repeated.as_ref().is_some_and(|written| written.get());
                 for piece in tensor.pieces(memory)? {
                     let Some(address) = piece.global else {
                         continue;
                     };
                     let part = data.map(|data| &data[piece.offset as usize..]);
                     let to = Location::Global(address);
+                    if let Some(data) = part
+                        && again
+                        && memory.repeats(agent, to, &data[..piece.bytes as usize])?
+                    {
+                        continue;
+                    }
                     put(agent, memory, to, (piece.bytes, part), *reduction)?;
+                }
+                if let Some(written) = repeated
+                    && data.is_some()
+                {
+                    written.set(true);
                 }
                 Ok(())
             }

@@ -8,7 +8,7 @@ use super::super::registers::Mask;
 use super::super::step::Step;
 use super::super::warp::Warp;
 use super::super::world::{Asynchrony, Fault, Related, World};
-use super::pending::Issued;
+use super::pending::{Access, Issued};
 use super::wgmma::Wgmma;
 use super::{Matrix, marks};
 
@@ -172,8 +172,16 @@ fn run(warp: &mut Warp<'_>, issued: &mut Issued<'_>, world: &mut World<'_>) -> R
 
 /// Executes products before they are waited for, as the mode says.
 fn run_early(warp: &mut Warp<'_>, world: &mut World<'_>) -> Result<(), Fault> {
-    let salt = world.launch.seed.rotate_left(32) ^ u64::from(warp.index);
     let asynchrony = world.launch.asynchrony;
+    run_some(warp, asynchrony, world)
+}
+
+fn run_some(
+    warp: &mut Warp<'_>,
+    asynchrony: Asynchrony,
+    world: &mut World<'_>,
+) -> Result<(), Fault> {
+    let salt = world.launch.seed.rotate_left(32) ^ u64::from(warp.index);
     let goes_on = |decision: u64| match asynchrony {
         Asynchrony::Late => false,
         Asynchrony::AtOnce => true,
@@ -211,6 +219,7 @@ pub fn observe(
     path: &Path,
     decoded: &Decoded,
     active: Mask,
+    world: &mut World<'_>,
 ) -> Result<(), Fault> {
     let lane = active.trailing_zeros() as usize;
     match &decoded.step {
@@ -223,5 +232,9 @@ pub fn observe(
         _ => {}
     }
     let observed = warp.frames[path.frame].tracker.observe(&decoded.operands);
-    observed.map_err(|message| warp.fault(path, lane, message))
+    match observed.map_err(|message| warp.fault(path, lane, message))? {
+        Access::Nothing => Ok(()),
+        // So that the halves have the values that they have behind the wait.
+        Access::Halves => run_some(warp, Asynchrony::AtOnce, world),
+    }
 }

@@ -3,6 +3,11 @@
 //!
 //! Only 32-bit registers take part. A fragment of A that several pending products read is no
 //! report: nothing writes it.
+//!
+//! ISA, `wgmma.mma_async`: to access an accumulator before `wgmma.wait_group` is undefined. One access is
+//! allowed, because Triton's kernels with f16 sums have it and are right on hardware: a move that takes
+//! an accumulator apart into registers of 16 bits, which are other names of its halves. Until the wait
+//! they belong to the product, too.
 
 use std::collections::VecDeque;
 
@@ -67,6 +72,16 @@ impl<'a> Products<'a> {
 #[derive(Clone, Default, Debug)]
 pub struct Tracker {
     states: Vec<State>,
+    /// Halves of accumulators of pending products, and of which.
+    halves: Vec<(Slot, usize)>,
+}
+
+/// What an instruction does to pending products.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Nothing,
+    /// It names the halves of an accumulator.
+    Halves,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -94,14 +109,24 @@ impl Tracker {
     /// # Errors
     ///
     /// It accesses a register of a pending product.
-    pub fn observe(&mut self, operands: &Operands) -> Result<(), String> {
+    pub fn observe(&mut self, operands: &Operands) -> Result<Access, String> {
         let narrow = |slot: &&Slot| slot.bank == Bank::B32;
+        let mut access = Access::Nothing;
+        if !self.halves.is_empty() {
+            self.observe_halves(operands)?;
+        }
         for slot in operands.read.iter().filter(narrow) {
             let state = self.state(slot.index);
-            if state.accumulating + state.reading > 0 {
+            if operands.takes_apart && state.accumulating > 0 {
+                access = Access::Halves;
+            } else if state.accumulating + state.reading > 0 {
                 return Err(accessed("read", state));
             }
             state.is_read = true;
+            if access == Access::Halves {
+                let halves = operands.written.iter().map(|half| (*half, slot.index));
+                self.halves.extend(halves);
+            }
         }
         for slot in operands.written.iter().filter(narrow) {
             let state = self.state(slot.index);
@@ -109,6 +134,18 @@ impl Tracker {
                 return Err(accessed("written", state));
             }
             state.is_written = true;
+        }
+        Ok(access)
+    }
+
+    fn observe_halves(&mut self, operands: &Operands) -> Result<(), String> {
+        let is_half = |slot: &Slot| self.halves.iter().any(|(half, _)| half == slot);
+        for (how, slots) in [("read", &operands.read), ("written", &operands.written)] {
+            if slots.iter().any(is_half) {
+                return Err(format!(
+                    "a register is {how} that is half of the accumulator of {PENDING}"
+                ));
+            }
         }
         Ok(())
     }
@@ -171,7 +208,11 @@ impl Tracker {
     /// A product gives its registers back.
     pub fn complete(&mut self, wgmma: &Wgmma) {
         for index in &wgmma.d.fragment.registers {
-            self.state(*index).accumulating -= 1;
+            let state = self.state(*index);
+            state.accumulating -= 1;
+            if state.accumulating == 0 {
+                self.halves.retain(|(_, of)| of != index);
+            }
         }
         for index in wgmma.inputs() {
             self.state(*index).reading -= 1;
@@ -179,11 +220,13 @@ impl Tracker {
     }
 }
 
+const PENDING: &str = "a `wgmma` which is not waited for";
+
 fn accessed(how: &str, state: &State) -> String {
     let what = if state.accumulating > 0 {
         "the accumulator"
     } else {
         "a fragment of A"
     };
-    format!("a register is {how} that is {what} of a `wgmma` which is not waited for")
+    format!("a register is {how} that is {what} of {PENDING}")
 }

@@ -13,7 +13,7 @@
 //! | `cell` | release and acquire through memory |
 //! | `phase` | arrivals at mbarriers and at barriers of clusters, and waits for them |
 //! | `operation` | asynchronous operations as agents of their own |
-//! | `record`, `shadow` | the last accesses to each four bytes, and the conflicts between them |
+//! | `record`, `shadow`, `sets` | the last accesses to each four bytes, and the conflicts between them |
 //!
 //! What orders accesses, beside the program order of a thread:
 //!
@@ -35,6 +35,7 @@ mod clock;
 mod operation;
 mod phase;
 mod record;
+mod sets;
 mod shadow;
 mod view;
 

@@ -6,50 +6,50 @@
 use std::ops::Range;
 
 use super::clock::WarpClock;
-use super::record::{Domain, Effect, Kind, Record, conflict};
+use super::record::{Domain, Effect, Kind, Record};
 use super::view::Time;
 use crate::machine::registers::{Mask, lanes};
 
 pub const GRANULE: u64 = 4;
 
-const ALL_BYTES: u8 = 0xf;
+pub const ALL_BYTES: u8 = 0xf;
 
 /// An access in a granule: a record, and which of its lanes; or a set. 0 for none.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Code(u32);
+pub struct Code(pub u32);
 
-const LANE_BITS: u32 = 6;
+pub const LANE_BITS: u32 = 6;
 /// All lanes of the record.
-const ALL_LANES: u32 = 32;
+pub const ALL_LANES: u32 = 32;
 /// The index is that of a set.
-const SET: u32 = 33;
+pub const SET: u32 = 33;
 
 impl Code {
-    fn index(self) -> usize {
+    pub fn index(self) -> usize {
         (self.0 >> LANE_BITS) as usize
     }
 
-    fn field(self) -> u32 {
+    pub fn field(self) -> u32 {
         self.0 & ((1 << LANE_BITS) - 1)
     }
 
-    fn is_set(self) -> bool {
+    pub fn is_set(self) -> bool {
         self.field() == SET
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Entry {
-    record: u32,
-    lanes: Mask,
-    bytes: u8,
+pub struct Entry {
+    pub record: u32,
+    pub lanes: Mask,
+    pub bytes: u8,
 }
 
 /// Of one allocation or of a block's shared memory.
 #[derive(Default)]
 pub struct Shadow {
-    writes: Vec<Code>,
-    reads: Vec<Code>,
+    pub writes: Vec<Code>,
+    pub reads: Vec<Code>,
 }
 
 impl Shadow {
@@ -133,9 +133,10 @@ pub struct Part {
 }
 
 pub struct Table {
-    records: Vec<Record>,
-    sets: Vec<Vec<Entry>>,
-    free: Vec<u32>,
+    pub records: Vec<Record>,
+    pub sets: Vec<Vec<Entry>>,
+    /// Sets that are not used.
+    pub free: Vec<u32>,
     blocks: Vec<BlockState>,
     /// Blocks of a cluster have consecutive indices.
     pub cluster_blocks: u32,
@@ -178,7 +179,7 @@ impl Table {
     }
 
     /// Nobody outside of its block will ever be ordered after it.
-    fn is_final(&self, record: &Record) -> bool {
+    pub fn is_final(&self, record: &Record) -> bool {
         let state = self.blocks.get(record.agent.block as usize);
         state.is_some_and(|state| state.has_exited && state.released < record.time)
             && !record.agent.is_operation()
@@ -208,7 +209,7 @@ impl Table {
         Domain { block, cluster }
     }
 
-    fn lanes_of(&self, code: Code) -> Mask {
+    pub fn lanes_of(&self, code: Code) -> Mask {
         match code.field() {
             ALL_LANES => self.records[code.index()].mask,
             lane => 1 << lane,
@@ -217,7 +218,7 @@ impl Table {
 
     /// Whether the lane is ordered after an access of another lane, or is that lane.
     #[inline]
-    fn sees(&self, clock: &WarpClock, lane: usize, record: &Record, other: usize) -> bool {
+    pub fn sees(&self, clock: &WarpClock, lane: usize, record: &Record, other: usize) -> bool {
         if record.agent == clock.agent && lane == other {
             return true;
         }
@@ -254,7 +255,13 @@ impl Table {
 
     /// Whether everything that is ordered after the lanes' new access is ordered after the old one.
     #[inline]
-    fn is_subsumed(&self, clock: &WarpClock, lanes: Mask, record: &Record, theirs: Mask) -> bool {
+    pub fn is_subsumed(
+        &self,
+        clock: &WarpClock,
+        lanes: Mask,
+        record: &Record,
+        theirs: Mask,
+    ) -> bool {
         if record.agent == clock.agent && theirs & !lanes == 0 {
             return true;
         }
@@ -378,139 +385,6 @@ impl Table {
                 State::None => true,
             },
         }
-    }
-
-    /// As [`Table::access`], where one write and one read do not tell everything.
-    fn access_set(
-        &mut self,
-        clock: &WarpClock,
-        shadow: &mut Shadow,
-        number: u32,
-        part: Part,
-    ) -> Result<(), Race> {
-        let mut set = self.take(shadow, part.granule);
-        let new = self.records[number as usize];
-        let mut is_needed = true;
-        for entry in &set {
-            self.check(clock, &new, part, entry)?;
-        }
-        set.retain(|entry| {
-            let old = &self.records[entry.record as usize];
-            let same = entry.record == number && entry.bytes == part.bytes;
-            let is_covered = entry.bytes & !part.bytes == 0
-                && (new.kind.covers(old.kind) && old.kind.writes() <= new.kind.writes());
-            is_needed &= !(old.agent.block != new.agent.block
-                && self.is_final(old)
-                && old.kind.covers(new.kind)
-                && part.bytes & !entry.bytes == 0);
-            same || !(is_covered && self.is_subsumed(clock, part.lanes, old, entry.lanes))
-        });
-        let same = |entry: &&mut Entry| entry.record == number && entry.bytes == part.bytes;
-        match set.iter_mut().find(same) {
-            Some(entry) => entry.lanes |= part.lanes,
-            None if is_needed => set.push(Entry {
-                record: number,
-                lanes: part.lanes,
-                bytes: part.bytes,
-            }),
-            None => {}
-        }
-        self.put(shadow, part.granule, set);
-        Ok(())
-    }
-
-    fn check(
-        &self,
-        clock: &WarpClock,
-        new: &Record,
-        part: Part,
-        entry: &Entry,
-    ) -> Result<(), Race> {
-        let old = &self.records[entry.record as usize];
-        if entry.bytes & part.bytes == 0 {
-            return Ok(());
-        }
-        let race = |earlier_lane: usize, later_lane: usize, cause: Cause| Race {
-            earlier: *old,
-            earlier_lane,
-            later: new.kind,
-            later_lane,
-            granule: part.granule,
-            cause,
-        };
-        let first = part.lanes.trailing_zeros() as usize;
-        if new.kind.effect == Effect::ReadOnly && old.kind.writes() {
-            let other = entry.lanes.trailing_zeros() as usize;
-            return Err(race(other, first, Cause::ReadOnly));
-        }
-        let common = clock.domain.common(self.domain(old.agent.block));
-        if !conflict(old.kind, new.kind, entry.bytes == part.bytes, common) {
-            return Ok(());
-        }
-        let needs_fence =
-            new.kind.is_async && !old.kind.is_async && old.kind.effect == Effect::Write;
-        for lane in lanes(part.lanes) {
-            for other in lanes(entry.lanes) {
-                if !self.sees(clock, lane, old, other) {
-                    return Err(race(other, lane, Cause::Unordered));
-                }
-                let fenced = &clock.view(lane).fenced;
-                if needs_fence && fenced.seen(old.agent, other) < old.time {
-                    return Err(race(other, lane, Cause::Proxy));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, shadow: &Shadow, granule: usize) -> Vec<Entry> {
-        let (write, read) = (shadow.writes[granule], shadow.reads[granule]);
-        if write.is_set() {
-            let index = write.index();
-            self.free.push(index as u32);
-            return std::mem::take(&mut self.sets[index]);
-        }
-        let mut set = Vec::with_capacity(8);
-        for code in [write, read].into_iter().filter(|code| code.0 != 0) {
-            set.push(Entry {
-                record: code.index() as u32,
-                lanes: self.lanes_of(code),
-                bytes: ALL_BYTES,
-            });
-        }
-        set
-    }
-
-    fn put(&mut self, shadow: &mut Shadow, granule: usize, set: Vec<Entry>) {
-        let mut simple = [Code(0), Code(0)];
-        for entry in &set {
-            let record = &self.records[entry.record as usize];
-            let code = match entry.lanes {
-                lanes if lanes.is_power_of_two() => {
-                    Code(entry.record << LANE_BITS | lanes.trailing_zeros())
-                }
-                lanes if lanes == record.mask => Code(entry.record << LANE_BITS | ALL_LANES),
-                _ => Code(0),
-            };
-            let place = &mut simple[usize::from(!record.kind.writes())];
-            if entry.bytes != ALL_BYTES || code.0 == 0 || place.0 != 0 {
-                let code = self.allocate(set);
-                shadow.writes[granule] = code;
-                shadow.reads[granule] = code;
-                return;
-            }
-            *place = code;
-        }
-        [shadow.writes[granule], shadow.reads[granule]] = simple;
-    }
-
-    fn allocate(&mut self, set: Vec<Entry>) -> Code {
-        let index = self.free.pop().unwrap_or_else(|| {
-            self.sets.push(Vec::new());
-            self.sets.len() as u32 - 1
-        });
-        self.sets[index as usize] = set;
-        Code(index << LANE_BITS | SET)
     }
 
     /// Whether the last write, or one of them, is a strong one.
