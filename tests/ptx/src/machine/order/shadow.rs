@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::clock::WarpClock;
 use super::record::{Domain, Effect, Kind, Record, conflict};
-use super::view::Time;
+use super::view::{FencedSpace, Time};
 use crate::machine::registers::{Mask, lanes};
 
 pub const GRANULE: u64 = 4;
@@ -127,6 +127,7 @@ pub enum Cause {
 /// An access by lanes of a warp to bytes of one granule.
 #[derive(Clone, Copy)]
 pub struct Part {
+    pub space: FencedSpace,
     pub granule: usize,
     pub lanes: Mask,
     pub bytes: u8,
@@ -454,7 +455,7 @@ impl Table {
                 if !self.sees(clock, lane, old, other) {
                     return Err(race(other, lane, Cause::Unordered));
                 }
-                let fenced = &clock.view(lane).fenced;
+                let fenced = &clock.view(lane).fenced[part.space as usize];
                 if needs_fence && fenced.seen(old.agent, other) < old.time {
                     return Err(race(other, lane, Cause::Proxy));
                 }
