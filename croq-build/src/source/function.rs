@@ -196,13 +196,9 @@ fn function_tokens(
 fn report_continued(s: &mut Scanner<'_>, lexer: &Lexer<'_>) {
     for at in &lexer.continued_comments {
         s.report(
-            Diagnostic::new(
-                codes::W0021,
-                *at,
-                "this comment continues on the next line",
-            )
-            .label("a backslash joins the next line to it, as in C++")
-            .help("remove the backslash, or write `//` on the next line, too"),
+            Diagnostic::new(codes::W0021, *at, "this comment continues on the next line")
+                .label("a backslash joins the next line to it, as in C++")
+                .help("remove the backslash, or write `//` on the next line, too"),
         );
     }
 }

@@ -144,7 +144,8 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
 fn not_whole(open: &Open, span: Span) -> Diagnostic {
     const WHOLE: &str = "write the whole C++ construct in adjacent `__cpp__` statements, or the loop \
                          or condition in the language";
-    let with_end = |end: &str| format!("write {end} in the same or in an adjacent `__cpp__` statement");
+    let with_end =
+        |end: &str| format!("write {end} in the same or in an adjacent `__cpp__` statement");
     let (message, label, help) = match open {
         Open::Bracket | Open::Closing => (
             "the brackets of this C++ text do not balance".to_owned(),
