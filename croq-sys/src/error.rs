@@ -331,7 +331,7 @@ impl fmt::Display for Error {
                 ),
                 None => write!(
                     f,
-                    "{device} has not enough memory: `{what}` needs {bytes} bytes\n\
+                    "{device} has not enough memory: {bytes} bytes for {what}\n\
                      help: drop device tensors that are no longer needed, or work on smaller pieces"
                 ),
             },
@@ -476,7 +476,7 @@ mod tests {
             limit,
         };
         let tensor = of("y", None).to_string();
-        assert!(tensor.starts_with("sim has not enough memory: `y` needs 100 bytes\nhelp: drop"));
+        assert!(tensor.starts_with("sim has not enough memory: 100 bytes for y\nhelp: drop"));
         let threads = of("the stacks of 4 threads", Some(50)).to_string();
         let message = "sim has not enough memory: the stacks of 4 threads need 100 bytes, and a launch may have 50\n";
         assert!(threads.starts_with(message), "{threads}");
