@@ -322,19 +322,19 @@ impl fmt::Display for Error {
                 bytes,
                 what,
                 limit,
-            } if !what.is_empty() => {
-                write!(
+            } if !what.is_empty() => match limit {
+                Some(limit) => write!(
                     f,
-                    "{device} has not enough memory: {what} need {bytes} bytes"
-                )?;
-                if let Some(limit) = limit {
-                    write!(f, ", and a launch may have {limit}")?;
-                }
-                f.write_str(
-                    "\nhelp: launch fewer threads that wait for each other, use smaller `local` arrays, or set \
+                    "{device} has not enough memory: {what} need {bytes} bytes, and a launch may have {limit}\n\
+                     help: launch fewer threads that wait for each other, use smaller `local` arrays, or set \
                      `CROQ_SIM_MEMORY` (such as 16G; by default it is half of the machine's memory)",
-                )
-            }
+                ),
+                None => write!(
+                    f,
+                    "{device} has not enough memory: {bytes} bytes for {what}\n\
+                     help: drop device tensors that are no longer needed, or work on smaller pieces"
+                ),
+            },
             Error::OutOfMemory { device, bytes, .. } => write!(
                 f,
                 "{device} has not enough memory left for {bytes} bytes\n\
@@ -465,6 +465,22 @@ mod tests {
             "gemm: axis 1 of `rhs` has extent 65, but `K` is 64 in this call\n\
              help: every extent called `K` in the signature of `gemm` must be the same"
         );
+    }
+
+    #[test]
+    fn memory_of_a_tensor_and_of_threads() {
+        let of = |what: &str, limit| Error::OutOfMemory {
+            device: "sim".to_owned(),
+            bytes: 100,
+            what: what.to_owned(),
+            limit,
+        };
+        let tensor = of("y", None).to_string();
+        assert!(tensor.starts_with("sim has not enough memory: 100 bytes for y\nhelp: drop"));
+        let threads = of("the stacks of 4 threads", Some(50)).to_string();
+        let message = "sim has not enough memory: the stacks of 4 threads need 100 bytes, and a launch may have 50\n";
+        assert!(threads.starts_with(message), "{threads}");
+        assert!(threads.contains("launch fewer threads"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! They are undefined after the file's own text. A macro that a spliced `__cpp__` text mentions is
 //! saved by `push_macro` before that and restored around the text, so that definitions under
 //! conditions of the preprocessor hold there, too. A macro that the user's C++ does not mention is
-//! not printed. A macro that a call names is one that `source` could not expand (a variadic one):
+//! not printed. A macro that a call names is one that `source` did not expand (a variadic one):
 //! it stays defined, because the call is generated text.
 //!
 //! The macros of an included header are not known. So each identifier of the generated text is

@@ -1,4 +1,4 @@
-//! The words and brackets of a piece of the user's C++.
+//! The words of a piece of the user's C++.
 
 use std::borrow::Cow;
 
@@ -115,54 +115,6 @@ pub fn is_type_or_function(text: &str, word: &str) -> bool {
     false
 }
 
-/// The brackets of a text that have no partner in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Brackets {
-    /// Those that close.
-    pub closing: usize,
-    /// Those that open, after them.
-    pub opening: usize,
-}
-
-impl Brackets {
-    pub fn are_balanced(self) -> bool {
-        self == Self::default()
-    }
-
-    /// Those of a text and of another one after it.
-    pub fn and(self, next: Self) -> Self {
-        let pairs = self.opening.min(next.closing);
-        Self {
-            closing: self.closing + next.closing - pairs,
-            opening: self.opening + next.opening - pairs,
-        }
-    }
-}
-
-/// The brackets of a text without a partner. Of alternatives by `#if`, which the preprocessor
-/// chooses, it knows nothing: such a text counts as balanced.
-pub fn brackets(text: &str) -> Brackets {
-    let mut found = Brackets::default();
-    if text.lines().any(|line| line.trim_start().starts_with('#')) {
-        return found;
-    }
-    for piece in (Pieces { rest: text }) {
-        let next = match piece {
-            Piece::Other('{' | '(' | '[') => Brackets {
-                closing: 0,
-                opening: 1,
-            },
-            Piece::Other('}' | ')' | ']') => Brackets {
-                closing: 1,
-                opening: 0,
-            },
-            _ => continue,
-        };
-        found = found.and(next);
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,21 +148,5 @@ mod tests {
         for text in ["__v[1] = 2;", "a = __v;", "f(__v)", "\"__v(\"", "__vv(1)"] {
             assert!(!is_type_or_function(text, "__v"), "{text}");
         }
-    }
-
-    #[test]
-    fn brackets_without_partners() {
-        let of = |text| {
-            let Brackets { closing, opening } = brackets(text);
-            (closing, opening)
-        };
-        assert_eq!(of("for (;;) { x[0] = f(1); }"), (0, 0));
-        assert_eq!(of("for (;;) {"), (0, 1));
-        assert_eq!(of("} else {"), (1, 1));
-        assert_eq!(of("}}"), (2, 0));
-        assert_eq!(of("f(\"{\", '{'); // {\n/* { */"), (0, 0));
-        assert_eq!(of("#if A\n{\n#else\n{ {\n#endif"), (0, 0));
-        assert!(brackets("{ (").and(brackets(") }")).are_balanced());
-        assert!(!brackets("}").and(brackets("{")).are_balanced());
     }
 }

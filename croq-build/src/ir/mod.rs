@@ -28,6 +28,7 @@ mod check_code;
 mod condition;
 pub mod cpp_names;
 pub mod cpp_text;
+pub mod cpp_whole;
 mod events;
 mod expr;
 mod facts;

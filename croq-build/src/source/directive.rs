@@ -97,6 +97,9 @@ impl<'a> Line<'a> {
     }
 }
 
+/// The name of the parameter `...`, which has all further arguments.
+pub const VARIADIC: &str = "__VA_ARGS__";
+
 /// The parts of `#define`: the name, its parameters, the replacement.
 pub struct Definition<'a> {
     pub name: &'a str,
@@ -107,7 +110,7 @@ pub struct Definition<'a> {
 
 impl<'a> Definition<'a> {
     /// `None` if the line has no definition that can be expanded on tokens (a missing name, or a
-    /// variadic or malformed parameter list).
+    /// malformed parameter list).
     pub fn read(line: &Line<'a>) -> Option<Definition<'a>> {
         let rest = line.rest;
         let trimmed = rest.trim_start_matches([' ', '\t']);
@@ -140,7 +143,14 @@ impl<'a> Definition<'a> {
         let mut params = Vec::new();
         if !inner.trim().is_empty() {
             for param in inner.split(',') {
-                let param = param.trim_matches([' ', '\t', '\n', '\r', '\\']);
+                let mut param = param.trim_matches([' ', '\t', '\n', '\r', '\\']);
+                if param == "..." {
+                    param = VARIADIC;
+                }
+                // Nothing follows the parameter for all further arguments.
+                if params.last() == Some(&VARIADIC) {
+                    return None;
+                }
                 let is_name = param
                     .bytes()
                     .next()

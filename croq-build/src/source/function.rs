@@ -170,6 +170,7 @@ fn function_tokens(
             TokenKind::Keyword(Keyword::Co) if token.span.start as usize != at => {
                 let span = token.span;
                 s.walk.pos = span.start as usize;
+                report_continued(s, &lexer);
                 expand(s, &mut run, tokens);
                 return End::Intruder(span);
             }
@@ -184,11 +185,22 @@ fn function_tokens(
         }
         run.push(token);
     };
+    report_continued(s, &lexer);
     expand(s, &mut run, tokens);
     if !matches!(end, End::FileEnd | End::OpenComment(_)) {
         s.walk.pos = lexer.pos();
     }
     end
+}
+
+fn report_continued(s: &mut Scanner<'_>, lexer: &Lexer<'_>) {
+    for at in &lexer.continued_comments {
+        s.report(
+            Diagnostic::new(codes::W0021, *at, "this comment continues on the next line")
+                .label("a backslash joins the next line to it, as in C++")
+                .help("remove the backslash, or write `//` on the next line, too"),
+        );
+    }
 }
 
 fn expand(s: &mut Scanner<'_>, run: &mut Vec<Token>, tokens: &mut Vec<Token>) {

@@ -17,12 +17,15 @@ use crate::diagnostics::codes;
 /// Reads tokens from `text`, whose first byte is at `base` in the file.
 pub struct Lexer<'a> {
     cursor: Cursor<'a>,
+    /// Backslashes that continue a comment on the next line.
+    pub continued_comments: Vec<Span>,
 }
 
 impl<'a> Lexer<'a> {
     pub fn new(text: &'a str, base: u32) -> Self {
         Self {
             cursor: Cursor::new(text, base),
+            continued_comments: Vec::new(),
         }
     }
 
@@ -31,7 +34,10 @@ impl<'a> Lexer<'a> {
         let mut cursor = Cursor::new(text, 0);
         cursor.pos = pos;
         cursor.starts_line = starts_line;
-        Self { cursor }
+        Self {
+            cursor,
+            continued_comments: Vec::new(),
+        }
     }
 
     pub fn pos(&self) -> usize {
@@ -90,10 +96,7 @@ impl<'a> Lexer<'a> {
                     self.cursor.pos += 3
                 }
                 b'/' if self.cursor.peek(1) == b'/' => {
-                    while self.cursor.pos < self.cursor.bytes.len() && self.cursor.peek(0) != b'\n'
-                    {
-                        self.cursor.pos += 1;
-                    }
+                    self.skip_line_comment();
                 }
                 b'/' if self.cursor.peek(1) == b'*' => {
                     let start = self.cursor.pos;
@@ -104,6 +107,27 @@ impl<'a> Lexer<'a> {
                 }
                 _ => return None,
             }
+        }
+    }
+
+    /// Skips to the end of the line, and of the next one after a backslash, as in C++.
+    fn skip_line_comment(&mut self) {
+        while self.cursor.pos < self.cursor.bytes.len() && self.cursor.peek(0) != b'\n' {
+            let start = self.cursor.pos;
+            self.cursor.pos += match (
+                self.cursor.peek(0),
+                self.cursor.peek(1),
+                self.cursor.peek(2),
+            ) {
+                (b'\\', b'\n', _) => 2,
+                (b'\\', b'\r', b'\n') => 3,
+                _ => {
+                    self.cursor.pos += 1;
+                    continue;
+                }
+            };
+            let at = self.cursor.base + start as u32;
+            self.continued_comments.push(Span::new(at, at + 1));
         }
     }
 

@@ -8,9 +8,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Span;
+use super::directive::VARIADIC;
 use super::lexer::{Lexeme, Lexer};
+use super::pasting::Pasting;
 use super::steps::step;
-use super::token::{Punct, Token, TokenKind};
+use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
 /// The most tokens of one function; more are treated as an endless expansion.
@@ -70,6 +72,13 @@ impl Macro {
     pub fn written_at(mut self, start: u32) -> Self {
         self.offsets = self.offsets.iter().map(|at| at + start).collect();
         self
+    }
+
+    /// Whether `##` is at a position of the replacement, rather than two operators `#`.
+    fn pastes(&self, at: usize) -> bool {
+        let hash = |at: usize| self.body.get(at).is_some_and(|kind| kind.is(Punct::Hash));
+        let offset = |at: usize| self.offsets.get(at).copied().unwrap_or_default();
+        hash(at) && hash(at + 1) && offset(at) + 1 == offset(at + 1)
     }
 
     /// A token of the replacement, for a use of the macro at `span`.
@@ -249,23 +258,25 @@ impl Expander<'_> {
             }
             let (use_span, body) = match &found.params {
                 None => {
-                    let body: Vec<Item> = found
-                        .body
-                        .iter()
-                        .enumerate()
-                        .map(|(i, kind)| Item::Token {
-                            token: found.placed(i, kind, token.span, i == 0 && token.starts_line),
-                            painted: false,
-                        })
-                        .collect();
+                    let found = found.clone();
+                    let Some(body) =
+                        self.substitute(&found, &[], &[], token.span, token.starts_line)
+                    else {
+                        self.runaway(token.span, &chain, &found.name);
+                        break;
+                    };
                     (token.span, body)
                 }
                 Some(params) => {
-                    if !calls_expand || !next_is_open(&work) {
+                    // `call` of a variadic macro is left to C++, whose macro need not be in the
+                    // language.
+                    let of_cpp = is_variadic(params) && after_call(&out);
+                    if !calls_expand || of_cpp || !next_is_open(&work) {
                         out.push((token, painted));
                         continue;
                     }
-                    let found = found.clone();
+                    let (found, params) = (found.clone(), params.clone());
+                    let params = &*params;
                     let Some((args, close)) = self.arguments(&mut work, &mut active, &mut chain)
                     else {
                         calls_expand = false;
@@ -278,8 +289,7 @@ impl Expander<'_> {
                         continue;
                     };
                     let use_span = token.span.to(close);
-                    let Some(args) = self.fit_arguments(&found, params.len(), args, use_span)
-                    else {
+                    let Some(args) = self.fit_arguments(&found, params, args, use_span) else {
                         out.push((stand_in(use_span, token.starts_line), painted));
                         continue;
                     };
@@ -288,9 +298,12 @@ impl Expander<'_> {
                         out.push((stand_in(use_span, token.starts_line), painted));
                         continue;
                     }
-                    let args: Vec<Vec<(Token, bool)>> = args
+                    let args: Vec<Argument> = args
                         .into_iter()
-                        .map(|arg| self.run(arg, &active, depth + 1))
+                        .map(|arg| Argument {
+                            unexpanded: arg.clone(),
+                            expanded: self.run(arg, &active, depth + 1),
+                        })
                         .collect();
                     let Some(body) =
                         self.substitute(&found, params, &args, use_span, token.starts_line)
@@ -391,10 +404,15 @@ impl Expander<'_> {
     fn fit_arguments(
         &mut self,
         found: &Macro,
-        expected: usize,
+        params: &[Arc<str>],
         mut args: Vec<Vec<Item>>,
         use_span: Span,
     ) -> Option<Vec<Vec<Item>>> {
+        let expected = params.len();
+        let variadic = is_variadic(params);
+        if variadic {
+            join_further(&mut args, expected, use_span);
+        }
         if expected == 0 && args.len() == 1 && args.first().is_some_and(Vec::is_empty) {
             args.clear();
         }
@@ -403,11 +421,15 @@ impl Expander<'_> {
         }
         let name = &found.name;
         let given = args.len();
+        let (least, expected) = match variadic {
+            true => ("at least ", expected - 1),
+            false => ("", expected),
+        };
         let s = if expected == 1 { "" } else { "s" };
         let mut diagnostic = Diagnostic::new(
             codes::E0008,
             use_span,
-            format!("the macro `{name}` takes {expected} argument{s}, but {given} given"),
+            format!("the macro `{name}` takes {least}{expected} argument{s}, but {given} given"),
         )
         .label(format!("{given} here"));
         if let Some(span) = found.span {
@@ -421,24 +443,38 @@ impl Expander<'_> {
         &mut self,
         found: &Macro,
         params: &[Arc<str>],
-        args: &[Vec<(Token, bool)>],
+        args: &[Argument],
         use_span: Span,
         starts_line: bool,
     ) -> Option<Vec<Item>> {
         let mut body: Vec<Item> = Vec::new();
+        // The beginning of what the previous token has become.
+        let mut start = 0;
+        let mut skipped = 0;
         for (at, kind) in found.body.iter().enumerate() {
-            let arg = macro_name(kind)
+            let operator = found.pastes(at) && at > 0 && at + 2 < found.body.len();
+            if operator || skipped > 0 {
+                skipped = if operator { 1 } else { skipped - 1 };
+                continue;
+            }
+            let pasted = at > 2 && found.pastes(at - 2);
+            let name = macro_name(kind);
+            let arg = name
                 .and_then(|name| params.iter().position(|param| &**param == name))
                 .and_then(|i| args.get(i));
-            match arg {
-                Some(arg) => body.extend(arg.iter().map(|(token, painted)| Item::Token {
-                    token: token.clone(),
-                    painted: *painted,
-                })),
-                None => body.push(Item::Token {
+            let items: Vec<Item> = match arg {
+                Some(arg) if pasted || found.pastes(at + 1) => arg.unexpanded.clone(),
+                Some(arg) => arg.items(),
+                None => vec![Item::Token {
                     token: found.placed(at, kind, use_span, false),
                     painted: false,
-                }),
+                }],
+            };
+            if pasted {
+                paste(&mut body, start, items, name == Some(VARIADIC));
+            } else {
+                start = body.len();
+                body.extend(items);
             }
             if body.len() > *self.budget {
                 return None;
@@ -478,6 +514,75 @@ impl Expander<'_> {
             .note(format!("the chain of macros is {}", names.join(" → "))),
         );
     }
+}
+
+fn is_variadic(params: &[Arc<str>]) -> bool {
+    params.last().is_some_and(|last| &**last == VARIADIC)
+}
+
+fn after_call(before: &[(Token, bool)]) -> bool {
+    let last = before.last();
+    last.is_some_and(|(token, _)| token.kind.is_keyword(Keyword::Call))
+}
+
+/// An argument of a macro call: as it is in the call, for `##`, and expanded.
+struct Argument {
+    unexpanded: Vec<Item>,
+    expanded: Vec<(Token, bool)>,
+}
+
+impl Argument {
+    fn items(&self) -> Vec<Item> {
+        let item = |(token, painted): &(Token, bool)| Item::Token {
+            token: token.clone(),
+            painted: *painted,
+        };
+        self.expanded.iter().map(item).collect()
+    }
+}
+
+/// Makes one argument, with commas, of those for `...`, the last of the parameters.
+fn join_further(args: &mut Vec<Vec<Item>>, params: usize, use_span: Span) {
+    if args.len() + 1 == params {
+        args.push(Vec::new());
+    }
+    for more in args.split_off(params.min(args.len())) {
+        let Some(last) = args.last_mut() else { return };
+        last.push(Item::Token {
+            token: placed(&TokenKind::Punct(Punct::Comma), use_span, false),
+            painted: false,
+        });
+        last.extend(more);
+    }
+}
+
+/// `##`: joins the end of `body`, whose left operand begins at `start`, and the items of the right
+/// one. An operand without tokens changes nothing.
+fn paste(body: &mut Vec<Item>, start: usize, items: Vec<Item>, variadic: bool) {
+    let mut items = items.into_iter();
+    let left = match body.last() {
+        Some(Item::Token { token, .. }) if body.len() > start => token.clone(),
+        _ => return body.extend(items),
+    };
+    // `, ## __VA_ARGS__`: a comma only before arguments, as compilers do.
+    let comma = variadic && left.kind.is(Punct::Comma);
+    match items.next() {
+        None if comma => {
+            body.pop();
+        }
+        Some(Item::Token { token, .. }) if !comma => {
+            body.pop();
+            body.push(Item::Token {
+                token: Token {
+                    kind: left.pasted(&token),
+                    ..left
+                },
+                painted: false,
+            });
+        }
+        first => body.extend(first),
+    }
+    body.extend(items);
 }
 
 /// The text of a token that may be the name of a macro: any word, reserved or not.

@@ -19,6 +19,7 @@ mod lexer;
 mod macros;
 mod nesting;
 mod number;
+mod pasting;
 mod punctuation;
 mod raw;
 mod scan;

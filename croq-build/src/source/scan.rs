@@ -241,7 +241,7 @@ impl<'a> Scanner<'a> {
                         .help("write `#define NAME value` or `#define NAME(a, b) value`"),
                 );
             }
-            // C++ may accept the definition (variadic macros); a function that uses the macro gets
+            // C++ may accept the definition (`args...` in GNU C); a function that uses the macro gets
             // the unexpanded name.
             None => {}
         }

@@ -434,7 +434,7 @@ fn a_u64_becomes_no_negative_number() {
             (code, line),
             ("R19", line_of("exact_u64_stored(u64 n)") + 2)
         );
-        assert_eq!(message, "`n` does not fit 64 bits");
+        assert_eq!(message, "`n` does not fit a signed 64-bit integer (`s64`)");
         assert_eq!(failed(kernels::exact_u64_compared(n, &narrow)).0, "R19");
         assert_eq!(failed(kernels::exact_u64_compared_wide(n, &five)).0, "R19");
         assert_eq!(failed(kernels::exact_u64_quotient(n, &five)).0, "R19");

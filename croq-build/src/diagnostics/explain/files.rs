@@ -21,5 +21,6 @@ explanations! {
     E0018: "`#include` inside a `__co__` function",
     W0019: "unknown preprocessor directive",
     E0020: "included file not found",
+    W0021: "comment that continues on the next line",
     E0099: "construct that croq does not compile",
 }

@@ -9,7 +9,7 @@ explanations! {
     W0707: "literal outside the range of its type",
     E0760: "assertion is always false",
     E0761: "malformed `assert`",
-    E0762: "brackets of C++ text that do not balance",
+    E0762: "C++ text that is not whole",
     E0770: "float function on another type",
     E0772: "value that cannot be printed",
     N0773: "compile-time print",

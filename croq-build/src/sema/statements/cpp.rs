@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostics::{Diagnostic, codes};
+use crate::ir::cpp_whole::{Open, left_open};
 use crate::ir::{
     CppName, Expr, Level, LocalId, Role, Scalar, StmtKind, VarHome, cpp_names, cpp_text,
 };
@@ -16,15 +17,19 @@ use crate::source::{SourceFile, Span};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{Stmt, StmtKind as S};
 
-/// A statement list in which adjacent `__cpp__` statements whose brackets balance only together are
-/// one statement; `None` if there are none.
+/// A statement list in which adjacent `__cpp__` statements that are whole only together are one
+/// statement; `None` if there are none.
 pub(crate) fn joined(stmts: &[Stmt], file: &SourceFile) -> Option<Vec<Stmt>> {
     let text_of = |stmt: &Stmt| match &stmt.kind {
         S::Cpp(text) => Some(text.clone()),
         _ => None,
     };
-    let balanced = |text: &str| cpp_text::brackets(text).are_balanced();
-    if stmts.iter().filter_map(text_of).all(|text| balanced(&text)) {
+    let may_be_closed = |text: &str| left_open(text).is_some_and(|open| open.may_be_closed());
+    if !stmts
+        .iter()
+        .filter_map(text_of)
+        .any(|text| may_be_closed(&text))
+    {
         return None;
     }
     let mut out: Vec<Stmt> = Vec::with_capacity(stmts.len());
@@ -35,13 +40,11 @@ pub(crate) fn joined(stmts: &[Stmt], file: &SourceFile) -> Option<Vec<Stmt>> {
             continue;
         };
         let mut span = stmt.span;
-        let mut found = cpp_text::brackets(&text);
-        while !found.are_balanced() {
+        while may_be_closed(&text) {
             let Some((next, more)) = rest.peek().and_then(|s| Some((s.span, text_of(s)?))) else {
                 break;
             };
             rest.next();
-            found = found.and(cpp_text::brackets(&more));
             append(
                 &mut text,
                 &more,
@@ -70,8 +73,8 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
     if let Some((more, number)) = crate::sema::levels::registers::in_assembly(text) {
         return registers::set_registers_of_each(el, "setmaxnreg", number, more, span);
     }
-    if !cpp_text::brackets(text).are_balanced() {
-        return el.cx.report(unbalanced(span));
+    if let Some(open) = left_open(text) {
+        return el.cx.report(not_whole(&open, span));
     }
     let text = &*names_of_the_reference(el, text);
     let mut names = Vec::new();
@@ -138,17 +141,55 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
     );
 }
 
-fn unbalanced(span: Span) -> Diagnostic {
-    Diagnostic::new(
-        codes::E0762,
-        span,
-        "the brackets of this C++ text do not balance",
-    )
-    .label("has a bracket without its partner")
-    .help(
-        "write the whole C++ construct in adjacent `__cpp__` statements, or the loop or condition \
-         in the language",
-    )
+fn not_whole(open: &Open, span: Span) -> Diagnostic {
+    const WHOLE: &str = "write the whole C++ construct in adjacent `__cpp__` statements, or the loop \
+                         or condition in the language";
+    let with_end =
+        |end: &str| format!("write {end} in the same or in an adjacent `__cpp__` statement");
+    let (message, label, help) = match open {
+        Open::Bracket | Open::Closing => (
+            "the brackets of this C++ text do not balance".to_owned(),
+            "has a bracket without its partner".to_owned(),
+            WHOLE.to_owned(),
+        ),
+        Open::Conditional => (
+            "the `#if` and `#endif` of this C++ text do not balance".to_owned(),
+            "would remove or keep statements around it".to_owned(),
+            with_end("the whole conditional"),
+        ),
+        Open::Comment | Open::RawString => {
+            let (what, end) = match open {
+                Open::Comment => ("comment", "`*/`"),
+                _ => ("raw string", "its end"),
+            };
+            (
+                format!("a {what} of this C++ text has no end"),
+                "would remove statements behind it".to_owned(),
+                with_end(end),
+            )
+        }
+        Open::Line => (
+            "this C++ text ends in a backslash, which joins the next line to it".to_owned(),
+            "would change the statement behind it".to_owned(),
+            "remove the backslash".to_owned(),
+        ),
+        Open::Macro(name) => (
+            format!("this C++ text defines the macro `{name}` and does not undefine it"),
+            format!("`{name}` would be replaced in statements behind it"),
+            format!(
+                "{}, or the `#define` at file scope",
+                with_end(&format!("`#undef {name}`"))
+            ),
+        ),
+        Open::Pragma(word) => (
+            format!("the pragma `{word}` is not possible in C++ text inside a function"),
+            "acts on statements behind it".to_owned(),
+            "remove it".to_owned(),
+        ),
+    };
+    Diagnostic::new(codes::E0762, span, message)
+        .label(label)
+        .help(help)
 }
 
 /// The local of a named expression. One without storage of its own is bound to a local of its name.

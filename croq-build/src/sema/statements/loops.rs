@@ -209,14 +209,18 @@ fn open_loop(
         if let Some(e) = &s.step {
             match constants::constant(e) {
                 Some(n @ 1..) => step = n,
-                _ => el.cx.report(
-                    Diagnostic::new(
-                        codes::E0548,
-                        e.span,
-                        "a slice's step is an integer literal of at least 1",
-                    )
-                    .label("not a step"),
-                ),
+                _ => {
+                    el.cx.report(
+                        Diagnostic::new(
+                            codes::E0548,
+                            e.span,
+                            "a slice's step is an integer literal of at least 1",
+                        )
+                        .label("not a step"),
+                    );
+                    // The other fields may be meant as those of another language's slice.
+                    (lo, hi) = (Sym::zero(), bound.clone());
+                }
             }
         }
         never = el.f.cx.lt(&lo, &hi) == Truth::No;

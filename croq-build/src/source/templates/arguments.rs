@@ -155,8 +155,14 @@ fn argument(param: &Parameter, reader: &mut Reader<'_>) -> Result<Argument, Diag
         (_, Constant::Bool(value)) => Err(wrong_kind(param, at, &format!("`{value}`"))),
         (_, Constant::Int(value)) => match i32::try_from(value) {
             Ok(value) => Ok(Argument::Int(value)),
-            Err(_) => Err(wrong_kind(param, at, &format!("{value}"))
-                .help("an `int` has 32 bits: -2147483648 to 2147483647")),
+            Err(_) => {
+                let name = &param.name;
+                let message = format!("the argument for `{name}` exceeds 32 bits: it is {value}");
+                Err(Diagnostic::new(codes::E1213, at, message)
+                    .label("does not fit an `int`")
+                    .also(param.span, "the parameter")
+                    .help("an `int` is from -2147483648 to 2147483647"))
+            }
         },
     }
 }

@@ -62,6 +62,60 @@ fn object_like() {
 }
 
 #[test]
+fn variadic_macros() {
+    assert_eq!(
+        body("#define F(...) __VA_ARGS__", "f(F(1, 2));"),
+        "{ f ( 1 , 2 ) ; }"
+    );
+    assert_eq!(body("#define F(...) __VA_ARGS__", "f(F());"), "{ f ( ) ; }");
+    let prelude = "#define G(a, ...) a(3, ##__VA_ARGS__)";
+    assert_eq!(
+        body(prelude, "G(f); G(f, x, y);"),
+        "{ f ( 3 ) ; f ( 3 , x , y ) ; }"
+    );
+    // The macro of a `call` is one of C++.
+    assert_eq!(body(prelude, "call G(f);"), "{ call G ( f ) ; }");
+    let prelude = "#define N 4\n#define F(a, ...) f(__VA_ARGS__, a)";
+    assert_eq!(
+        body(prelude, "F(1, N, g(2, N));"),
+        "{ f ( 4 , g ( 2 , 4 ) , 1 ) ; }"
+    );
+}
+
+#[test]
+fn joined_tokens() {
+    let prelude = "#define CAT(a, b) a##b\n#define XCAT(a, b) CAT(a, b)\n#define N 4";
+    assert_eq!(body(prelude, "CAT(x, y) = 1;"), "{ xy = 1 ; }");
+    assert_eq!(body(prelude, "CAT(x, 1) = CAT(1, 2);"), "{ x1 = 12 ; }");
+    assert_eq!(body(prelude, "CAT(x, N) = XCAT(x, N);"), "{ xN = x4 ; }");
+    assert_eq!(body(prelude, "CAT(f, 32) CAT(, x);"), "{ f32 x ; }");
+    assert_eq!(body(prelude, "x = CAT(N, );"), "{ x = 4 ; }");
+    assert_eq!(
+        body(prelude, "x = CAT(1 + a, b + 2);"),
+        "{ x = 1 + ab + 2 ; }"
+    );
+    let prelude = "#define F(a) v_ ## a ## _t\n#define W p##q";
+    assert_eq!(body(prelude, "F(x) = W;"), "{ v_x_t = pq ; }");
+    // Two operators of the language.
+    assert_eq!(
+        body("#define F(a, b) a # #b", "x = F(p, q);"),
+        "{ x = p # # q ; }"
+    );
+}
+
+#[test]
+fn continued_comments() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = format!("__co__ void f() {{{end}a; // b \\{end}c;{end}d;{end}}}{end}");
+        let mut diags = Diagnostics::new();
+        let file = load("test.co", &text, &[], &mut diags);
+        assert_eq!(show(&file.functions[0].tokens), "{ a ; d ; }", "{end:?}");
+        let codes: Vec<_> = diags.iter().map(|d| d.code.text()).collect();
+        assert_eq!(codes, ["W0021"], "{end:?}");
+    }
+}
+
+#[test]
 fn function_like() {
     assert_eq!(
         body("#define F(a, b) a * b", "x = F(1 + 2, g(3, 4));"),

@@ -307,7 +307,12 @@ impl Pass<'_> {
                 Some(buffer) => format!("`{buffer}` has `{text}` bytes, which do"),
                 None => format!("`{text}` does"),
             };
-            (CheckCode::R19, format!("{subject} not fit 64 bits{values}"))
+            // Without arithmetic the value is one of a `u64`.
+            let what = match need.buffer.is_none() && values.is_empty() {
+                true => "a signed 64-bit integer (`s64`)",
+                false => "64 bits",
+            };
+            (CheckCode::R19, format!("{subject} not fit {what}{values}"))
         } else if let Some(ty) = need.narrowed {
             (
                 CheckCode::R19,
