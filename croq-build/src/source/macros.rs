@@ -298,13 +298,7 @@ impl Expander<'_> {
                         out.push((stand_in(use_span, token.starts_line), painted));
                         continue;
                     }
-                    let args: Vec<Argument> = args
-                        .into_iter()
-                        .map(|arg| Argument {
-                            unexpanded: arg.clone(),
-                            expanded: self.run(arg, &active, depth + 1),
-                        })
-                        .collect();
+                    let args = self.expand_arguments(args, &active, depth);
                     let Some(body) =
                         self.substitute(&found, params, &args, use_span, token.starts_line)
                     else {
@@ -398,6 +392,20 @@ impl Expander<'_> {
             }
         }
         Some((args, close_span))
+    }
+
+    fn expand_arguments(
+        &mut self,
+        args: Vec<Vec<Item>>,
+        active: &HashSet<Arc<str>>,
+        depth: usize,
+    ) -> Vec<Argument> {
+        args.into_iter()
+            .map(|arg| Argument {
+                unexpanded: arg.clone(),
+                expanded: self.run(arg, active, depth + 1),
+            })
+            .collect()
     }
 
     /// Checks the number of arguments.

@@ -206,22 +206,10 @@ fn open_loop(
     if let Some(s) = slice {
         lo = field(&s.lo).unwrap_or_default();
         hi = &bound + &field(&s.hi).unwrap_or_default();
-        if let Some(e) = &s.step {
-            match constants::constant(e) {
-                Some(n @ 1..) => step = n,
-                _ => {
-                    el.cx.report(
-                        Diagnostic::new(
-                            codes::E0548,
-                            e.span,
-                            "a slice's step is an integer literal of at least 1",
-                        )
-                        .label("not a step"),
-                    );
-                    // The other fields may be meant as those of another language's slice.
-                    (lo, hi) = (Sym::zero(), bound.clone());
-                }
-            }
+        match s.step.as_ref().map_or(Some(1), |e| step_of(el, e)) {
+            Some(n) => step = n,
+            // The other fields may be meant as those of another language's slice.
+            None => (lo, hi) = (Sym::zero(), bound.clone()),
         }
         never = el.f.cx.lt(&lo, &hi) == Truth::No;
         if never {
@@ -269,6 +257,22 @@ fn open_loop(
         step: Sym::int(step),
         never,
     }
+}
+
+/// The step of a slice; reports one that is not at least 1.
+fn step_of(el: &mut Elab<'_>, e: &ast::Expr) -> Option<i64> {
+    let step = constants::constant(e).filter(|n| *n >= 1);
+    if step.is_none() {
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0548,
+                e.span,
+                "a slice's step is an integer literal of at least 1",
+            )
+            .label("not a step"),
+        );
+    }
+    step
 }
 
 fn lower_body(el: &mut Elab<'_>, body: &ast::Block) {
