@@ -79,6 +79,11 @@ impl Machine {
         self.program.executed()
     }
 
+    /// The lines of the PTX text with instructions that threads have executed so far.
+    pub fn executed_lines(&self) -> BTreeSet<u32> {
+        self.program.executed_lines()
+    }
+
     /// A buffer of zeros in global memory. The name is for reports.
     pub fn allocate(&mut self, name: &str, bytes: usize) -> u64 {
         self.global.allocate(name, bytes, 256)

@@ -9,7 +9,7 @@ use super::global::Global;
 use super::image::{Image, Symbols};
 use super::launch::LoadError;
 use super::memory::{Arena, Layout, SHARED_START, Window};
-use crate::parse::{self, Function, FunctionKind, Initial, Module, Space, Variable};
+use crate::parse::{self, Function, FunctionKind, Initial, Instruction, Module, Space, Variable};
 
 /// A module with its variables in the memory of a device, which is passed to each function here.
 pub struct Program {
@@ -113,19 +113,28 @@ impl Program {
 
     /// The instruction forms that threads have executed so far.
     pub fn executed(&self) -> BTreeSet<String> {
+        self.executed_as(|instruction| instruction.mnemonic.to_string())
+    }
+
+    /// The lines of the PTX text with instructions that threads have executed so far.
+    pub fn executed_lines(&self) -> BTreeSet<u32> {
+        self.executed_as(|instruction| instruction.line)
+    }
+
+    fn executed_as<T: Ord>(&self, name: impl Fn(&Instruction) -> T) -> BTreeSet<T> {
         let images = locked(&self.images);
-        let mut forms = BTreeSet::new();
-        for (name, code) in images.values().flat_map(|image| &image.functions) {
+        let mut found = BTreeSet::new();
+        for (function, code) in images.values().flat_map(|image| &image.functions) {
             let mut named = self.module.functions.iter();
             let body = named
-                .find(|function| function.name == *name && function.body.is_some())
-                .and_then(|function| function.body.as_ref());
+                .find(|known| known.name == *function && known.body.is_some())
+                .and_then(|known| known.body.as_ref());
             let steps = code.steps.iter();
             let steps = steps.filter(|step| step.is_executed.load(Relaxed));
             let instructions = steps.filter_map(|step| body?.instructions.get(step.instruction?));
-            forms.extend(instructions.map(|instruction| instruction.mnemonic.to_string()));
+            found.extend(instructions.map(&name));
         }
-        forms
+        found
     }
 
     /// The address in global memory, or none for a variable in constant memory, and the size.

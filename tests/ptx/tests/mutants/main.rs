@@ -1,0 +1,203 @@
+//! Mutants of the PTX of twelve kernels, drawn by a fixed seed from instructions that threads execute:
+//! each must give a wrong result or a report, if it is not equivalent by the PTX ISA.
+
+mod device;
+mod draw;
+mod edits;
+mod kernels;
+mod statement;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Mutex;
+
+use croq_ptx::machine::Asynchrony;
+
+use device::{Done, Failure, How};
+use draw::{PER_KERNEL, Random, changed, draw};
+use edits::{CLASSES, Class, Code, Mutant};
+use kernels::{Kernel, kernels};
+
+fn how(seed: u64, done: &Done) -> How {
+    How {
+        asynchrony: match seed {
+            0 => Asynchrony::Late,
+            _ => Asynchrony::Seeded,
+        },
+        seed,
+        instruction_limit: done.warp_instructions * 4 + 20_000,
+    }
+}
+
+/// The default mode and ten seeds.
+const SEEDS: std::ops::RangeInclusive<u64> = 0..=10;
+
+#[derive(Clone, Debug)]
+enum Fate {
+    Wrong,
+    Report,
+    Survives,
+}
+
+fn unlimited() -> Done {
+    Done {
+        warp_instructions: 1 << 40,
+        ..Done::default()
+    }
+}
+
+fn baseline(kernel: &Kernel, text: &str) -> Done {
+    let first = kernel.run(text, &how(0, &unlimited()));
+    first.unwrap_or_else(|failure| panic!("{}: {failure:?}", kernel.name))
+}
+
+struct Row {
+    kernel: &'static str,
+    mutants: Vec<(Mutant, Fate, String)>,
+    invalid: Vec<(Mutant, String)>,
+}
+
+fn judge(kernel: &Kernel, text: &str, done: &Done) -> Result<(Fate, String), String> {
+    for seed in SEEDS {
+        match kernel.run(text, &how(seed, done)) {
+            Ok(_) => {}
+            Err(Failure::Wrong(message)) => return Ok((Fate::Wrong, format!("{seed}: {message}"))),
+            Err(Failure::Report(message)) => {
+                return Ok((Fate::Report, format!("{seed}: {message}")));
+            }
+            Err(Failure::Invalid(message)) => return Err(message),
+        }
+    }
+    Ok((Fate::Survives, String::new()))
+}
+
+fn test(kernel: &Kernel) -> Row {
+    let text = kernel.text();
+    let done = baseline(kernel, &text);
+    let code = Code::new(&text, &done.lines);
+    let mut row = Row {
+        kernel: kernel.name,
+        mutants: Vec::new(),
+        invalid: Vec::new(),
+    };
+    for mutant in draw(code.mutants(), &mut Random::new(kernel.name)) {
+        if row.mutants.len() == PER_KERNEL {
+            break;
+        }
+        match judge(kernel, &changed(&text, &mutant), &done) {
+            Ok((fate, message)) => row.mutants.push((mutant, fate, message)),
+            Err(message) => row.invalid.push((mutant, message)),
+        }
+    }
+    row
+}
+
+/// Of a class: drawn, wrong, reported, surviving.
+type Cell = [usize; 4];
+
+fn cells(row: &Row) -> BTreeMap<Class, Cell> {
+    let mut cells = BTreeMap::new();
+    for (mutant, fate, _) in &row.mutants {
+        let cell: &mut Cell = cells.entry(mutant.class).or_default();
+        cell[0] += 1;
+        cell[match fate {
+            Fate::Wrong => 1,
+            Fate::Report => 2,
+            Fate::Survives => 3,
+        }] += 1;
+    }
+    cells
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = String::from("| kernel |");
+    for (_, name) in CLASSES {
+        let _ = write!(text, " {name} |");
+    }
+    text += " all |\n|---|";
+    text += &"---|".repeat(CLASSES.len() + 1);
+    let mut sums: BTreeMap<Class, Cell> = BTreeMap::new();
+    let line = |name: &str, cells: &BTreeMap<Class, Cell>| {
+        let mut text = format!("\n| `{name}` |");
+        let mut all = Cell::default();
+        for (class, _) in CLASSES {
+            let cell = cells.get(&class).copied().unwrap_or_default();
+            (0..4).for_each(|at| all[at] += cell[at]);
+            let [drawn, wrong, reported, surviving] = cell;
+            let _ = match drawn {
+                0 => write!(text, " – |"),
+                _ => write!(text, " {drawn}: {wrong} {reported} {surviving} |"),
+            };
+        }
+        let [drawn, wrong, reported, surviving] = all;
+        let _ = write!(text, " {drawn}: {wrong} {reported} {surviving} |");
+        text
+    };
+    for row in rows {
+        let cells = cells(row);
+        text += &line(row.kernel, &cells);
+        for (class, cell) in cells {
+            let sum = sums.entry(class).or_default();
+            (0..4).for_each(|at| sum[at] += cell[at]);
+        }
+    }
+    text + &line("all", &sums)
+}
+
+/// `CROQ_PTX_MUTANTS` may name one kernel. It takes minutes, so it is started by `make ptx-mutants`.
+#[test]
+#[ignore]
+fn mutants_are_found() {
+    let only = std::env::var("CROQ_PTX_MUTANTS").unwrap_or_default();
+    let all = kernels();
+    let chosen: Vec<&Kernel> = all.iter().filter(|kernel| kernel.name.contains(&only)).collect();
+    let (next, rows) = (Mutex::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let at = {
+                        let mut next = next.lock().unwrap();
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some(kernel) = chosen.get(at) else { break };
+                    let start = std::time::Instant::now();
+                    let row = test(kernel);
+                    println!("{}: {:.1} s", kernel.name, start.elapsed().as_secs_f64());
+                    rows.lock().unwrap().insert(at, row);
+                }
+            });
+        }
+    });
+    let rows: Vec<Row> = rows.into_inner().unwrap().into_values().collect();
+    for row in &rows {
+        for (mutant, message) in &row.invalid {
+            println!("\n{} invalid: {mutant:?}\n  {message}", row.kernel);
+        }
+        for (mutant, fate, message) in &row.mutants {
+            let Mutant { class, line, edit, text } = mutant;
+            let message = message.lines().next().unwrap_or_default();
+            let text: String = text.chars().take(200).collect();
+            println!("\n{} {class:?} {edit}, line {line}: {text}\n  {fate:?} {message}", row.kernel);
+        }
+    }
+    println!("\n{}", table(&rows));
+}
+
+/// Every kernel is right before it is changed.
+#[test]
+fn kernels_are_right() {
+    for kernel in kernels() {
+        let text = kernel.text();
+        let done = baseline(&kernel, &text);
+        let repeated = kernel.run(&text, &how(1, &done));
+        assert!(repeated.is_ok(), "{}: {repeated:?}", kernel.name);
+        let code = Code::new(&text, &done.lines);
+        let mut classes: BTreeMap<Class, usize> = BTreeMap::new();
+        for mutant in code.mutants() {
+            *classes.entry(mutant.class).or_default() += 1;
+        }
+        println!("{} {} {classes:?}", kernel.name, done.warp_instructions);
+    }
+}
