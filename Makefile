@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle ptx-census ptx-peers clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle ptx-census ptx-peers ptx-mutants clean
 
 setup:
 	@scripts/setup.sh
@@ -40,6 +40,10 @@ ptx-census: setup
 # Kernels of Triton and CUTLASS on the PTX machine: evidence that it reads the PTX ISA as hardware does.
 ptx-peers: setup
 	@scripts/ptx_peers.sh
+
+# Mutants of the PTX of twelve kernels on the PTX machine: minutes. MUTANT="part of a kernel's name".
+ptx-mutants:
+	@CROQ_PTX_MUTANTS=$(MUTANT) cargo test -q -p croq-ptx --test mutants -- --ignored --nocapture
 
 clean:
 	@cargo clean

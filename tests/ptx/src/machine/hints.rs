@@ -8,7 +8,7 @@
 use super::access::{self, Places};
 use super::decode::{Form, Refusal};
 use super::memory::Window;
-use super::order::{Fence, Scope};
+use super::order::{Fence, FencedSpace, Scope};
 use super::registers::{LANES, Lane};
 use super::step::Step;
 use crate::parse::Operand;
@@ -23,7 +23,7 @@ pub fn fence(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
         match words.flag("proxy") {
             true => {
                 let is_async = words.required(&["alias", "async"])? == "async";
-                fence = is_async.then_some(Fence::Async);
+                fence = is_async.then_some(Fence::Async(None));
             }
             false => {
                 fence = Some(Fence::Threads(
@@ -49,12 +49,15 @@ pub fn fence(form: &Form<'_>, places: Places<'_>) -> Result<Step, Refusal> {
                 };
                 words.required(&[restricted])?;
                 words.required(&["cluster"])?;
-                fence = Some(Fence::Async);
+                fence = Some(Fence::Async(Some(FencedSpace::Shared)));
             }
             None => {
                 if words.required(&["alias", "async"])? == "async" {
-                    words.choice(&["global", "shared::cta", "shared::cluster"]);
-                    fence = Some(Fence::Async);
+                    let space = words.choice(&["global", "shared::cta", "shared::cluster"]);
+                    fence = Some(Fence::Async(space.map(|space| match space {
+                        "global" => FencedSpace::Global,
+                        _ => FencedSpace::Shared,
+                    })));
                 }
             }
         }

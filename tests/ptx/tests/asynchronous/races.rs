@@ -69,6 +69,8 @@ fn proxy_fences_before_stores() {
     races(&text("@%p1 fence.proxy.async;", ""), 64);
     is_ordered(&text("fence.proxy.async;", ""), 64);
     is_ordered(&text("fence.proxy.async.shared::cta;", ""), 64);
+    // For another state space.
+    races(&text("fence.proxy.async.global;", ""), 64);
     // The issuing thread has seen all writes when it executes its fence.
     is_ordered(&text("", "@%p1 fence.proxy.async;"), 64);
 }

@@ -50,7 +50,10 @@ impl Device {
     }
 
     pub fn floats(&mut self, name: &str, values: &[f32]) -> u64 {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
         self.bytes(name, &bytes)
     }
 
@@ -77,13 +80,16 @@ impl Device {
             .into_iter()
             .chain(arguments.iter().copied())
             .collect();
-        let counts = self.machine.launch(entry, &launch, &all).map_err(|report| {
-            let text = report.to_string();
-            match report.message.contains("is not implemented") {
-                true => Failure::Invalid(text),
-                false => Failure::Report(text),
-            }
-        })?;
+        let counts = self
+            .machine
+            .launch(entry, &launch, &all)
+            .map_err(|report| {
+                let text = report.to_string();
+                match report.message.contains("is not implemented") {
+                    true => Failure::Invalid(text),
+                    false => Failure::Report(text),
+                }
+            })?;
         self.warp_instructions += counts.warp_instructions;
         Ok(())
     }
@@ -97,13 +103,17 @@ impl Device {
 
     pub fn expect_words(&self, address: u64, expected: &[u32]) -> Result<Done, Failure> {
         let bytes = self.machine.read(address, expected.len() * 4).unwrap();
-        let found = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let found = bytes
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         self.compare(found, expected)
     }
 
     pub fn expect_halves(&self, address: u64, expected: &[u16]) -> Result<Done, Failure> {
         let bytes = self.machine.read(address, expected.len() * 2).unwrap();
-        let found = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+        let found = bytes
+            .chunks_exact(2)
+            .map(|b| u16::from_le_bytes([b[0], b[1]]));
         self.compare(found, expected)
     }
 
@@ -159,16 +169,15 @@ pub fn from_half(bits: u16) -> f64 {
         31 => f64::NAN,
         exponent => (1.0 + f64::from(bits & 0x3ff) / 1024.0) * 2_f64.powi(i32::from(exponent) - 15),
     };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+    if bits & 0x8000 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
 }
 
 /// Rows of f16 or f32, and a box with rows of 128 bytes that are swizzled if it is of f16.
-pub fn map(
-    address: u64,
-    data_type: DataType,
-    extents: [u64; 3],
-    boxes: [u32; 3],
-) -> [u8; 128] {
+pub fn map(address: u64, data_type: DataType, extents: [u64; 3], boxes: [u32; 3]) -> [u8; 128] {
     let row = extents[0] * data_type.bytes();
     TensorMap {
         data_type,

@@ -40,7 +40,10 @@ pub fn draw(mutants: Vec<Mutant>, random: &mut Random) -> Vec<Mutant> {
             }
             let index = random.below(class.len());
             let mutant = class.swap_remove(index);
-            if !drawn.iter().any(|other| (other.line, &other.text) == (mutant.line, &mutant.text)) {
+            if !drawn
+                .iter()
+                .any(|other| (other.line, &other.text) == (mutant.line, &mutant.text))
+            {
                 drawn.push(mutant);
             }
         }

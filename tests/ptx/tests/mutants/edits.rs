@@ -68,11 +68,78 @@ impl Code {
             let name = line.trim().strip_prefix(".param .align 128 .b8 ")?;
             Some(name.split('[').next()?.to_owned())
         });
-        Code {
+        let mut code = Code {
             statements: statements.collect(),
             threads: threads.unwrap_or(1024),
             maps: maps.collect(),
+        };
+        code.keep_used();
+        code
+    }
+
+    /// Without instructions that only compute what no executed instruction uses, such as parts of
+    /// messages for failures that did not happen: a change of those cannot be seen.
+    fn keep_used(&mut self) {
+        const EFFECTS: [&str; 18] = [
+            "st",
+            "atom",
+            "red",
+            "bar",
+            "barrier",
+            "mbarrier",
+            "fence",
+            "membar",
+            "cp",
+            "wgmma",
+            "bra",
+            "ret",
+            "call",
+            "trap",
+            "stmatrix",
+            "nanosleep",
+            "elect",
+            "setmaxnreg",
+        ];
+        let results = |statement: &Statement| -> Vec<String> {
+            match EFFECTS.contains(&statement.name()) {
+                true => Vec::new(),
+                false => statement
+                    .operands
+                    .first()
+                    .map_or(Vec::new(), |all| registers(all)),
+            }
+        };
+        loop {
+            let mut used = BTreeSet::new();
+            for statement in self.statements.values() {
+                let skipped = usize::from(!results(statement).is_empty());
+                let sources = statement.operands.iter().skip(skipped);
+                used.extend(
+                    sources
+                        .chain(&statement.guard)
+                        .flat_map(|all| registers(all)),
+                );
+            }
+            let before = self.statements.len();
+            self.statements.retain(|_, statement| {
+                let results = results(statement);
+                results.is_empty() || results.iter().any(|name| used.contains(name))
+            });
+            if self.statements.len() == before {
+                return;
+            }
         }
+    }
+
+    /// Whether the register has one value, a literal.
+    fn is_constant(&self, register: &str) -> bool {
+        let written = |statement: &&Statement| {
+            statement.operands.first().map(String::as_str) == Some(register)
+        };
+        let mut definitions = self.statements.values().filter(written);
+        definitions.all(|statement| {
+            statement.name() == "mov" && statement.operands[1].parse::<i64>().is_ok()
+        })
     }
 
     pub fn mutants(&self) -> Vec<Mutant> {
@@ -113,7 +180,13 @@ impl Code {
         predicates(statement, &mut add);
         match statement.name() {
             "bar" | "barrier" => self.barriers(statement, &mut add),
-            "mbarrier" => mbarriers(statement, &mut add),
+            "mbarrier" => {
+                mbarriers(statement, &mut add);
+                if statement.has("parity") && !self.is_constant(&statement.operands[2]) {
+                    let other = statement.changed(2, "b32", "and.b32 mutant, _, 0");
+                    add(Class::Parities, "always 0", other);
+                }
+            }
             "fence" | "membar" => fences(statement, &mut add),
             "wgmma" => wgmma(statement, &mut add),
             "cp" => copies(statement, &mut add),
@@ -125,16 +198,16 @@ impl Code {
         all
     }
 
-    fn barriers(
-        &self,
-        statement: &Statement,
-        add: &mut impl FnMut(Class, &'static str, String),
-    ) {
+    fn barriers(&self, statement: &Statement, add: &mut impl FnMut(Class, &'static str, String)) {
         add(Class::Barriers, "deleted", NOTHING.to_owned());
         if statement.name() == "barrier" {
             if statement.has("release") {
                 let other = statement.opcode.replace(".release", ".relaxed");
-                add(Class::Barriers, "relaxed", statement.renamed(&other).to_string());
+                add(
+                    Class::Barriers,
+                    "relaxed",
+                    statement.renamed(&other).to_string(),
+                );
             }
             return;
         }
@@ -146,13 +219,16 @@ impl Code {
             let mut other = statement.clone();
             other.operands.push(threads.to_string());
             add(Class::Barriers, "fewer threads", other.to_string());
+            other.operands[1] = self.threads.to_string();
+            let other = other.renamed("bar.arrive");
+            add(Class::Barriers, "no wait", other.to_string());
         } else {
             let fewer = statement.changed(1, "b32", "sub.u32 mutant, _, 32");
             add(Class::Barriers, "fewer threads", fewer);
             let more = statement.changed(1, "b32", "add.u32 mutant, _, 32");
             add(Class::Barriers, "more threads", more);
-            let other = statement.changed(0, "b32", "xor.b32 mutant, _, 1");
-            add(Class::Barriers, "another barrier", other);
+            let other = statement.renamed("bar.arrive");
+            add(Class::Barriers, "no wait", other.to_string());
         }
     }
 
@@ -217,7 +293,10 @@ impl Code {
         let mut found = BTreeSet::new();
         for statement in self.statements.values() {
             if statement.has("tensor") {
-                let map = statement.operands.iter().find(|operand| operand.contains('{'));
+                let map = statement
+                    .operands
+                    .iter()
+                    .find(|operand| operand.contains('{'));
                 let Some((_, coordinates)) = map.and_then(|map| map.split_once('{')) else {
                     continue;
                 };
@@ -357,18 +436,26 @@ fn mbarriers(statement: &Statement, add: &mut impl FnMut(Class, &'static str, St
     } else if statement.has("parity") {
         let other = statement.changed(2, "b32", "xor.b32 mutant, _, 1");
         add(Class::Parities, "flipped", other);
-        let other = statement.changed(2, "b32", "and.b32 mutant, _, 0");
-        add(Class::Parities, "always 0", other);
         let other = format!("setp.eq.u32 {}, 0, 0;", statement.operands[0]);
         add(Class::Waits, "no wait", other);
         if statement.has("acquire") {
-            let other = statement.opcode.replace(".acquire.cluster", ".relaxed.cluster");
-            add(Class::Waits, "relaxed", statement.renamed(&other).to_string());
+            let other = statement
+                .opcode
+                .replace(".acquire.cluster", ".relaxed.cluster");
+            add(
+                Class::Waits,
+                "relaxed",
+                statement.renamed(&other).to_string(),
+            );
         }
     }
     if statement.has("release") {
         let other = statement.opcode.replace(".release", ".relaxed");
-        add(Class::Fences, "relaxed", statement.renamed(&other).to_string());
+        add(
+            Class::Fences,
+            "relaxed",
+            statement.renamed(&other).to_string(),
+        );
     }
 }
 
@@ -442,7 +529,11 @@ fn copies(statement: &Statement, add: &mut impl FnMut(Class, &'static str, Strin
         }
         for (index, edit) in [(0, "destination + 16"), (1, "source + 16")] {
             let moved = offset(&statement.operands[index], 16);
-            add(Class::Addresses, edit, statement.with(index, &moved).to_string());
+            add(
+                Class::Addresses,
+                edit,
+                statement.with(index, &moved).to_string(),
+            );
         }
     }
 }
@@ -475,7 +566,11 @@ fn tensors(statement: &Statement, add: &mut impl FnMut(Class, &'static str, Stri
     // The matrix in shared memory.
     let shared = if index == 0 { 1 } else { 0 };
     let moved = offset(&operands[shared], 128);
-    add(Class::Addresses, "tile + 128", statement.with(shared, &moved).to_string());
+    add(
+        Class::Addresses,
+        "tile + 128",
+        statement.with(shared, &moved).to_string(),
+    );
     if statement.has("multicast::cluster") {
         let other = statement.changed(3, "b16", "and.b16 mutant, _, 1");
         add(Class::Counts, "one block", other);
@@ -494,7 +589,11 @@ fn shuffles(statement: &Statement, add: &mut impl FnMut(Class, &'static str, Str
     add(Class::Shuffles, "another lane", other);
     if statement.has("bfly") {
         let other = statement.opcode.replace(".bfly", ".down");
-        add(Class::Shuffles, "down", statement.renamed(&other).to_string());
+        add(
+            Class::Shuffles,
+            "down",
+            statement.renamed(&other).to_string(),
+        );
     }
 }
 
@@ -515,19 +614,29 @@ fn accesses(statement: &Statement, add: &mut impl FnMut(Class, &'static str, Str
         return;
     }
     let operands = statement.operands.iter();
-    let Some(index) = operands.clone().position(|operand| operand.starts_with('[')) else {
+    let Some(index) = operands
+        .clone()
+        .position(|operand| operand.starts_with('['))
+    else {
         return;
     };
     let vector = [("v2", 2), ("v4", 4)];
     let lanes = vector.iter().find(|(word, _)| statement.has(word));
     let bits = statement.opcode.rsplit('.').next().unwrap_or_default();
-    let bits: i64 = bits.trim_start_matches(char::is_alphabetic).parse().unwrap_or(32);
+    let bits: i64 = bits
+        .trim_start_matches(char::is_alphabetic)
+        .parse()
+        .unwrap_or(32);
     let bytes = match statement.has("m8n8") {
         true => 16,
         false => bits / 8 * lanes.map_or(1, |(_, lanes)| *lanes),
     };
     for (edit, bytes) in [("element after", bytes), ("element before", -bytes)] {
         let moved = offset(&statement.operands[index], bytes);
-        add(Class::Addresses, edit, statement.with(index, &moved).to_string());
+        add(
+            Class::Addresses,
+            edit,
+            statement.with(index, &moved).to_string(),
+        );
     }
 }

@@ -36,17 +36,53 @@ fn kernel(name: &'static str, cases: Vec<Case>) -> Kernel {
 
 pub fn kernels() -> Vec<Kernel> {
     vec![
-        kernel("row_sum", [(3, 1), (5, 128), (2, 1000)].map(row_sum).into()),
-        kernel("softmax", [(3, 5), (2, 128), (2, 301)].map(softmax).into()),
-        kernel("matmul_f32", [[64, 32, 64], [37, 41, 70], [33, 16, 36]].map(matmul_f32).into()),
-        kernel("linear_relu", [[150, 72, 104], [130, 37, 71]].map(linear_relu).into()),
+        kernel(
+            "row_sum",
+            [(3, 1), (5, 128), (2, 1000), (1, 300)].map(row_sum).into(),
+        ),
+        kernel(
+            "softmax",
+            [(3, 5), (2, 128), (2, 301), (1, 450)].map(softmax).into(),
+        ),
+        kernel(
+            "matmul_f32",
+            [
+                [64, 32, 64],
+                [45, 41, 84],
+                [22, 16, 60],
+                [30, 5, 44],
+                [33, 17, 36],
+            ]
+            .map(matmul_f32)
+            .into(),
+        ),
+        kernel(
+            "linear_relu",
+            [
+                [150, 72, 104],
+                [180, 40, 88],
+                [200, 72, 120],
+                [230, 40, 80],
+                [130, 37, 71],
+            ]
+            .map(linear_relu)
+            .into(),
+        ),
         kernel("matmul_hopper", vec![matmul_hopper()]),
         kernel("matmul_hopper_persistent", vec![persistent()]),
         kernel("multicast_pairs", vec![multicast_pairs()]),
         kernel("attention_hopper", vec![attention()]),
         kernel("tma_there_and_back", vec![there_and_back()]),
-        kernel("column_sum_streamed", [(50, 130), (7, 64), (64, 128)].map(column_sum).into()),
-        kernel("byte_counts", vec![byte_counts()]),
+        kernel(
+            "column_sum_streamed",
+            [(50, 130), (7, 64), (64, 128), (6, 65), (23, 66), (9, 67)]
+                .map(column_sum)
+                .into(),
+        ),
+        kernel(
+            "byte_counts",
+            (0..16).map(|at| byte_counts(4097 + 256 * at)).collect(),
+        ),
         kernel("race_look_back", vec![look_back()]),
     ]
 }
@@ -79,7 +115,11 @@ fn bits(values: &[f32]) -> Vec<u32> {
 
 fn row_sum((m, n): (usize, usize)) -> Case {
     let x = integers(m * n, 4, 100);
-    let expected = bits(&x.chunks(n).map(|row| row.iter().sum()).collect::<Vec<f32>>());
+    let expected = bits(
+        &x.chunks(n)
+            .map(|row| row.iter().sum())
+            .collect::<Vec<f32>>(),
+    );
     Box::new(move |text, how| {
         let mut device = Device::new(text, how)?;
         let from = device.floats("x", &x);
@@ -91,10 +131,19 @@ fn row_sum((m, n): (usize, usize)) -> Case {
 }
 
 fn softmax((m, n): (usize, usize)) -> Case {
-    let x: Vec<f32> = integers(m * n, 9, 64).iter().map(|value| value / 16.0).collect();
+    let numbers = integers(m * n, 9, 64);
+    let mut x: Vec<f32> = numbers.iter().map(|value| value / 16.0).collect();
+    if n == 5 {
+        // The exponential function overflows if the maximum is wrong.
+        (0..m).for_each(|row| x[row * n] += 200.0 * (row + 1) as f32);
+    }
     let mut expected = Vec::new();
     for row in x.chunks(n) {
-        let weights: Vec<f64> = row.iter().map(|value| f64::from(*value).exp()).collect();
+        let peak = row.iter().copied().fold(f32::MIN, f32::max);
+        let weights: Vec<f64> = row
+            .iter()
+            .map(|value| f64::from(value - peak).exp())
+            .collect();
         let sum: f64 = weights.iter().sum();
         expected.extend(weights.iter().map(|weight| weight / sum));
     }
@@ -127,7 +176,11 @@ fn matmul_f32([m, k, n]: [usize; 3]) -> Case {
 }
 
 fn linear_relu([m, k, n]: [usize; 3]) -> Case {
-    let (a, b, bias) = (integers(m * k, 5, 2), integers(n * k, 6, 2), integers(n, 7, 9));
+    let (a, b, bias) = (
+        integers(m * k, 5, 2),
+        integers(n * k, 6, 2),
+        integers(n, 7, 9),
+    );
     let sums = product(&a, &b, k);
     let expected: Vec<u16> = sums
         .iter()
@@ -139,7 +192,11 @@ fn linear_relu([m, k, n]: [usize; 3]) -> Case {
         let (from_a, from_b) = (device.halves("lhs", &a), device.halves("rhs", &b));
         let from_bias = device.floats("bias", &bias);
         let to = device.bytes("out", &vec![0xff; m * n * 2]);
-        let shape = shape([n.div_ceil(64) as u32, m.div_ceil(128) as u32, 1], 128, 24576);
+        let shape = shape(
+            [n.div_ceil(64) as u32, m.div_ceil(128) as u32, 1],
+            128,
+            24576,
+        );
         let words = [from_a, from_b, from_bias, to, m as u64, k as u64, n as u64];
         launch_with_words(&mut device, "linear_relu", &shape, &words)?;
         device.expect_halves(to, &expected)
@@ -192,11 +249,11 @@ fn tensor_product(of: Product) -> Case {
 fn matmul_hopper() -> Case {
     tensor_product(Product {
         entry: "matmul_hopper",
-        extents: [100, 328, 200],
+        extents: [100, 520, 200],
         rows: 64,
         computed: |_| true,
         shape: shape([2, 2, 1], 256, 114_752),
-        words: vec![328],
+        words: vec![520],
     })
 }
 
@@ -231,13 +288,15 @@ fn multicast_pairs() -> Case {
         sum.wrapping_sub(x[at]).wrapping_add(row as u32 / 8 % 2)
     };
     let expected: Vec<u32> = (0..x.len()).map(element).collect();
-    let floats = |values: &[u32]| -> Vec<f32> { values.iter().map(|v| f32::from_bits(*v)).collect() };
+    let floats =
+        |values: &[u32]| -> Vec<f32> { values.iter().map(|v| f32::from_bits(*v)).collect() };
     let (x, y) = (floats(&x), floats(&y));
     Box::new(move |text, how| {
         let mut device = Device::new(text, how)?;
         let (from_x, from_y) = (device.floats("x", &x), device.floats("y", &y));
         let to = device.floats("dst", &vec![f32::NAN; x.len()]);
-        let map = |address, rows: usize| map(address, DataType::S32, [64, rows as u64, 0], [64, 8, 1]);
+        let map =
+            |address, rows: usize| map(address, DataType::S32, [64, rows as u64, 0], [64, 8, 1]);
         let extent = (k as u64).to_le_bytes();
         // The maps are in the order in which the kernel uses them.
         let arguments: [&[u8]; 4] = [&map(from_y, k), &map(from_x, m), &map(to, m), &extent];
@@ -253,10 +312,18 @@ fn multicast_pairs() -> Case {
 fn attention() -> Case {
     let (heads, m, n, d) = (2_usize, 150_usize, 210_usize, 64_usize);
     let scaled = |count, seed, most: u32, by: f32| -> Vec<f32> {
-        integers(count, seed, most).iter().map(|value| value / by).collect()
+        integers(count, seed, most)
+            .iter()
+            .map(|value| value / by)
+            .collect()
     };
-    let q = scaled(heads * m * d, 1, 16, 4.0);
-    let k = scaled(heads * n * d, 2, 16, 16.0);
+    let mut q = scaled(heads * m * d, 1, 16, 4.0);
+    let mut k = scaled(heads * n * d, 2, 16, 16.0);
+    // Scores of the second head are negative, so that keys beyond the edge would have the most weight.
+    q[m * d..].iter_mut().for_each(|value| *value = value.abs());
+    k[n * d..]
+        .iter_mut()
+        .for_each(|value| *value = -value.abs());
     let v = scaled(heads * n * d, 3, 64, 32.0);
     let mut expected = Vec::new();
     for head in 0..heads {
@@ -295,7 +362,9 @@ fn attention() -> Case {
         let shape = shape([m.div_ceil(128) as u32, heads as u32, 1], 384, 65608);
         device.launch("attention_hopper", &shape, &arguments)?;
         let bytes = device.machine.read(to, q.len() * 2).unwrap();
-        let found = bytes.chunks_exact(2).map(|b| from_half(u16::from_le_bytes([b[0], b[1]])));
+        let found = bytes
+            .chunks_exact(2)
+            .map(|b| from_half(u16::from_le_bytes([b[0], b[1]])));
         // Weights and results are f16.
         device.expect_close(found, &expected, 2e-3, 1.0)
     })
@@ -331,18 +400,20 @@ fn column_sum((m, n): (usize, usize)) -> Case {
     })
 }
 
-fn byte_counts() -> Case {
+fn byte_counts(n: usize) -> Case {
     // Half of the bytes do not occur.
-    let values = integers(9000, 12, 63);
+    let values = integers(n, 12, 63);
     let bytes: Vec<u8> = values.iter().map(|value| (value + 100.0) as u8).collect();
     let mut expected = vec![0; 256];
-    bytes.iter().for_each(|byte| expected[usize::from(*byte)] += 1);
+    bytes
+        .iter()
+        .for_each(|byte| expected[usize::from(*byte)] += 1);
     Box::new(move |text, how| {
         let mut device = Device::new(text, how)?;
         let from = device.bytes("x", &bytes);
         let to = device.bytes("total", &[0; 1024]);
-        let shape = shape([3, 1, 1], 256, 1024);
-        launch_with_words(&mut device, "byte_counts", &shape, &[from, to, 9000])?;
+        let shape = shape([n.div_ceil(4096) as u32, 1, 1], 256, 1024);
+        launch_with_words(&mut device, "byte_counts", &shape, &[from, to, n as u64])?;
         device.expect_words(to, &expected)
     })
 }
@@ -356,7 +427,10 @@ fn look_back() -> Case {
     });
     Box::new(move |text, how| {
         let mut device = Device::new(text, how)?;
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
         let from = device.bytes("x", &bytes);
         let total = device.bytes("total", &[0xff; 36]);
         let ready = device.bytes("ready", &[0; 36]);

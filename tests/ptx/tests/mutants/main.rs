@@ -4,6 +4,7 @@
 mod device;
 mod draw;
 mod edits;
+mod equivalent;
 mod kernels;
 mod statement;
 
@@ -16,6 +17,7 @@ use croq_ptx::machine::Asynchrony;
 use device::{Done, Failure, How};
 use draw::{PER_KERNEL, Random, changed, draw};
 use edits::{CLASSES, Class, Code, Mutant};
+use equivalent::argument;
 use kernels::{Kernel, kernels};
 
 fn how(seed: u64, done: &Done) -> How {
@@ -36,6 +38,7 @@ const SEEDS: std::ops::RangeInclusive<u64> = 0..=10;
 enum Fate {
     Wrong,
     Report,
+    Equivalent,
     Survives,
 }
 
@@ -57,8 +60,19 @@ struct Row {
     invalid: Vec<(Mutant, String)>,
 }
 
-fn judge(kernel: &Kernel, text: &str, done: &Done) -> Result<(Fate, String), String> {
-    for seed in SEEDS {
+fn judge(
+    kernel: &Kernel,
+    (text, mutant): (&str, &Mutant),
+    done: &Done,
+) -> Result<(Fate, String), String> {
+    let argument = argument(kernel.name, mutant);
+    let text = &changed(text, mutant);
+    // An equivalent one is executed once, to see that it is still one.
+    let seeds = match argument {
+        Some(_) => 0..=0,
+        None => SEEDS,
+    };
+    for seed in seeds {
         match kernel.run(text, &how(seed, done)) {
             Ok(_) => {}
             Err(Failure::Wrong(message)) => return Ok((Fate::Wrong, format!("{seed}: {message}"))),
@@ -68,7 +82,10 @@ fn judge(kernel: &Kernel, text: &str, done: &Done) -> Result<(Fate, String), Str
             Err(Failure::Invalid(message)) => return Err(message),
         }
     }
-    Ok((Fate::Survives, String::new()))
+    Ok(match argument {
+        Some(argument) => (Fate::Equivalent, argument.to_owned()),
+        None => (Fate::Survives, String::new()),
+    })
 }
 
 fn test(kernel: &Kernel) -> Row {
@@ -84,7 +101,7 @@ fn test(kernel: &Kernel) -> Row {
         if row.mutants.len() == PER_KERNEL {
             break;
         }
-        match judge(kernel, &changed(&text, &mutant), &done) {
+        match judge(kernel, (&text, &mutant), &done) {
             Ok((fate, message)) => row.mutants.push((mutant, fate, message)),
             Err(message) => row.invalid.push((mutant, message)),
         }
@@ -92,8 +109,8 @@ fn test(kernel: &Kernel) -> Row {
     row
 }
 
-/// Of a class: drawn, wrong, reported, surviving.
-type Cell = [usize; 4];
+/// Of a class: drawn, wrong, reported, equivalent, surviving.
+type Cell = [usize; 5];
 
 fn cells(row: &Row) -> BTreeMap<Class, Cell> {
     let mut cells = BTreeMap::new();
@@ -103,7 +120,8 @@ fn cells(row: &Row) -> BTreeMap<Class, Cell> {
         cell[match fate {
             Fate::Wrong => 1,
             Fate::Report => 2,
-            Fate::Survives => 3,
+            Fate::Equivalent => 3,
+            Fate::Survives => 4,
         }] += 1;
     }
     cells
@@ -122,15 +140,21 @@ fn table(rows: &[Row]) -> String {
         let mut all = Cell::default();
         for (class, _) in CLASSES {
             let cell = cells.get(&class).copied().unwrap_or_default();
-            (0..4).for_each(|at| all[at] += cell[at]);
-            let [drawn, wrong, reported, surviving] = cell;
+            (0..5).for_each(|at| all[at] += cell[at]);
+            let [drawn, wrong, reported, equivalent, surviving] = cell;
             let _ = match drawn {
                 0 => write!(text, " – |"),
-                _ => write!(text, " {drawn}: {wrong} {reported} {surviving} |"),
+                _ => write!(
+                    text,
+                    " {drawn}: {wrong} {reported} {equivalent} {surviving} |"
+                ),
             };
         }
-        let [drawn, wrong, reported, surviving] = all;
-        let _ = write!(text, " {drawn}: {wrong} {reported} {surviving} |");
+        let [drawn, wrong, reported, equivalent, surviving] = all;
+        let _ = write!(
+            text,
+            " {drawn}: {wrong} {reported} {equivalent} {surviving} |"
+        );
         text
     };
     for row in rows {
@@ -138,10 +162,30 @@ fn table(rows: &[Row]) -> String {
         text += &line(row.kernel, &cells);
         for (class, cell) in cells {
             let sum = sums.entry(class).or_default();
-            (0..4).for_each(|at| sum[at] += cell[at]);
+            (0..5).for_each(|at| sum[at] += cell[at]);
         }
     }
     text + &line("all", &sums)
+}
+
+fn print(row: &Row) {
+    for (mutant, message) in &row.invalid {
+        println!("\n{} invalid: {mutant:?}\n  {message}", row.kernel);
+    }
+    for (mutant, fate, message) in &row.mutants {
+        let Mutant {
+            class,
+            line,
+            edit,
+            text,
+        } = mutant;
+        let message = message.lines().next().unwrap_or_default();
+        let text: String = text.chars().take(200).collect();
+        println!(
+            "\n{} {class:?} {edit}, line {line}: {text}\n  {fate:?} {message}",
+            row.kernel
+        );
+    }
 }
 
 /// `CROQ_PTX_MUTANTS` may name one kernel. It takes minutes, so it is started by `make ptx-mutants`.
@@ -150,7 +194,10 @@ fn table(rows: &[Row]) -> String {
 fn mutants_are_found() {
     let only = std::env::var("CROQ_PTX_MUTANTS").unwrap_or_default();
     let all = kernels();
-    let chosen: Vec<&Kernel> = all.iter().filter(|kernel| kernel.name.contains(&only)).collect();
+    let chosen: Vec<&Kernel> = all
+        .iter()
+        .filter(|kernel| kernel.name.contains(&only))
+        .collect();
     let (next, rows) = (Mutex::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -165,24 +212,42 @@ fn mutants_are_found() {
                     let start = std::time::Instant::now();
                     let row = test(kernel);
                     println!("{}: {:.1} s", kernel.name, start.elapsed().as_secs_f64());
-                    rows.lock().unwrap().insert(at, row);
+                    let mut rows = rows.lock().unwrap();
+                    print(&row);
+                    rows.insert(at, row);
                 }
             });
         }
     });
     let rows: Vec<Row> = rows.into_inner().unwrap().into_values().collect();
-    for row in &rows {
-        for (mutant, message) in &row.invalid {
-            println!("\n{} invalid: {mutant:?}\n  {message}", row.kernel);
-        }
-        for (mutant, fate, message) in &row.mutants {
-            let Mutant { class, line, edit, text } = mutant;
-            let message = message.lines().next().unwrap_or_default();
-            let text: String = text.chars().take(200).collect();
-            println!("\n{} {class:?} {edit}, line {line}: {text}\n  {fate:?} {message}", row.kernel);
-        }
-    }
     println!("\n{}", table(&rows));
+    check(&rows);
+}
+
+/// Classes of which every mutant must be found that is not equivalent.
+const ALL_FOUND: [Class; 5] = [
+    Class::Barriers,
+    Class::Parities,
+    Class::Transactions,
+    Class::Descriptors,
+    Class::Coordinates,
+];
+
+fn check(rows: &[Row]) {
+    let (mut drawn, mut equivalent, mut surviving) = (0, 0, 0);
+    for (class, [all, _, _, same, found_by_nothing]) in rows.iter().flat_map(cells) {
+        drawn += all;
+        equivalent += same;
+        surviving += found_by_nothing;
+        let must = ALL_FOUND.contains(&class);
+        assert!(!must || found_by_nothing == 0, "{class:?}");
+    }
+    println!("{drawn} mutants, {equivalent} equivalent, {surviving} not found");
+    assert!(equivalent * 100 <= drawn * 8, "too many are equivalent");
+    assert!(
+        surviving * 100 <= (drawn - equivalent) * 3,
+        "too many are not found"
+    );
 }
 
 /// Every kernel is right before it is changed.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::record::{Domain, Kind, Scope};
-use super::view::{Agent, Time, View, joined};
+use super::view::{Agent, FencedSpace, Time, View, joined};
 use crate::machine::registers::{LANES, Mask, lanes};
 
 pub struct WarpClock {
@@ -132,11 +132,15 @@ impl WarpClock {
         self.replace(lanes, Rc::new(view));
     }
 
-    /// `fence.proxy.async`: the async proxy sees what these lanes know.
-    pub fn fence_proxy(&mut self, lanes: Mask, now: Time) {
+    /// `fence.proxy.async`: the async proxy sees what these lanes know, of one state space or of both.
+    pub fn fence_proxy(&mut self, lanes: Mask, space: Option<FencedSpace>, now: Time) {
         for lane in self::lanes(lanes) {
             let mut view = self.own(1 << lane, now);
-            view.fenced.join(&view.all.clone());
+            for limit in [FencedSpace::Shared, FencedSpace::Global] {
+                if space.is_none_or(|space| space == limit) {
+                    view.fenced[limit as usize].join(&view.all);
+                }
+            }
             self.replace(1 << lane, Rc::new(view));
         }
     }

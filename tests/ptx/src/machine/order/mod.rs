@@ -51,7 +51,7 @@ pub use phase::Semantics;
 pub use record::{Effect, Kind, Record, Scope};
 pub use shadow::{Cause, GRANULE, Race};
 use shadow::{Part, Shadow, Table};
-pub use view::{Agent, Time, View};
+pub use view::{Agent, FencedSpace, Time, View};
 
 use super::registers::{Mask, Row, lanes};
 
@@ -103,8 +103,8 @@ pub struct Found {
 pub enum Fence {
     /// Between threads.
     Threads(Scope),
-    /// Between the generic and the async proxy.
-    Async,
+    /// Between the generic and the async proxy, for one state space or for both.
+    Async(Option<FencedSpace>),
     /// `fence.mbarrier_init`: initialised mbarriers can be used by the whole cluster.
     Initialised,
 }
@@ -228,7 +228,7 @@ impl Order {
         let is_plain_write = access.kind.strong.is_none() && access.kind.writes();
         let is_common = !is_plain_write && lanes(mask).all(|lane| access.addresses[lane] == first);
         if is_common {
-            for part in parts(first - target.start, access.bytes, mask) {
+            for part in parts(target.space, first - target.start, access.bytes, mask) {
                 self.table
                     .access(clock, shadow, number, part)
                     .map_err(failed)?;
@@ -242,6 +242,7 @@ impl Order {
         }
         for lane in lanes(mask) {
             for part in parts(
+                target.space,
                 access.addresses[lane] - target.start,
                 access.bytes,
                 1 << lane,
@@ -316,7 +317,7 @@ impl Order {
     pub fn fence(&mut self, clock: &mut WarpClock, mask: Mask, fence: Fence) {
         match fence {
             Fence::Threads(scope) => clock.fence(mask, scope, self.now),
-            Fence::Async => clock.fence_proxy(mask, self.now),
+            Fence::Async(space) => clock.fence_proxy(mask, space, self.now),
             Fence::Initialised => clock.initialised |= mask,
         }
         self.advance();
@@ -352,13 +353,18 @@ impl Order {
 }
 
 /// The granules of an access.
-fn parts(offset: u64, bytes: u64, lanes: Mask) -> impl Iterator<Item = Part> {
+fn parts(space: Space, offset: u64, bytes: u64, lanes: Mask) -> impl Iterator<Item = Part> {
+    let space = match space {
+        Space::Shared(_) => FencedSpace::Shared,
+        Space::Global(_) => FencedSpace::Global,
+    };
     let end = offset + bytes;
     (offset / GRANULE..end.div_ceil(GRANULE)).map(move |granule| {
         let start = granule * GRANULE;
         let low = offset.max(start) - start;
         let high = end.min(start + GRANULE) - start;
         Part {
+            space,
             granule: granule as usize,
             lanes,
             bytes: ((1 << high) - (1 << low)) as u8,

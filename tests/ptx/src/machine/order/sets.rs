@@ -83,7 +83,7 @@ impl Table {
                 if !self.sees(clock, lane, old, other) {
                     return Err(race(other, lane, Cause::Unordered));
                 }
-                let fenced = &clock.view(lane).fenced;
+                let fenced = &clock.view(lane).fenced[part.space as usize];
                 if needs_fence && fenced.seen(old.agent, other) < old.time {
                     return Err(race(other, lane, Cause::Proxy));
                 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::clock::WarpClock;
 use super::record::{Domain, Effect, Kind, Record};
-use super::view::Time;
+use super::view::{FencedSpace, Time};
 use crate::machine::registers::{Mask, lanes};
 
 pub const GRANULE: u64 = 4;
@@ -127,6 +127,7 @@ pub enum Cause {
 /// An access by lanes of a warp to bytes of one granule.
 #[derive(Clone, Copy)]
 pub struct Part {
+    pub space: FencedSpace,
     pub granule: usize,
     pub lanes: Mask,
     pub bytes: u8,

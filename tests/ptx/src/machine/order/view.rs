@@ -159,6 +159,13 @@ fn merged(a: &[(u32, Time)], b: &[(u32, Time)]) -> Vec<(u32, Time)> {
     result
 }
 
+/// A state space that a proxy fence may be limited to: an index of [`View::fenced`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FencedSpace {
+    Shared,
+    Global,
+}
+
 /// What a thread, a release or an asynchronous operation knows.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct View {
@@ -166,15 +173,18 @@ pub struct View {
     /// Of completed reads, beyond `all`: an arrival orders them before what follows the wait at any
     /// scope.
     pub reads: Known,
-    /// What is visible to the async proxy, because a proxy fence is between: a part of `all`.
-    pub fenced: Known,
+    /// What is visible to the async proxy in shared and in global memory, because a proxy fence is
+    /// between: parts of `all`.
+    pub fenced: [Known; 2],
 }
 
 impl View {
     pub fn join(&mut self, other: &View) {
         self.all.join(&other.all);
         self.reads.join(&other.reads);
-        self.fenced.join(&other.fenced);
+        for (known, other) in self.fenced.iter_mut().zip(&other.fenced) {
+            known.join(other);
+        }
     }
 
     /// Only that reads are complete.
