@@ -28,10 +28,19 @@ const LEADING: &str =
 const INITIALISED: &str = "the barrier that follows orders the initialisation before its use by the block; \
      only other blocks would need the fence";
 
+/// The compiler's check of an index.
+const CHECK: &str = "no thread has the index 128: those that get here are below half of it";
+
+const PATHS: &str = "a tile that ends at the edge is copied by the path for tiles that extend beyond it, \
+     which copies the same elements";
+
 const NONE_PENDING: &str = "no group is pending: each iteration waits for the group that it uses, and \
      the last ones commit none";
 
 const EQUIVALENT: &[Equivalent] = &[
+    same("row_sum", 313, "limit", CHECK),
+    same("softmax", 373, "limit", CHECK),
+    same("matmul_f32", 513, "limit", PATHS),
     same("matmul_hopper", 40, "another lane", UNIFORM),
     same("matmul_hopper_persistent", 41, "another lane", UNIFORM),
     same("multicast_pairs", 40, "another lane", UNIFORM),

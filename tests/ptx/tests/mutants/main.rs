@@ -5,6 +5,7 @@ mod device;
 mod draw;
 mod edits;
 mod equivalent;
+mod forms;
 mod kernels;
 mod statement;
 
@@ -265,4 +266,65 @@ fn kernels_are_right() {
         }
         println!("{} {} {classes:?}", kernel.name, done.warp_instructions);
     }
+}
+
+/// Text of our own: which lines have mutants of which classes.
+#[test]
+fn every_class_has_edits() {
+    let text = "\
+mov.u32 %r1, %ctaid.x;
+setp.lt.u32 %p1, %r1, %r9;
+@%p1 bra END;
+mbarrier.init.shared.b64 [%r2], %r3;
+fence.proxy.async.shared::cta;
+bar.sync 0;
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], %r4;
+mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], %r5;
+shfl.sync.idx.b32 %r6|%p3, %r6, %r7, 31, -1;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p2, 1, 1, 0, 0;
+add.u64 %rd3, %rd4, %rd5;
+st.global.u32 [%rd3], %r6;
+shl.b32 %r8, %r6, 3;";
+    let lines = (1..=text.lines().count() as u32).collect();
+    let mutants = Code::new(text, &lines).mutants();
+    let edits = |line: usize| -> Vec<(Class, &str)> {
+        let of_line = mutants.iter().filter(|mutant| mutant.line == line);
+        of_line.map(|mutant| (mutant.class, mutant.edit)).collect()
+    };
+    assert_eq!(edits(1), [(Class::Coordinates, "another axis")]);
+    let compared = [
+        (Class::Predicates, "negated comparison"),
+        (Class::Predicates, "limit"),
+    ];
+    assert_eq!(edits(2), compared);
+    assert_eq!(edits(3), [(Class::Predicates, "negated guard")]);
+    assert_eq!(
+        edits(4),
+        [(Class::Counts, "count + 1"), (Class::Counts, "count - 1")]
+    );
+    assert_eq!(
+        edits(5),
+        [(Class::Fences, "deleted"), (Class::Fences, "weaker")]
+    );
+    assert!(edits(6).iter().all(|(class, _)| *class == Class::Barriers));
+    assert!(
+        edits(7)
+            .iter()
+            .all(|(class, _)| *class == Class::Transactions)
+    );
+    assert_eq!(edits(8)[0], (Class::Parities, "flipped"));
+    assert_eq!(edits(8)[1], (Class::Waits, "no wait"));
+    assert_eq!(edits(9)[0], (Class::Shuffles, "fewer lanes"));
+    assert_eq!(edits(10).len(), 10);
+    assert_eq!(edits(12).len(), 2);
+    // Nothing uses its result.
+    assert_eq!(edits(13), []);
+    for seed in ["one", "two"] {
+        let order = |name| draw(mutants.clone(), &mut Random::new(name));
+        assert_eq!(order(seed), order(seed));
+    }
+    assert_ne!(
+        draw(mutants.clone(), &mut Random::new("one")),
+        draw(mutants.clone(), &mut Random::new("two"))
+    );
 }
