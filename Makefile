@@ -41,7 +41,7 @@ ptx-census: setup
 ptx-peers: setup
 	@scripts/ptx_peers.sh
 
-# Mutants of the PTX of twelve kernels on the PTX machine: minutes. MUTANT="part of a kernel's name".
+# Mutants of the PTX of twelve kernels, each of which the PTX machine must find. MUTANT="part of a kernel's name".
 ptx-mutants:
 	@CROQ_PTX_MUTANTS=$(MUTANT) cargo test -q -p croq-ptx --test mutants -- --ignored --nocapture
 
