@@ -330,6 +330,6 @@ fn conflict<'r>(
     };
     // A whole tile on one side overlaps every element of it on the other.
     pairs.find(|(first, second)| {
-        !(own(first) && own(second)) && !may_precede(first, second) && !may_precede(second, first)
+        !(own(first) && own(second) || may_precede(first, second) || may_precede(second, first))
     })
 }
