@@ -88,6 +88,8 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_MBARRIER_ARRIVE_EXPECT,
         CROQ_MBARRIER_WAIT,
         CROQ_MBARRIER_TRY_WAIT,
+        CROQ_MBARRIER_WAIT_NEXT,
+        CROQ_MBARRIER_WAIT_PHASE,
         CROQ_SITE_READY,
         CROQ_SITE_CLUSTER,
         CROQ_FENCE_MBARRIER_INIT,

@@ -79,13 +79,13 @@ impl Events {
 
     /// The name of a phase of the mbarrier `name` at this address, in terms of the program: ``
     /// generation 2 of `full`[1] ``. `None` if it does not belong to an event.
-    pub(super) fn generation(&self, at: usize, name: &str, phase: u64) -> Option<String> {
+    pub(super) fn generation(&self, at: usize, name: &str, phase: i64) -> Option<String> {
         let event = self.find(at)?;
         let name = match event.slots {
             1 => name.strip_suffix("[0]").unwrap_or(name),
             _ => name,
         };
-        let generation = phase + u64::from(event.ready);
+        let generation = phase + i64::from(event.ready);
         Some(format!("generation {generation} of {name}"))
     }
 
