@@ -289,8 +289,9 @@ enum {
 
 /* Flags of a statement that triggers an event. */
 enum {
-  CROQ_SITE_READY = 1,  /* generation 0 of the event needs no arrival */
-  CROQ_SITE_CLUSTER = 2 /* threads of all blocks of the cluster arrive */
+  CROQ_SITE_READY = 1,   /* generation 0 of the event needs no arrival */
+  CROQ_SITE_CLUSTER = 2, /* threads of all blocks of the cluster arrive */
+  CROQ_SITE_SLOT = 4     /* times the number of the only slot that it triggers, from 1 */
 };
 
 /* Kinds of accesses by a thread. */

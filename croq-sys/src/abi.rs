@@ -238,6 +238,7 @@ pub const CROQ_MBARRIER_WAIT_PHASE: u32 = 8;
 
 pub const CROQ_SITE_READY: u32 = 1;
 pub const CROQ_SITE_CLUSTER: u32 = 2;
+pub const CROQ_SITE_SLOT: u32 = 4;
 
 pub const CROQ_FENCE_MBARRIER_INIT: u32 = 0;
 pub const CROQ_FENCE_PROXY_ASYNC: u32 = 1;

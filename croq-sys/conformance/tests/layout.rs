@@ -92,6 +92,7 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_MBARRIER_WAIT_PHASE,
         CROQ_SITE_READY,
         CROQ_SITE_CLUSTER,
+        CROQ_SITE_SLOT,
         CROQ_FENCE_MBARRIER_INIT,
         CROQ_FENCE_PROXY_ASYNC,
         CROQ_CLUSTER_ARRIVE,
