@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 24
+#define CROQ_ABI_VERSION 25
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -280,13 +280,18 @@ enum {
   CROQ_MBARRIER_EXPECT = 3,        /* bytes */
   CROQ_MBARRIER_ARRIVE_EXPECT = 4, /* bytes */
   CROQ_MBARRIER_WAIT = 5,          /* a parity */
-  CROQ_MBARRIER_TRY_WAIT = 6       /* a parity */
+  CROQ_MBARRIER_TRY_WAIT = 6,      /* a parity */
+  /* The phase after that of the thread's last such wait for the mbarrier; at first phase 0, or with
+   * parity 1 the one before it, which is complete. */
+  CROQ_MBARRIER_WAIT_NEXT = 7, /* the parity */
+  CROQ_MBARRIER_WAIT_PHASE = 8 /* the number of the phase; -1 is complete from the start */
 };
 
 /* Flags of a statement that triggers an event. */
 enum {
-  CROQ_SITE_READY = 1,  /* generation 0 of the event needs no arrival */
-  CROQ_SITE_CLUSTER = 2 /* threads of all blocks of the cluster arrive */
+  CROQ_SITE_READY = 1,   /* generation 0 of the event needs no arrival */
+  CROQ_SITE_CLUSTER = 2, /* threads of all blocks of the cluster arrive */
+  CROQ_SITE_SLOT = 4     /* times the number of the only slot that it triggers, from 1 */
 };
 
 /* Kinds of accesses by a thread. */

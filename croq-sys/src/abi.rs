@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 24;
+pub const CROQ_ABI_VERSION: u32 = 25;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -233,9 +233,12 @@ pub const CROQ_MBARRIER_EXPECT: u32 = 3;
 pub const CROQ_MBARRIER_ARRIVE_EXPECT: u32 = 4;
 pub const CROQ_MBARRIER_WAIT: u32 = 5;
 pub const CROQ_MBARRIER_TRY_WAIT: u32 = 6;
+pub const CROQ_MBARRIER_WAIT_NEXT: u32 = 7;
+pub const CROQ_MBARRIER_WAIT_PHASE: u32 = 8;
 
 pub const CROQ_SITE_READY: u32 = 1;
 pub const CROQ_SITE_CLUSTER: u32 = 2;
+pub const CROQ_SITE_SLOT: u32 = 4;
 
 pub const CROQ_FENCE_MBARRIER_INIT: u32 = 0;
 pub const CROQ_FENCE_PROXY_ASYNC: u32 = 1;

@@ -81,6 +81,10 @@ CROQ_DEVICE bool mbarrier_try_wait(mbarriers all, idx slot, unsigned parity) {
 #undef CROQ_TRY_WAIT
   return over != 0;
 }
+/* What a wait for an event waits for: the phase of this number, or the one after that of the
+ * thread's last wait. Hardware knows its parity only; the simulated GPU compares the numbers. */
+CROQ_DEVICE unsigned phase(idx number) { return static_cast<unsigned>(number) & 1u; }
+CROQ_DEVICE unsigned next_phase(unsigned parity) { return parity; }
 /* Waits until it is complete. */
 CROQ_DEVICE void mbarrier_wait(context ctx, mbarriers all, idx slot, unsigned parity,
                                int line = __builtin_LINE()) {

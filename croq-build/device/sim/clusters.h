@@ -48,11 +48,11 @@ template <unsigned blocks>
 CROQ_FN void mbarrier_arrive_cluster(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank, line);
 }
-/* Waits until the phase of this parity is complete; then everything that threads of other blocks
+/* Waits until the phase is complete; then everything that threads of other blocks
  * did before they arrived is visible. */
-CROQ_FN void mbarrier_wait_cluster(context ctx, const mbarriers &all, idx slot, unsigned parity,
+CROQ_FN void mbarrier_wait_cluster(context ctx, const mbarriers &all, idx slot, awaited_phase what,
                                    int line = __builtin_LINE()) {
-  mbarrier_wait(ctx, all, slot, parity, line);
+  mbarrier_wait(ctx, all, slot, what, line);
 }
 
 }  // namespace CROQ_TARGET

@@ -74,10 +74,21 @@ CROQ_FN bool mbarrier_try_wait(const mbarriers &all, idx slot, unsigned parity,
                                int line = __builtin_LINE()) {
   return mbarrier_operation(all, slot, CROQ_MBARRIER_TRY_WAIT, parity, line) != 0;
 }
+/* What a wait waits for: a parity, or, for an event, the phase of this number or the one after that
+ * of the thread's last wait. Hardware knows only the parity of either. */
+struct awaited_phase {
+  croq_u32 operation;
+  croq_i64 value;
+
+  CROQ_FN awaited_phase(unsigned parity) : operation(CROQ_MBARRIER_WAIT), value(parity) {}
+  CROQ_FN awaited_phase(croq_u32 how, croq_i64 what) : operation(how), value(what) {}
+};
+CROQ_FN awaited_phase phase(idx number) { return {CROQ_MBARRIER_WAIT_PHASE, number}; }
+CROQ_FN awaited_phase next_phase(unsigned parity) { return {CROQ_MBARRIER_WAIT_NEXT, parity}; }
 /* Waits until it is complete. */
-CROQ_FN void mbarrier_wait(context, const mbarriers &all, idx slot, unsigned parity,
+CROQ_FN void mbarrier_wait(context, const mbarriers &all, idx slot, awaited_phase what,
                            int line = __builtin_LINE()) {
-  mbarrier_operation(all, slot, CROQ_MBARRIER_WAIT, parity, line);
+  mbarrier_operation(all, slot, what.operation, what.value, line);
 }
 
 /* Makes this thread's initialisations of mbarriers visible to copies that arrive there. */

@@ -6,7 +6,7 @@ use super::body::Body;
 use super::expr;
 use super::sym;
 use crate::ir::threads::{Function, Kernel};
-use crate::ir::{BufferId, CacheHint, Scalar, TensorMap, TmaMove, TmaOp};
+use crate::ir::{BufferId, CacheHint, PhaseBy, Scalar, SlotsOf, TensorMap, TmaMove, TmaOp};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -62,22 +62,26 @@ impl Body<'_, '_> {
             TmaOp::Wait {
                 barriers,
                 slot,
-                parity,
+                phase,
+                by,
                 clustered,
             } => {
                 let scope = if *clustered { "_cluster" } else { "" };
+                let number = expr::used(&self.names, phase, "condition").text;
+                let parity = match phase.ty {
+                    Scalar::U32 => number.clone(),
+                    _ => format!("unsigned({number})"),
+                };
+                let awaited = match by {
+                    PhaseBy::Parity => parity,
+                    PhaseBy::Next => format!("croq::next_phase({parity})"),
+                    PhaseBy::Number => format!("croq::phase({number})"),
+                };
                 let text = format!(
-                    "croq::mbarrier_wait{scope}({}, {}, {}, {});",
+                    "croq::mbarrier_wait{scope}({}, {}, {}, {awaited});",
                     self.names.context,
                     self.names.buffer(*barriers),
                     sym::sym(&self.names, slot).text,
-                    match parity.ty {
-                        Scalar::U32 => expr::used(&self.names, parity, "condition").text,
-                        _ => format!(
-                            "unsigned({})",
-                            expr::used(&self.names, parity, "condition").text
-                        ),
-                    }
                 );
                 self.tma_line(span, &text);
             }
@@ -193,15 +197,19 @@ impl Body<'_, '_> {
         // Reports only have lines: sites with the same line and threads are one.
         let mut known = BTreeSet::new();
         for site in &event.sites {
-            let flags = match (event.ready, site.cluster) {
+            let mut flags = match (event.ready, site.cluster) {
                 (false, false) => "0",
                 (true, false) => "CROQ_SITE_READY",
                 (false, true) => "CROQ_SITE_CLUSTER",
                 (true, true) => "CROQ_SITE_READY | CROQ_SITE_CLUSTER",
-            };
+            }
+            .to_owned();
+            if let (SlotsOf::One(slot), 2..) = (site.slots, event.slots) {
+                flags.push_str(&format!(" | {}u * CROQ_SITE_SLOT", u64::from(slot) + 1));
+            }
             let threads = super::writer::quoted(&site.threads());
             let line = self.writer.line_of(site.span);
-            if !known.insert((line, flags, threads.clone())) {
+            if !known.insert((line, flags.clone(), threads.clone())) {
                 continue;
             }
             self.writer.attribute(site.span);

@@ -41,7 +41,27 @@ pub struct Site {
     pub everybody: bool,
     /// Whether each thread arrives at the mbarrier of every block of the cluster.
     pub cluster: bool,
+    pub slots: SlotsOf,
     pub span: Span,
+}
+
+/// The slots of an event that a statement refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotsOf {
+    /// This one, which is a constant.
+    One(u32),
+    All,
+    /// One that is known at run time.
+    Unknown,
+}
+
+impl SlotsOf {
+    pub fn may_be(self, slot: u32) -> bool {
+        match self {
+            SlotsOf::One(one) => one == slot,
+            SlotsOf::All | SlotsOf::Unknown => true,
+        }
+    }
 }
 
 impl Site {
@@ -107,6 +127,19 @@ impl EventAt {
         match &self.slot {
             Slot::At(sym) | Slot::Order(sym) => Some(sym),
             Slot::All => None,
+        }
+    }
+
+    /// The slots of an event with this number of slots.
+    pub fn slots_of(&self, slots: u32) -> SlotsOf {
+        let constant = |sym: &Sym| u32::try_from(sym.as_int()?).ok();
+        match &self.slot {
+            _ if slots == 1 => SlotsOf::One(0),
+            Slot::All => SlotsOf::All,
+            Slot::At(slot) => constant(slot).map_or(SlotsOf::Unknown, SlotsOf::One),
+            Slot::Order(order) => constant(order)
+                .and_then(|order| order.checked_rem(slots))
+                .map_or(SlotsOf::Unknown, SlotsOf::One),
         }
     }
 }

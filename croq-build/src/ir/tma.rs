@@ -107,11 +107,13 @@ pub enum TmaOp {
         slot: Sym,
         bytes: Sym,
     },
-    /// Waits for the phase with this parity; executed by every thread.
+    /// Waits for a phase; executed by every thread.
     Wait {
         barriers: BufferId,
         slot: Sym,
-        parity: Expr,
+        phase: Expr,
+        /// What `phase` is.
+        by: PhaseBy,
         /// Whether threads of other blocks of the cluster arrive.
         clustered: bool,
     },
@@ -132,6 +134,18 @@ pub enum TmaOp {
     WaitStores {
         whole: bool,
     },
+}
+
+/// How a wait names a phase. Hardware knows only the parity; the simulated GPU also compares the
+/// number of the phase, where it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseBy {
+    /// Its parity.
+    Parity,
+    /// The parity of the phase after that of the thread's last wait for the mbarrier.
+    Next,
+    /// Its number, which is -1 for the phase that is complete from the start.
+    Number,
 }
 
 #[derive(Clone, Debug)]

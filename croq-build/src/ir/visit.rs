@@ -348,9 +348,9 @@ macro_rules! visitor {
                         v.sym(slot)?;
                         v.sym(bytes)
                     }
-                    TmaOp::Wait { slot, parity, .. } => {
+                    TmaOp::Wait { slot, phase, .. } => {
                         v.sym(slot)?;
-                        v.expr(parity)
+                        v.expr(phase)
                     }
                     TmaOp::Load { moved: m, slot, .. } => {
                         moved(v, m)?;

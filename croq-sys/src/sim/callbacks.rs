@@ -14,7 +14,7 @@ use super::banks;
 use super::barriers::{self, Arrival, Barriers};
 use super::cluster::Step;
 use super::hazard::{AccessRecord, Hazard};
-use super::mbarriers::Wait;
+use super::mbarriers::{Awaited, Wait};
 use super::steps;
 use super::tensor::Tile;
 use super::worker::{BlockState, Seat, Stopped};
@@ -22,8 +22,9 @@ use super::{RunState, block, launch};
 use crate::abi::{
     CROQ_ABI_VERSION, CROQ_ACCESS_WRITES, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE,
     CROQ_MBARRIER_ARRIVE_EXPECT, CROQ_MBARRIER_EXPECT, CROQ_MBARRIER_INIT,
-    CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT, CROQ_OK, croq_failure,
-    croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map, croq_sim_thread,
+    CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT, CROQ_MBARRIER_WAIT_NEXT,
+    CROQ_MBARRIER_WAIT_PHASE, CROQ_OK, croq_failure, croq_sim_access, croq_sim_api,
+    croq_sim_launch, croq_sim_tensor_map, croq_sim_thread,
 };
 use crate::sim::bulk;
 
@@ -413,9 +414,16 @@ unsafe extern "C" fn mbarrier(
     // SAFETY: device code passes the running thread and an access on its stack.
     unsafe {
         charge(thread, (*at).line, steps::SWITCH);
-        if operation == CROQ_MBARRIER_WAIT || operation == CROQ_MBARRIER_TRY_WAIT {
+        let parity = value as u64 & 1;
+        let awaited = match operation {
+            CROQ_MBARRIER_WAIT | CROQ_MBARRIER_TRY_WAIT => Some(Awaited::Parity(parity)),
+            CROQ_MBARRIER_WAIT_NEXT => Some(Awaited::Next(parity)),
+            CROQ_MBARRIER_WAIT_PHASE => Some(Awaited::Phase(value)),
+            _ => None,
+        };
+        if let Some(awaited) = awaited {
             let polls = operation == CROQ_MBARRIER_TRY_WAIT;
-            return u32::from(wait_for_phase(thread, at, value as u64 & 1, polls));
+            return u32::from(wait_for_phase(thread, at, awaited, polls));
         }
         let wakes = with(thread, |all, barriers, tid| {
             let (at, ready) = (&*at, &mut barriers.ready);
@@ -475,25 +483,25 @@ unsafe fn yield_to_woken(thread: *mut croq_sim_thread) {
 unsafe fn wait_for_phase(
     thread: *mut croq_sim_thread,
     at: *const croq_sim_access,
-    parity: u64,
+    mut awaited: Awaited,
     polls: bool,
 ) -> bool {
-    let mut since = None;
+    let mut begun = false;
     loop {
         // SAFETY: the caller's promise.
         unsafe {
             let outcome = with(thread, |all, barriers, tid| {
                 barriers.seen(tid, (*at).line);
-                if polls && since.is_some() {
+                if polls && begun {
                     return all
                         .mbarriers
-                        .is_over(tid, &*at, parity)
+                        .is_over(tid, &*at, awaited)
                         .map(|over| match over {
                             true => Wait::Over,
                             false => Wait::GivenUp,
                         });
                 }
-                all.mbarriers.wait(tid, &*at, parity, since, polls)
+                all.mbarriers.wait(tid, &*at, awaited, polls)
             });
             match outcome {
                 Wait::Over => {
@@ -505,7 +513,7 @@ unsafe fn wait_for_phase(
                     return true;
                 }
                 Wait::GivenUp => return false,
-                Wait::Since(phase) => since = Some(phase),
+                Wait::Begun(phase) => (awaited, begun) = (phase, true),
             }
             suspend((*thread).runtime.cast::<Seat>());
         }

@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::abi::{CROQ_SITE_CLUSTER, CROQ_SITE_READY, croq_sim_access};
+use crate::abi::{CROQ_SITE_CLUSTER, CROQ_SITE_READY, CROQ_SITE_SLOT, croq_sim_access};
 
 const SLOT: usize = 8;
 
@@ -12,6 +12,8 @@ struct Site {
     line: u32,
     /// By all blocks of the cluster, each of which arrives at every block.
     everywhere: bool,
+    /// The only slot that it triggers.
+    slot: Option<usize>,
     /// A literal of the device code, or null.
     threads: *const c_char,
 }
@@ -56,6 +58,7 @@ impl Events {
         let site = Site {
             line: access.line,
             everywhere: flags & CROQ_SITE_CLUSTER != 0,
+            slot: (flags as usize / CROQ_SITE_SLOT as usize).checked_sub(1),
             threads,
         };
         match self.all.iter_mut().find(|event| event.first == first) {
@@ -79,13 +82,13 @@ impl Events {
 
     /// The name of a phase of the mbarrier `name` at this address, in terms of the program: ``
     /// generation 2 of `full`[1] ``. `None` if it does not belong to an event.
-    pub(super) fn generation(&self, at: usize, name: &str, phase: u64) -> Option<String> {
+    pub(super) fn generation(&self, at: usize, name: &str, phase: i64) -> Option<String> {
         let event = self.find(at)?;
         let name = match event.slots {
             1 => name.strip_suffix("[0]").unwrap_or(name),
             _ => name,
         };
-        let generation = phase + u64::from(event.ready);
+        let generation = phase + i64::from(event.ready);
         Some(format!("generation {generation} of {name}"))
     }
 
@@ -104,7 +107,9 @@ impl Events {
                 threads: parse(text, threads),
             }
         };
-        event.sites.iter().map(triggers).collect()
+        let slot = (at - event.first) / SLOT;
+        let of_slot = |site: &&Site| site.slot.is_none_or(|only| only == slot);
+        event.sites.iter().filter(of_slot).map(triggers).collect()
     }
 }
 

@@ -5,6 +5,10 @@
 //! only distinguish the current phase from the previous one: parity P is complete if the current
 //! phase's parity is not P. A thread that is woken checks again, as on hardware, and misses a phase
 //! if the next one is complete by then.
+//!
+//! Waits for events also specify the number of the phase. Such a wait continues only while the phase
+//! is the last one that is complete: where hardware would mistake another phase of the same parity
+//! for it, the thread waits forever.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,6 +18,11 @@ use super::marks::{MBARRIER, Marks, element, overlap};
 use super::missing_arrivals::MissingArrivals;
 use crate::abi::croq_sim_access;
 
+mod waits;
+
+use waits::Waiter;
+pub(super) use waits::{Awaited, Wait};
+
 /// The limit of the hardware: `2^20 - 1`.
 const MOST_ARRIVALS: i64 = (1 << 20) - 1;
 const MOST_BYTES: i64 = (1 << 20) - 1;
@@ -22,15 +31,6 @@ const SIZE: usize = 8;
 const REPORTED: usize = 4;
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
-
-struct Waiter {
-    thread: u32,
-    parity: u64,
-    /// The phase when it began to wait.
-    since: u64,
-    /// Whether it returns when no thread can continue.
-    polls: bool,
-}
 
 /// An arrival in the current phase.
 #[derive(Clone, Copy)]
@@ -60,13 +60,11 @@ struct Mbarrier {
     arrived: Vec<Arrived>,
     /// The last arrival of all.
     last: Option<AccessRecord>,
+    /// The number of waits for the next phase by each thread.
+    waits: Vec<u32>,
 }
 
 impl Mbarrier {
-    fn is_over(&self, parity: u64) -> bool {
-        self.phase & 1 != parity
-    }
-
     /// Begins the next phase if this one is complete.
     fn advance(&mut self, ready: &mut VecDeque<u32>) {
         if self.pending == 0 && self.bytes == 0 {
@@ -100,42 +98,6 @@ impl Mbarrier {
             what,
             records: vec![record, self.begun],
         })
-    }
-
-    /// Whether it waits for a complete phase without being able to detect it, because the next one
-    /// is complete as well.
-    fn has_missed(&self, waiter: &Waiter) -> bool {
-        self.phase >= waiter.since + 2
-    }
-
-    /// The condition that a thread waits for, as in a report of a deadlock; `event` is the phase's
-    /// name as a generation of an event.
-    fn describe_wait(&self, waiter: &Waiter, event: Option<String>, file: &str) -> String {
-        let name = &self.name;
-        if self.has_missed(waiter) {
-            let what = event.unwrap_or_else(|| format!("mbarrier {name}, phase {}", waiter.since));
-            return format!(
-                "{what}, which went by unseen: the next one is over, too, and parity {} means phase {} now",
-                waiter.parity, self.phase
-            );
-        }
-        let (arrived, expected) = (self.expected - self.pending, self.expected);
-        let have = if arrived == 1 { "has" } else { "have" };
-        let is_event = event.is_some();
-        let what = event.unwrap_or_else(|| format!("mbarrier {name}, phase {}", self.phase));
-        let mut text = format!("{what} ({arrived} of {expected} {have} arrived");
-        if self.bytes != 0 {
-            text.push_str(&format!(", {}", balance(self.bytes)));
-        }
-        // If an arrival is missing, the location of a similar one helps. For an event, the report
-        // has all locations.
-        match self.last {
-            _ if is_event => text + ")",
-            None => text + "; no thread ever has)",
-            Some(AccessRecord { thread, line, .. }) => {
-                text + &format!("; the last was thread {thread}, at {file}:{line})")
-            }
-        }
     }
 }
 
@@ -222,6 +184,7 @@ impl Mbarriers {
             announced: Vec::new(),
             arrived: Vec::new(),
             last: None,
+            waits: Vec::new(),
         };
         self.all.insert(access.at as usize, mbarrier);
         Ok(())
@@ -369,36 +332,34 @@ impl Mbarriers {
         &mut self,
         thread: u32,
         access: &croq_sim_access,
-        parity: u64,
+        awaited: Awaited,
     ) -> Outcome<bool> {
-        let over = self.get(thread, access)?.is_over(parity);
+        let over = self.get(thread, access)?.is_over(awaited);
         self.progress -= u64::from(!over);
         Ok(over)
     }
 
-    /// Whether the phase with this parity is complete; if not, the thread waits.
+    /// Whether the phase is complete; if not, the thread waits.
     pub(super) fn wait(
         &mut self,
         thread: u32,
         access: &croq_sim_access,
-        parity: u64,
-        since: Option<u64>,
+        awaited: Awaited,
         polls: bool,
     ) -> Outcome<Wait> {
         let mbarrier = self.get(thread, access)?;
-        if mbarrier.is_over(parity) {
+        let awaited = mbarrier.begin_wait(thread, awaited);
+        if mbarrier.is_over(awaited) {
             return Ok(Wait::Over);
         }
-        let since = since.unwrap_or(mbarrier.phase);
         mbarrier.waiting.push(Waiter {
             thread,
-            parity,
-            since,
+            awaited,
             polls,
         });
         // A poll that waits is not progress for another one.
         self.progress -= 1;
-        Ok(Wait::Since(since))
+        Ok(Wait::Begun(awaited))
     }
 
     pub(super) fn fence(&mut self, thread: u32) {
@@ -436,7 +397,7 @@ impl Mbarriers {
                 let mut records = mbarrier.announced.clone();
                 records.push(mbarrier.begun);
                 let (name, phase) = (&mbarrier.name, mbarrier.phase);
-                let event = self.events.generation(at, name, phase);
+                let event = self.events.generation(at, name, phase as i64);
                 let of = event.unwrap_or_else(|| format!("mbarrier {name}, phase {phase}"));
                 let balance = balance(mbarrier.bytes);
                 Err(Box::new(Hazard {
@@ -453,13 +414,9 @@ impl Mbarriers {
         let mut states = Vec::new();
         for (&at, mbarrier) in &self.all {
             for waiter in &mbarrier.waiting {
-                let phase = match mbarrier.has_missed(waiter) {
-                    true => waiter.since,
-                    false => mbarrier.phase,
-                };
-                let event = self.events.generation(at, &mbarrier.name, phase);
-                let how = if event.is_some() { "for" } else { "at" };
-                let text = format!("{how} {}", mbarrier.describe_wait(waiter, event, file));
+                let generation = |phase| self.events.generation(at, &mbarrier.name, phase);
+                let how = if generation(0).is_some() { "for" } else { "at" };
+                let text = format!("{how} {}", mbarrier.describe_wait(waiter, generation, file));
                 states.push((waiter.thread, text));
             }
         }
@@ -472,7 +429,7 @@ impl Mbarriers {
             mbarrier.waiting.iter().find(|w| !mbarrier.has_missed(w))?;
             let (name, phase) = (&mbarrier.name, mbarrier.phase);
             Some(MissingArrivals {
-                what: self.events.generation(at, name, phase)?,
+                what: self.events.generation(at, name, phase as i64)?,
                 missing: mbarrier.pending,
                 expected: mbarrier.expected,
                 bytes: mbarrier.bytes,
@@ -482,14 +439,4 @@ impl Mbarriers {
         };
         self.all.iter().filter_map(missing_arrivals).collect()
     }
-}
-
-/// The result of a wait for a phase.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wait {
-    Over,
-    /// The phase is not complete, and the thread continues.
-    GivenUp,
-    /// The thread waits; this was the phase when it began to.
-    Since(u64),
 }

@@ -131,3 +131,18 @@ fn tiles_that_a_region_overwrites_after_a_grant() {
         assert_exact(&kernels::granted_in_turn(&x).unwrap(), right);
     }
 }
+
+#[test]
+fn slots_that_are_events_of_their_own() {
+    let x = Tensor::<i32, _>::random((Const::<64>,), -50..50, 31);
+    let y = kernels::event_constant_slots(&x).unwrap();
+    assert_exact(&y, |[i]| x[[i]] * if i < 32 { 2 } else { 3 });
+    for n in [0, 1, 2, 7] {
+        let y = kernels::event_slots_in_a_loop(&x, n).unwrap();
+        let sum = |t: usize| (0..n).map(|k| 2 * (x[[t]] + k)).sum::<i32>();
+        assert_exact(&y, |[i]| match i < 32 {
+            true => sum(i),
+            false => sum(i - 32) + x[[i]],
+        });
+    }
+}

@@ -236,23 +236,67 @@ fn generations_that_nobody_has_seen() {
     assert_exact(&kernels::stop_gone_by(&x, 0).unwrap(), |i| x[i]);
     let error = kernels::stop_gone_by(&x, 1).unwrap_err();
     // In another order some of the waiting threads have observed an earlier generation.
-    let [gone, waiting] = match other_order() {
-        true => [
-            "threads 0..",
-            "wait for generation 3 of `full`[0] (0 of 32 have arrived), ",
-        ],
-        false => [
-            "threads 0..31 have left the kernel",
-            "threads 32..63 wait for generation 3 of `full`[0] (0 of 32 have arrived), ",
-        ],
+    let waiting = match other_order() {
+        true => "which went by unseen",
+        false => {
+            "threads 32..63 wait for generation 0 of `full`[0], which went by unseen: the next one is over, too"
+        }
     };
-    contains(
-        &error.to_string(),
-        &[
-            "deadlock in stop_gone_by_0",
-            gone,
-            waiting,
-            "generation 3 of `full`[0] lacks 32 of 32 arrivals:\n    threads 0..31 would trigger it",
-        ],
-    );
+    contains(&error.to_string(), &["deadlock in stop_gone_by_0", waiting]);
+}
+
+#[test]
+fn generations_ahead_of_those_that_are_published() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = Tensor::from_fn((Const::<64>,), |[i]| i as i32);
+    assert_exact(&kernels::stop_order_ahead(&x, 0).unwrap(), |i| x[i]);
+    for order in 1..=4 {
+        let report = kernels::stop_order_ahead(&x, order)
+            .unwrap_err()
+            .to_string();
+        let current = match order {
+            1 => "",
+            _ => "in generation 1 of `go`, ",
+        };
+        contains(
+            &report,
+            &[
+                "deadlock in stop_order_ahead_0",
+                &format!(
+                    "threads 32..63 wait for generation {order} of `go` ({current}0 of 32 have arrived)"
+                ),
+                "generation 1 of `go` lacks 32 of 32 arrivals:\n    threads 0..31 would trigger it",
+            ],
+        );
+    }
+    for waits in 0..=1 {
+        assert_exact(&kernels::stop_waits_ahead(&x, waits).unwrap(), |i| x[i]);
+    }
+    for waits in 2..=5 {
+        let report = kernels::stop_waits_ahead(&x, waits)
+            .unwrap_err()
+            .to_string();
+        contains(
+            &report,
+            &["threads 32..63 wait for generation 2 of `free`[1] (0 of 32 have arrived)"],
+        );
+    }
+}
+
+#[test]
+fn a_generation_that_others_have_followed() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = Tensor::from_fn((Const::<64>,), |[i]| i as i32);
+    assert_exact(&kernels::stop_long_gone(&x, 1).unwrap(), |i| x[i]);
+    for generations in 2..=5 {
+        let report = kernels::stop_long_gone(&x, generations)
+            .unwrap_err()
+            .to_string();
+        let gone = "threads 32..63 wait for generation 0 of `go`, which went by unseen";
+        contains(&report, &["deadlock in stop_long_gone_0", gone]);
+    }
 }

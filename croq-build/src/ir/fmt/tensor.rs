@@ -63,14 +63,20 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
         TmaOp::Wait {
             barriers,
             slot: at,
-            parity,
+            phase,
+            by,
             clustered,
         } => {
             let clustered = if *clustered { ", of the cluster" } else { "" };
+            let by = match by {
+                PhaseBy::Parity => "parity",
+                PhaseBy::Next => "next phase, parity",
+                PhaseBy::Number => "phase",
+            };
             format!(
-                "mbarrier wait {}, parity {}{clustered}",
+                "mbarrier wait {}, {by} {}{clustered}",
                 slot(barriers, at),
-                expr::expr(p, parity)
+                expr::expr(p, phase)
             )
         }
         TmaOp::Load {

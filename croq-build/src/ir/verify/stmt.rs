@@ -457,8 +457,8 @@ pub(super) fn copy<P: Phase>(v: &mut Verifier<'_, P>, copy: &Copy) {
 pub(super) fn tma<P: Phase>(v: &mut Verifier<'_, P>, op: &TmaOp) {
     op.buffers().into_iter().for_each(|id| v.buffer(id));
     op.for_each_sym(&mut |s| v.sym(s));
-    if let TmaOp::Wait { parity, .. } = op {
-        expr::expr(v, parity);
+    if let TmaOp::Wait { phase, .. } = op {
+        expr::expr(v, phase);
     }
     let maps = v.kernel.and_then(|id| v.function.kernels.get(id.index()));
     let maps = maps.map_or(0, |kernel| kernel.maps.len());

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{EventId, Function, Kernel, KernelId, Site, Stmt, StmtKind, ThreadSet};
+use crate::ir::{
+    Event, EventId, Function, Kernel, KernelId, Site, SlotsOf, Stmt, StmtKind, ThreadSet,
+};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -27,7 +29,7 @@ pub fn count(
         .and_then(|n| u32::try_from(n).ok())
         .map(ThreadSet::first);
     let mut sites = BTreeMap::new();
-    gather(body, &everybody, true, &mut sites);
+    gather(function, body, &everybody, true, &mut sites);
     let mut counted = Vec::new();
     for (at, event) in function.events.iter().enumerate() {
         let event_id = EventId(u32::try_from(at).unwrap_or(u32::MAX));
@@ -35,7 +37,7 @@ pub fn count(
             continue;
         }
         let sites = sites.remove(&event_id).unwrap_or_default();
-        let inferred = inferred(&event.name, &sites, threads, event.count.is_some(), diags);
+        let inferred = of_slots(event, &sites, threads, diags);
         let blocks = function.kernels.get(id.index()).map(Kernel::cluster_size);
         let inferred =
             inferred.and_then(|count| by_blocks(&event.name, count, &sites, blocks?, diags));
@@ -67,6 +69,52 @@ pub fn count(
         });
     }
     counted
+}
+
+/// The count of each slot. If all triggers name their slots by constants, it is that of the triggers
+/// of one slot, which must be the same for all slots.
+fn of_slots(event: &Event, sites: &[Site], threads: &Sym, diags: &mut Diagnostics) -> Option<Sym> {
+    let (name, reported) = (&event.name, event.count.is_some());
+    if sites.iter().any(|site| site.slots == SlotsOf::Unknown)
+        || sites.iter().all(|site| site.slots == SlotsOf::All)
+    {
+        return inferred(name, sites, threads, reported, diags);
+    }
+    let mut first: Option<(u32, Sym)> = None;
+    for slot in 0..event.slots {
+        let here: Vec<Site> = sites
+            .iter()
+            .filter(|site| site.slots.may_be(slot))
+            .cloned()
+            .collect();
+        let Some(site) = here.first() else { continue };
+        let count = inferred(name, &here, threads, reported, diags)?;
+        match &first {
+            None => first = Some((slot, count)),
+            Some((_, other)) if *other == count => {}
+            Some(_) if reported => return None,
+            Some((before, other)) => {
+                let arrive = |count: &Sym| match count.as_int() {
+                    Some(1) => "1 thread".to_owned(),
+                    Some(n) => format!("{n} threads"),
+                    None => "all threads".to_owned(),
+                };
+                let (here, there) = (arrive(&count), arrive(other));
+                let text = format!(
+                    "`{name}`[{slot}] is triggered by {here}, `{name}`[{before}] by {there}"
+                );
+                diags.push(
+                    Diagnostic::new(codes::E1004, site.span, text)
+                        .label(format!("a trigger of `{name}`[{slot}]"))
+                        .help(
+                            "let the same number of threads trigger each slot, or use two events",
+                        ),
+                );
+                return None;
+            }
+        }
+    }
+    first.map(|(_, count)| count)
 }
 
 /// Multiplies the count by the number of blocks for events that are triggered for the whole
@@ -183,6 +231,7 @@ fn under_a_condition(stmts: &[Stmt], event: EventId, under: bool) -> bool {
 }
 
 fn gather(
+    function: &Function,
     stmts: &[Stmt],
     set: &Option<ThreadSet>,
     everybody: bool,
@@ -194,12 +243,13 @@ fn gather(
                 set: set.clone(),
                 everybody,
                 cluster: at.cluster,
+                slots: at.slots_of(function.event(at.event).slots),
                 span: stmt.span,
             }),
-            StmtKind::Region { set, body, .. } => gather(body, set, false, sites),
+            StmtKind::Region { set, body, .. } => gather(function, body, set, false, sites),
             kind => {
                 for block in kind.blocks() {
-                    gather(block, set, everybody, sites);
+                    gather(function, block, set, everybody, sites);
                 }
             }
         }

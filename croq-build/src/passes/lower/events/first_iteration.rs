@@ -2,13 +2,13 @@
 //!
 //! Every region is simulated through the first iteration of its loops, until a wait blocks it.
 //! Unknowns are resolved optimistically: a `trigger` under a condition is executed, a `wait` is
-//! not, and one `trigger` of any slot of an array counts for all slots. A region that is blocked at
-//! the end is blocked permanently.
+//! not. If a `trigger` of an array names a slot that is known only at run time, one `trigger` of any
+//! slot counts for all slots. A region that is blocked at the end is blocked permanently.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{EventId, Function, Slot, Stmt, StmtKind};
+use crate::ir::{EventAt, EventId, Function, SlotsOf, Stmt, StmtKind};
 use crate::source::Span;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,7 @@ enum Action {
 struct Step {
     action: Action,
     event: EventId,
+    slots: SlotsOf,
     span: Span,
 }
 
@@ -29,12 +30,24 @@ struct Step {
 struct Walker {
     steps: Vec<Step>,
     at: usize,
-    /// Waits so far, for each event.
-    waited: BTreeMap<EventId, u64>,
+    /// Waits so far, for each event and slot.
+    waited: BTreeMap<(EventId, u32), u64>,
+}
+
+/// The first iterations of all regions.
+struct Walk<'a> {
+    function: &'a Function,
+    walkers: Vec<Walker>,
+    /// The number of times that each region has triggered each event. Slots are distinguished if
+    /// all triggers of the event name constants; otherwise all of them are slot 0.
+    triggered: BTreeMap<(usize, EventId, u32), u64>,
+    /// The events of whose triggers at least one names a slot that is known only at run time.
+    unknown: BTreeSet<EventId>,
 }
 
 pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
     let mut regions = Regions {
+        function,
         walkers: Vec::new(),
         outside: false,
     };
@@ -44,125 +57,181 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
         return;
     }
     check_credits(function, &regions.walkers, diags);
-    let mut walkers = regions.walkers;
-    // The number of times that each region has triggered each event.
-    let mut triggered: BTreeMap<(usize, EventId), u64> = BTreeMap::new();
-    let triggering = |walkers: &[Walker], event: EventId| -> Vec<usize> {
-        let triggers = |w: &Walker| {
-            let mut steps = w.steps.iter();
-            steps.any(|s| s.event == event && s.action != Action::Wait)
-        };
-        (0..walkers.len())
-            .filter(|at| walkers.get(*at).is_some_and(triggers))
-            .collect()
+    let steps = || regions.walkers.iter().flat_map(|w| &w.steps);
+    let unknown = steps()
+        .filter(|s| s.action != Action::Wait && s.slots == SlotsOf::Unknown)
+        .map(|s| s.event)
+        .collect();
+    let mut walk = Walk {
+        function,
+        walkers: regions.walkers,
+        triggered: BTreeMap::new(),
+        unknown,
     };
-    let mut moved = true;
-    while std::mem::take(&mut moved) {
-        for number in 0..walkers.len() {
-            while let Some((action, event)) = walkers
-                .get(number)
-                .and_then(|w| w.steps.get(w.at))
-                .map(|s| (s.action, s.event))
-            {
-                let info = function.event(event);
-                if action == Action::Wait {
-                    let from = triggering(&walkers, event);
-                    let published = from
-                        .iter()
-                        .map(|g| triggered.get(&(*g, event)).copied().unwrap_or(0))
-                        .min()
-                        .unwrap_or(0);
-                    let published = published.saturating_add(u64::from(info.ready));
-                    let Some(walker) = walkers.get_mut(number) else {
-                        break;
-                    };
-                    let waited = walker.waited.entry(event).or_default();
-                    let enough = if info.slots > 1 { 0 } else { *waited };
-                    if published <= enough {
-                        break;
-                    }
-                    *waited += 1;
-                } else {
-                    let many = if action == Action::Triggers {
-                        1 << 40
-                    } else {
-                        1
-                    };
-                    let triggered = triggered.entry((number, event)).or_default();
-                    *triggered = triggered.saturating_add(many);
-                }
-                if let Some(walker) = walkers.get_mut(number) {
-                    walker.at += 1;
-                }
-                moved = true;
-            }
-        }
-    }
-    report_blocked(function, &walkers, diags);
+    while (0..walk.walkers.len()).fold(false, |moved, number| walk.advance(number) || moved) {}
+    walk.report_blocked(diags);
 }
 
-/// Reports regions that are blocked.
-fn report_blocked(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
-    let blocked: Vec<(usize, &Step)> = walkers
-        .iter()
-        .enumerate()
-        .filter_map(|(n, w)| Some((n, w.steps.get(w.at)?)))
-        .collect();
-    let Some((first, step)) = blocked.iter().min_by_key(|(_, s)| s.span.start) else {
-        return;
-    };
-    let name = &function.event(step.event).name;
-    let later = |walker: &Walker| {
-        let mut rest = walker.steps.iter().skip(walker.at);
-        rest.find(|s| s.event == step.event && s.action != Action::Wait)
-            .map(|s| s.span)
-    };
-    let own = walkers.get(*first).and_then(later);
-    let others = walkers
-        .iter()
-        .enumerate()
-        .filter(|(n, _)| n != first)
-        .find_map(|(n, w)| Some((n, later(w)?)));
-    if let (Some(own), None) = (own, others) {
-        diags.push(
-            Diagnostic::new(
-                codes::E1013,
-                step.span,
-                format!("these threads wait for `{name}`, which they trigger themselves, later"),
-            )
-            .label("never gets past this")
-            .also(own, "triggered here")
-            .help("let other threads trigger it, or trigger it before"),
-        );
-        return;
-    }
-    let slots = function.event(step.event).slots;
-    let credits = if slots > 1 {
-        format!("foreach {{i}} in [{slots}] trigger {name}[i];")
-    } else {
-        format!("trigger {name};")
-    };
-    let mut d = Diagnostic::new(
-        codes::E1011,
-        step.span,
-        format!("deadlock: `{name}` is triggered only after statements that follow this `wait`"),
-    )
-    .label(format!("waits for `{name}`"));
-    if let Some((number, trigger)) = others {
-        d = d.also(trigger, format!("`{name}` is first triggered here"));
-        if let Some(blocker) = blocked.iter().find(|(n, _)| *n == number) {
-            let other = &function.event(blocker.1.event).name;
-            d = d.also(blocker.1.span, format!("after waiting for `{other}`"));
+impl Walk<'_> {
+    /// The slots of `triggered` for a step.
+    fn slots(&self, step: &Step) -> Vec<u32> {
+        match step.slots {
+            _ if self.unknown.contains(&step.event) => vec![0],
+            SlotsOf::One(slot) => vec![slot],
+            SlotsOf::All | SlotsOf::Unknown => (0..self.function.event(step.event).slots).collect(),
         }
     }
-    let array = if slots > 1 {
-        format!("[{slots}]")
-    } else {
-        String::new()
-    };
-    diags.push(d.help(format!(
+
+    /// Whether the step is a trigger of a slot of `triggered`.
+    fn triggers(&self, step: &Step, event: EventId, slot: u32) -> bool {
+        step.event == event && step.action != Action::Wait && self.slots(step).contains(&slot)
+    }
+
+    /// The number of generations of a slot that are published.
+    fn published(&self, event: EventId, slot: u32) -> u64 {
+        let from = self.walkers.iter().enumerate().filter(|(_, walker)| {
+            let mut steps = walker.steps.iter();
+            steps.any(|step| self.triggers(step, event, slot))
+        });
+        let times = |number| self.triggered.get(&(number, event, slot)).copied();
+        let triggered = from.map(|(number, _)| times(number).unwrap_or(0)).min();
+        let ready = u64::from(self.function.event(event).ready);
+        triggered.unwrap_or(0).saturating_add(ready)
+    }
+
+    /// Executes the statements of a region until it is blocked; returns whether it executed any.
+    fn advance(&mut self, number: usize) -> bool {
+        let mut moved = false;
+        while let Some(step) = self.walkers.get(number).and_then(|w| w.steps.get(w.at)) {
+            let (action, event, slots) = (step.action, step.event, self.slots(step));
+            if action == Action::Wait {
+                let any = slots.len() > 1 || self.unknown.contains(&event);
+                let published = slots.iter().map(|slot| self.published(event, *slot)).max();
+                let key = (event, slots.first().copied().unwrap_or(0));
+                let Some(walker) = self.walkers.get_mut(number) else {
+                    break;
+                };
+                let waited = walker.waited.entry(key).or_default();
+                if published.unwrap_or(0) <= if any { 0 } else { *waited } {
+                    break;
+                }
+                *waited += u64::from(!any);
+            } else {
+                let many = match action {
+                    Action::Triggers => 1 << 40,
+                    _ => 1,
+                };
+                for slot in slots {
+                    let triggered = self.triggered.entry((number, event, slot)).or_default();
+                    *triggered = triggered.saturating_add(many);
+                }
+            }
+            if let Some(walker) = self.walkers.get_mut(number) {
+                walker.at += 1;
+            }
+            moved = true;
+        }
+        moved
+    }
+}
+
+impl Walk<'_> {
+    /// Reports regions that are blocked.
+    fn report_blocked(&self, diags: &mut Diagnostics) {
+        let (function, walkers) = (self.function, &self.walkers);
+        let blocked: Vec<(usize, &Step)> = walkers
+            .iter()
+            .enumerate()
+            .filter_map(|(n, w)| Some((n, w.steps.get(w.at)?)))
+            .collect();
+        let Some((first, step)) = blocked.iter().min_by_key(|(_, s)| s.span.start) else {
+            return;
+        };
+        let name = &function.event(step.event).name;
+        let slots_waited_for = self.slots(step);
+        let later = |walker: &Walker| {
+            let mut rest = walker.steps.iter().skip(walker.at);
+            let of_slot = |s: &&Step| {
+                slots_waited_for
+                    .iter()
+                    .any(|slot| self.triggers(s, step.event, *slot))
+            };
+            rest.find(of_slot).map(|s| s.span)
+        };
+        let own = walkers.get(*first).and_then(later);
+        let others = walkers
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| n != first)
+            .find_map(|(n, w)| Some((n, later(w)?)));
+        if let (Some(own), None) = (own, others) {
+            diags.push(
+                Diagnostic::new(
+                    codes::E1013,
+                    step.span,
+                    format!(
+                        "these threads wait for `{name}`, which they trigger themselves, later"
+                    ),
+                )
+                .label("never gets past this")
+                .also(own, "triggered here")
+                .help("let other threads trigger it, or trigger it before"),
+            );
+            return;
+        }
+        let mut steps = walkers.iter().flat_map(|w| &w.steps);
+        if let (SlotsOf::One(slot), false) = (
+            step.slots,
+            steps.any(|s| {
+                slots_waited_for
+                    .iter()
+                    .any(|slot| self.triggers(s, step.event, *slot))
+            }),
+        ) {
+            diags.push(
+                Diagnostic::new(
+                    codes::E1008,
+                    step.span,
+                    format!("nothing triggers `{name}`[{slot}]"),
+                )
+                .label("waits forever")
+                .also(function.event(step.event).span, "declared here")
+                .help(format!(
+                    "`trigger {name}[{slot}];` where the others are done"
+                )),
+            );
+            return;
+        }
+        let slots = function.event(step.event).slots;
+        let credits = if slots > 1 {
+            format!("foreach {{i}} in [{slots}] trigger {name}[i];")
+        } else {
+            format!("trigger {name};")
+        };
+        let mut d = Diagnostic::new(
+            codes::E1011,
+            step.span,
+            format!(
+                "deadlock: `{name}` is triggered only after statements that follow this `wait`"
+            ),
+        )
+        .label(format!("waits for `{name}`"));
+        if let Some((number, trigger)) = others {
+            d = d.also(trigger, format!("`{name}` is first triggered here"));
+            if let Some(blocker) = blocked.iter().find(|(n, _)| *n == number) {
+                let other = &function.event(blocker.1.event).name;
+                d = d.also(blocker.1.span, format!("after waiting for `{other}`"));
+            }
+        }
+        let array = if slots > 1 {
+            format!("[{slots}]")
+        } else {
+            String::new()
+        };
+        diags.push(d.help(format!(
         "give the credits before the loop that waits for the others: `{credits}`; or declare `{name}{array} = ready`"
     )));
+    }
 }
 
 /// Reports credits that are given both by the declaration and by triggers.
@@ -197,12 +266,13 @@ fn check_credits(function: &Function, walkers: &[Walker], diags: &mut Diagnostic
     }
 }
 
-struct Regions {
+struct Regions<'a> {
+    function: &'a Function,
     walkers: Vec<Walker>,
     outside: bool,
 }
 
-impl Regions {
+impl Regions<'_> {
     fn gather(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match &stmt.kind {
@@ -213,7 +283,7 @@ impl Regions {
                     ..
                 } => {
                     let mut steps = Vec::new();
-                    follow(body, false, false, &mut steps);
+                    follow(self.function, body, false, false, &mut steps);
                     self.walkers.push(Walker {
                         steps,
                         at: 0,
@@ -231,30 +301,39 @@ impl Regions {
 }
 
 /// `maybe`: not every thread, or not every iteration, executes these statements.
-fn follow(stmts: &[Stmt], in_loop: bool, maybe: bool, steps: &mut Vec<Step>) {
+fn follow(function: &Function, stmts: &[Stmt], in_loop: bool, maybe: bool, steps: &mut Vec<Step>) {
     for stmt in stmts {
-        let span = stmt.span;
+        let mut add = |action, at: &EventAt, slots| {
+            steps.push(Step {
+                action,
+                event: at.event,
+                slots,
+                span: stmt.span,
+            });
+        };
+        let of = |at: &EventAt| at.slots_of(function.event(at.event).slots);
         match &stmt.kind {
-            StmtKind::WaitEvent(at) if !maybe => steps.push(Step {
-                action: Action::Wait,
-                event: at.event,
-                span,
-            }),
-            StmtKind::Trigger(at) => steps.push(Step {
-                action: if in_loop || at.slot == Slot::All {
-                    Action::Triggers
-                } else {
-                    Action::Trigger
-                },
-                event: at.event,
-                span,
-            }),
-            StmtKind::For { body, .. } => follow(body, true, maybe, steps),
-            StmtKind::While { body, .. } => follow(body, true, true, steps),
+            StmtKind::WaitEvent(at) if !maybe => match of(at) {
+                SlotsOf::All => {
+                    for slot in 0..function.event(at.event).slots {
+                        add(Action::Wait, at, SlotsOf::One(slot));
+                    }
+                }
+                slots => add(Action::Wait, at, slots),
+            },
+            StmtKind::Trigger(at) => {
+                let action = match in_loop {
+                    true => Action::Triggers,
+                    false => Action::Trigger,
+                };
+                add(action, at, of(at));
+            }
+            StmtKind::For { body, .. } => follow(function, body, true, maybe, steps),
+            StmtKind::While { body, .. } => follow(function, body, true, true, steps),
             StmtKind::Break | StmtKind::Continue | StmtKind::Yield if maybe => {}
             kind => {
                 for block in kind.blocks() {
-                    follow(block, in_loop, true, steps);
+                    follow(function, block, in_loop, true, steps);
                 }
             }
         }

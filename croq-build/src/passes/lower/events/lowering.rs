@@ -2,7 +2,8 @@
 
 use crate::ir::build;
 use crate::ir::{
-    BinOp, BufferId, EventAt, Expr, ExprKind, Function, Kernel, Scalar, Slot, StmtKind, TmaOp,
+    BinOp, BufferId, EventAt, Expr, ExprKind, Function, Kernel, PhaseBy, Scalar, Slot, StmtKind,
+    TmaOp,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -43,14 +44,15 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKin
         Expr::new(ExprKind::Binary(op, a, b), ty, span)
     };
     let int = |n, ty| Expr::new(ExprKind::Int(n), ty, span);
-    let parity = match (&at.slot, event.phases) {
+    let number = match (&at.slot, event.phases) {
         (Slot::Order(order), _) => {
             let generation = function.cx.div(order, &Sym::int(i64::from(event.slots)));
-            let mut generation = Expr::index(generation, span);
-            if event.ready {
-                generation = op(BinOp::Add, generation, int(1, Scalar::Index));
+            let generation = Expr::index(generation, span);
+            // Generation 0 of an event that is ready comes before the first phase.
+            match event.ready {
+                true => op(BinOp::Sub, generation, int(1, Scalar::Index)),
+                false => generation,
             }
-            op(BinOp::And, generation, int(1, Scalar::Index))
         }
         (_, Some(local)) => {
             let ty = function.local(local).ty;
@@ -68,7 +70,8 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKin
                 StmtKind::Tma(TmaOp::Wait {
                     barriers,
                     slot,
-                    parity,
+                    phase: parity,
+                    by: PhaseBy::Next,
                     clustered: event.clustered,
                 }),
                 StmtKind::Assign { local, value },
@@ -79,7 +82,8 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKin
     Some(vec![StmtKind::Tma(TmaOp::Wait {
         barriers,
         slot,
-        parity,
+        phase: number,
+        by: PhaseBy::Number,
         clustered: event.clustered,
     })])
 }

@@ -1,7 +1,7 @@
 //! Phases and waits of loads with mbarriers of their own.
 
 use crate::ir::build;
-use crate::ir::{Arrival, BinOp, Expr, ExprKind, Function, Level, Stmt, StmtKind, TmaOp};
+use crate::ir::{Arrival, BinOp, Expr, ExprKind, Function, Level, PhaseBy, Stmt, StmtKind, TmaOp};
 use crate::source::Span;
 
 /// A statement that one block executes for the whole cluster.
@@ -36,7 +36,8 @@ pub fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     StmtKind::Tma(TmaOp::Wait {
         barriers: arrival.barriers,
         slot: arrival.slot.clone(),
-        parity: op(BinOp::Xor, phases, Expr::int(1, ty, span)),
+        phase: op(BinOp::Xor, phases, Expr::int(1, ty, span)),
+        by: PhaseBy::Parity,
         clustered: false,
     })
 }
