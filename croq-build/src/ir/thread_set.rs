@@ -1,7 +1,7 @@
 //! Static sets of threads.
 
 /// Linear thread ids of one block, as sorted disjoint half-open ranges.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct ThreadSet {
     pub ranges: Vec<(u32, u32)>,
 }
@@ -35,12 +35,30 @@ impl ThreadSet {
     }
 
     pub fn union(&self, other: &ThreadSet) -> ThreadSet {
-        let mut all: Vec<u32> = self.threads().chain(other.threads()).collect();
+        let mut all: Vec<(u32, u32)> = self.ranges.iter().chain(&other.ranges).copied().collect();
         all.sort_unstable();
-        all.dedup();
         let mut set = ThreadSet::default();
-        all.into_iter().for_each(|tid| set.push(tid));
+        for (lo, hi) in all {
+            match set.ranges.last_mut() {
+                Some((_, end)) if lo <= *end => *end = hi.max(*end),
+                _ => set.ranges.push((lo, hi)),
+            }
+        }
         set
+    }
+
+    /// Whether it contains all threads of `other`.
+    pub fn includes(&self, other: &ThreadSet) -> bool {
+        other.ranges.iter().all(|(lo, hi)| {
+            let reached =
+                self.ranges.iter().fold(
+                    *lo,
+                    |at, (a, b)| {
+                        if (*a..*b).contains(&at) { *b } else { at }
+                    },
+                );
+            reached >= *hi
+        })
     }
 
     /// Adds a thread that is greater than all in the set.
@@ -77,5 +95,42 @@ impl ThreadSet {
 
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<ThreadSet> {
+        let sets = (0u32..64).map(|bits| {
+            let mut set = ThreadSet::default();
+            (0..6)
+                .filter(|tid| bits >> tid & 1 != 0)
+                .for_each(|tid| set.push(tid));
+            set
+        });
+        sets.collect()
+    }
+
+    #[test]
+    fn unions_and_inclusions_are_those_of_the_threads() {
+        for a in all() {
+            for b in all() {
+                let either = (0..6).filter(|tid| a.contains(*tid) || b.contains(*tid));
+                assert!(a.union(&b).threads().eq(either), "{a:?} {b:?}");
+                let inside = b.threads().all(|tid| a.contains(tid));
+                assert_eq!(a.includes(&b), inside, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_may_adjoin() {
+        let two = ThreadSet {
+            ranges: vec![(0, 2), (2, 4)],
+        };
+        let one = ThreadSet::first(4);
+        assert!(two.includes(&one) && one.includes(&two));
     }
 }

@@ -156,7 +156,7 @@ fn inferred(
 }
 
 fn is_within(set: &ThreadSet, other: &ThreadSet) -> bool {
-    set.threads().all(|tid| other.contains(tid))
+    other.includes(set)
 }
 
 fn many(n: u32) -> String {

@@ -102,7 +102,7 @@ fn at_block_level(stmts: &mut [Stmt]) {
 fn is_single_threaded(function: &Function, whole: &[Stmt], body: &[Stmt], set: &ThreadSet) -> bool {
     let mut one = Candidate {
         function,
-        uniformity: Uniformity::of(function, whole, Threads { set }),
+        uniformity: Uniformity::of(function, whole, Threads { set: set.clone() }),
         declared: BTreeSet::new(),
         acts: false,
         fits: true,
@@ -113,7 +113,7 @@ fn is_single_threaded(function: &Function, whole: &[Stmt], body: &[Stmt], set: &
 
 struct Candidate<'a> {
     function: &'a Function,
-    uniformity: Uniformity<'a, Threads<'a>>,
+    uniformity: Uniformity<'a, Threads>,
     declared: BTreeSet<LocalId>,
     acts: bool,
     fits: bool,

@@ -5,11 +5,11 @@ use crate::passes::analysis::uniformity::{Divergence, Participation, SymUniformi
 use crate::symbolic::Sym;
 
 /// The threads of a region, or of several.
-pub struct Threads<'a> {
-    pub set: &'a ThreadSet,
+pub struct Threads {
+    pub set: ThreadSet,
 }
 
-impl Threads<'_> {
+impl Threads {
     /// Whether they are all in one unit of this level, or are the threads of the region to which
     /// such a statement applies.
     pub fn is_one(&self, level: Level) -> bool {
@@ -23,7 +23,7 @@ impl Threads<'_> {
     }
 }
 
-impl Divergence for Threads<'_> {
+impl Divergence for Threads {
     fn hardware(&self, what: Intrinsic) -> bool {
         what.differs_in_block()
     }
@@ -46,8 +46,8 @@ impl Divergence for Threads<'_> {
     fn region(&self, set: Option<&ThreadSet>, _: bool) -> Participation {
         match set {
             None => Participation::Some,
-            Some(set) if !set.meets(self.set) => Participation::None,
-            Some(set) if self.set.threads().all(|tid| set.contains(tid)) => Participation::All,
+            Some(set) if !set.meets(&self.set) => Participation::None,
+            Some(set) if set.includes(&self.set) => Participation::All,
             Some(_) => Participation::Some,
         }
     }

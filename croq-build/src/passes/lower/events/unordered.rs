@@ -19,11 +19,36 @@ use crate::symbolic::Sym;
 
 pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     if let Some(kernel) = function.kernels.get(id.index()) {
-        in_block(function, &kernel.body, &kernel.body, diags);
+        let mut comparison = Comparison {
+            function,
+            kernel: &kernel.body,
+            uniformity: BTreeMap::new(),
+        };
+        in_block(&mut comparison, &kernel.body, diags);
     }
 }
 
-fn in_block(function: &Function, whole: &[Stmt], stmts: &[Stmt], diags: &mut Diagnostics) {
+/// What the comparisons of regions have in common.
+struct Comparison<'a> {
+    function: &'a Function,
+    kernel: &'a [Stmt],
+    /// In the threads of two regions. Most pairs have one of a few sets, and each analysis takes as
+    /// long as the kernel is.
+    uniformity: BTreeMap<ThreadSet, Uniformity<'a, Threads>>,
+}
+
+impl<'a> Comparison<'a> {
+    fn uniformity(&mut self, threads: ThreadSet) -> &Uniformity<'a, Threads> {
+        let (function, kernel) = (self.function, self.kernel);
+        let found = self.uniformity.entry(threads);
+        found.or_insert_with_key(|set| {
+            Uniformity::of(function, kernel, Threads { set: set.clone() })
+        })
+    }
+}
+
+fn in_block(comparison: &mut Comparison, stmts: &[Stmt], diags: &mut Diagnostics) {
+    let function = comparison.function;
     let mut running: Vec<Region> = Vec::new();
     for stmt in stmts {
         match &stmt.kind {
@@ -38,17 +63,17 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &[Stmt], diags: &mut Dia
                 scope: BarrierScope::Block | BarrierScope::Cluster | BarrierScope::Grid,
                 ..
             } => {
-                compare(function, whole, &running, diags);
+                compare(comparison, &running, diags);
                 running.clear();
             }
             kind => {
                 for block in kind.blocks() {
-                    in_block(function, whole, block, diags);
+                    in_block(comparison, block, diags);
                 }
             }
         }
     }
-    compare(function, whole, &running, diags);
+    compare(comparison, &running, diags);
 }
 
 struct MemAccess {
@@ -161,8 +186,11 @@ fn end(view: &View) -> Option<Sym> {
     Some(&last + 1)
 }
 
-fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut Diagnostics) {
-    let reached: Vec<BTreeSet<usize>> = (0..running.len()).map(|at| reach(running, at)).collect();
+fn compare(comparison: &mut Comparison, running: &[Region], diags: &mut Diagnostics) {
+    let function = comparison.function;
+    let waiting = waiting(running);
+    let all = 0..running.len();
+    let reached: Vec<BTreeSet<usize>> = all.map(|at| reach(running, &waiting, at)).collect();
     let leads = |from: usize, to: usize| reached.get(from).is_some_and(|r| r.contains(&to));
     for (at, a) in running.iter().enumerate() {
         if a.accesses.is_empty() {
@@ -177,7 +205,7 @@ fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut 
             {
                 continue;
             }
-            if let Some((first, second)) = conflict(function, whole, a, b) {
+            if let Some((first, second)) = conflict(comparison, a, b) {
                 let name = function.buffers.get(first.buffer.index());
                 let name = name.map_or("a tile", |b| b.name.as_str());
                 let (written, other) = if first.write {
@@ -248,19 +276,31 @@ fn regions(function: &Function, stmts: &[Stmt]) -> Vec<Region> {
     found
 }
 
+/// The regions that wait for each event.
+fn waiting(running: &[Region]) -> BTreeMap<EventId, Vec<usize>> {
+    let mut waiting: BTreeMap<EventId, Vec<usize>> = BTreeMap::new();
+    for (at, region) in running.iter().enumerate() {
+        for event in &region.waits {
+            waiting.entry(*event).or_default().push(at);
+        }
+    }
+    waiting
+}
+
 /// The regions that a chain of events reaches from a region.
-fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
+fn reach(
+    running: &[Region],
+    waiting: &BTreeMap<EventId, Vec<usize>>,
+    from: usize,
+) -> BTreeSet<usize> {
     let mut reached = BTreeSet::from([from]);
+    let mut triggered = BTreeSet::new();
     let mut open = vec![from];
     while let Some(region) = open.pop().and_then(|at| running.get(at)) {
-        if region.triggers.is_empty() {
-            continue;
-        }
-        for (at, next) in running.iter().enumerate() {
-            let waits = region.triggers.keys().any(|e| next.waits.contains(e));
-            if waits && reached.insert(at) {
-                open.push(at);
-            }
+        let events = region.triggers.keys();
+        for event in events.filter(|event| triggered.insert(**event)) {
+            let next = waiting.get(event).into_iter().flatten();
+            open.extend(next.filter(|at| reached.insert(**at)));
         }
     }
     reached
@@ -268,36 +308,28 @@ fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
 
 /// Two accesses to overlapping memory, one of them a write.
 fn conflict<'r>(
-    function: &Function,
-    whole: &[Stmt],
+    comparison: &mut Comparison,
     a: &'r Region,
     b: &'r Region,
 ) -> Option<(&'r MemAccess, &'r MemAccess)> {
-    let all = a.set.union(&b.set);
-    let mut uniformity = None;
-    for first in &a.accesses {
-        for second in b.accesses.iter().filter(|t| t.buffer == first.buffer) {
-            if !(first.write || second.write) {
-                continue;
-            }
-            let uniformity = uniformity
-                .get_or_insert_with(|| Uniformity::of(function, whole, Threads { set: &all }));
-            let own = |access: &MemAccess| {
-                uniformity.sym(&access.first)
-                    || access.end.as_ref().is_none_or(|e| uniformity.sym(e))
-            };
-            // A whole tile on one side overlaps every element of it on the other.
-            if own(first) && own(second) {
-                continue;
-            }
-            let may_precede = |x: &MemAccess, y: &MemAccess| {
-                let end = x.end.as_ref();
-                end.is_none_or(|end| !function.cx.lt(&y.first, end).is_yes())
-            };
-            if !may_precede(first, second) && !may_precede(second, first) {
-                return Some((first, second));
-            }
-        }
-    }
-    None
+    let function = comparison.function;
+    let of = |first: &'r MemAccess| {
+        let others = b.accesses.iter().filter(|t| t.buffer == first.buffer);
+        let conflicting = others.filter(move |t| first.write || t.write);
+        conflicting.map(move |second| (first, second))
+    };
+    let mut pairs = a.accesses.iter().flat_map(of).peekable();
+    pairs.peek()?;
+    let uniformity = comparison.uniformity(a.set.union(&b.set));
+    let own = |access: &MemAccess| {
+        uniformity.sym(&access.first) || access.end.as_ref().is_none_or(|e| uniformity.sym(e))
+    };
+    let may_precede = |x: &MemAccess, y: &MemAccess| {
+        let end = x.end.as_ref();
+        end.is_none_or(|end| !function.cx.lt(&y.first, end).is_yes())
+    };
+    // A whole tile on one side overlaps every element of it on the other.
+    pairs.find(|(first, second)| {
+        !(own(first) && own(second)) && !may_precede(first, second) && !may_precede(second, first)
+    })
 }

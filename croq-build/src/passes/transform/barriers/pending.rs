@@ -78,7 +78,7 @@ impl Pending {
         let theirs = |access: &MemAccess| {
             let Some(within) = within else { return true };
             let made = access.inner_region.as_ref().and_then(|t| t.set.as_ref());
-            made.is_some_and(|set| set == within || set.threads().all(|t| within.contains(t)))
+            made.is_some_and(|set| within.includes(set))
         };
         for access in self.accesses.iter_mut().filter(|t| theirs(t)) {
             access.ordered_at = Some(access.ordered_at.map_or(level, |s| s.min(level)));
