@@ -6,6 +6,9 @@
 //! are exhausted, the thread also yields to others, so that a thread that polls does not prevent
 //! the other thread from running.
 //!
+//! An atomic operation that is checked for races is compared with up to some hundred earlier accesses
+//! of its element. These comparisons are subtracted from `steps`, too.
+//!
 //! Calls are charged to the [`Budget`] of the blocks that are resident together. When it is
 //! exhausted, the launch ends with a report ([`super::report`]). The count depends only on the text
 //! and the seed.
@@ -28,6 +31,8 @@ pub(super) const ITERATIONS: i64 = CROQ_ITERATIONS as i64 * ITERATION;
 pub(super) const CHUNK: i64 = 1 << 16;
 /// The approximate cost of switching to another thread, in steps.
 pub(super) const SWITCH: i64 = 64;
+/// The cost of comparing an atomic operation with an earlier access of its element.
+pub(super) const COMPARISON: i64 = 16;
 /// The fraction of the launch's steps that each thread adds to the budget of the resident blocks:
 /// so many blocks end after nearly the same time as one.
 const SHARE_OF_A_THREAD: u64 = 1 << 15;

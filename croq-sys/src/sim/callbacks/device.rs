@@ -8,6 +8,7 @@ use crate::abi::{CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES, croq_sim_access, croq_s
 use crate::sim::bulk;
 use crate::sim::clocks::Clocks;
 use crate::sim::device::{By, Race, Watch};
+use crate::sim::steps;
 use crate::sim::tensor::Tile;
 use crate::sim::worker::{BlockState, Seat};
 
@@ -32,12 +33,16 @@ pub(super) unsafe extern "C" fn device_access(
             let order = &mut blocks_state.barriers.order;
             let by = by(tid, access.line);
             let early = copy.and_then(|copy| order.device.race_with_copy(by, element, kind, copy));
-            match early {
+            let outcome = match early {
                 Some(race) => Err(race),
                 None => {
                     (order.device).access(tid, access, buffer, (kind, value), &mut order.clocks)
                 }
-            }
+            };
+            // A loop of atomic operations takes many times as long as its iterations alone.
+            let compared = i64::try_from(order.device.compared()).unwrap_or(i64::MAX);
+            (*thread).steps -= compared.saturating_mul(steps::COMPARISON);
+            outcome
         })
     }
 }

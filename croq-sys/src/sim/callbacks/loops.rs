@@ -14,7 +14,7 @@ pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32,
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let blocks_state = (*seat).blocks_state;
-        let cost = match reason {
+        let mut cost = match reason {
             CROQ_COUNT_STEPS => steps::CHUNK - (*thread).steps,
             CROQ_COUNT_ITERATIONS => {
                 (*thread).iterations = CROQ_ITERATIONS;
@@ -31,6 +31,11 @@ pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32,
                 stop_seat(seat, steps::spent((*thread).budget as u64, line));
             }
             return;
+        }
+        if reason != CROQ_COUNT_STEPS && (*thread).steps < 0 {
+            // Atomic operations have used them since the last loop with a known trip count.
+            cost += steps::CHUNK - (*thread).steps;
+            (*thread).steps = steps::CHUNK;
         }
         let budget = (*blocks_state).budget;
         (*blocks_state).barriers.seen_in_loop((*thread).tid, line);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Buffer;
-use super::sync::{Detail, Published};
+use super::sync::Detail;
 use crate::abi::{croq_sim_device_cell, croq_sim_device_cells};
 
 /// The number of cells that share one byte, which records whether any of them was used.
@@ -65,7 +65,8 @@ pub(in super::super) struct Log {
     pub(super) ordered_before: (u64, u32),
     /// Used from the time on when every access is reported to the runtime.
     pub(super) details: HashMap<(u32, u64), Detail>,
-    pub(super) published: Vec<Published>,
+    /// How often accesses were published at an element where none were.
+    pub(super) publications: u32,
 }
 
 // SAFETY: the pointers are into vectors that the log owns and never grows. Device code writes
@@ -114,7 +115,7 @@ impl Log {
             runs: Vec::new(),
             ordered_before: (0, 0),
             details: HashMap::new(),
-            published: Vec::new(),
+            publications: 0,
         }
     }
 

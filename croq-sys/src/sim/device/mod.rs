@@ -16,6 +16,7 @@
 //!
 //! Not races: atomic operations with each other, and stores of equal values.
 
+mod covered;
 mod log;
 mod merge;
 mod report;

@@ -276,6 +276,11 @@ impl Watch {
         self.note(&mut log, by, element, (kind, value), clocks)
     }
 
+    /// The number of earlier accesses that atomic operations were compared with since the last call.
+    pub(in super::super) fn compared(&mut self) -> usize {
+        self.acquired.compared()
+    }
+
     /// TMA reads a box for a thread, which begins the copy now. Earlier writes must be ordered
     /// before this; later writes, after the wait for the copy.
     pub(in super::super) fn reads_box(

@@ -5,12 +5,11 @@
 //! at the element. A thread that reads the element by an atomic operation acquires them with its
 //! own next fence. Barriers share all acquired accesses among their threads.
 //!
-//! The points published at an element are a list that only grows, so the state of a thread is the
-//! length that each list had.
+//! What is published at an element is a set of accesses ([`Covered`]) that only grows.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
+use super::covered::{Covered, Front};
 use super::log::{ATOMIC, MANY, Place, SAME, THREAD};
 use super::report::Did;
 use super::rules::{Earlier, Now, Relation};
@@ -23,89 +22,33 @@ use crate::sim::clocks::Clocks;
 /// The most accesses of an element by mutually unordered threads that are kept.
 const MOST: usize = 256;
 
-/// A prefix of a list.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Prefix {
-    list: u32,
-    length: u32,
-}
-
-/// A thread's accesses up to a fence, and those of its block before the last barrier.
+/// The accesses published at an element, from its last plain store on.
 #[derive(Clone)]
-struct Point {
-    block: u64,
-    epoch: u32,
-    thread: u32,
-    clock: u32,
-    /// For each thread, the acquired clock value.
-    others: Option<Vec<u32>>,
-}
-
-impl Point {
-    fn covers(&self, epoch: u32, thread: u32, clock: u32) -> bool {
-        if epoch != self.epoch {
-            return epoch < self.epoch;
-        }
-        let of_other = || {
-            let others = self.others.as_ref();
-            others.and_then(|others| others.get(thread as usize).copied())
-        };
-        match thread == self.thread {
-            true => clock <= self.clock,
-            false => clock != 0 && of_other().is_some_and(|known| clock <= known),
-        }
-    }
-}
-
-/// The points published at an element.
-#[derive(Default)]
-pub(super) struct Published {
-    length: u32,
-    /// By block, with the index of each in the list.
-    points: HashMap<u64, Vec<(u32, Point)>>,
-    nested: Vec<(u32, Vec<Prefix>)>,
-}
-
-/// The points that a fence has released.
-#[derive(Default)]
-struct Release {
-    points: Vec<Point>,
-    known: Vec<Prefix>,
+struct Published {
+    /// Distinguishes it from those at other elements, and before other stores.
+    number: u32,
+    all: Covered,
 }
 
 #[derive(Clone, Default)]
 struct OfThread {
-    known: Vec<Prefix>,
+    known: Covered,
     /// Read by atomic operations, without a fence since.
-    read: Vec<Prefix>,
-    released: Option<Rc<Release>>,
+    read: Covered,
+    /// The accesses that a fence has released.
+    released: Option<Covered>,
+    /// The number of what contains `released` already.
+    published: Option<u32>,
 }
 
 impl OfThread {
     fn join(&mut self, other: &OfThread) {
-        other.known.iter().for_each(|p| add(&mut self.known, *p));
-        other.read.iter().for_each(|p| add(&mut self.read, *p));
-        self.released = match (self.released.take(), &other.released) {
-            (None, other) => other.clone(),
-            (one, None) => one,
-            (Some(one), Some(other)) if Rc::ptr_eq(&one, other) => Some(one),
-            (Some(one), Some(other)) => {
-                let mut both = Release {
-                    points: one.points.clone(),
-                    known: one.known.clone(),
-                };
-                both.points.extend(other.points.iter().cloned());
-                other.known.iter().for_each(|p| add(&mut both.known, *p));
-                Some(Rc::new(both))
-            }
-        };
-    }
-}
-
-fn add(all: &mut Vec<Prefix>, new: Prefix) {
-    match all.iter_mut().find(|old| old.list == new.list) {
-        Some(old) => old.length = old.length.max(new.length),
-        None => all.push(new),
+        self.known.add(&other.known);
+        self.read.add(&other.read);
+        if let Some(theirs) = &other.released {
+            self.released.get_or_insert_default().add(theirs);
+        }
+        self.published = None;
     }
 }
 
@@ -115,6 +58,8 @@ pub(super) struct Acquired {
     all: OfThread,
     /// For the threads that have acquired more since the last barrier.
     each: HashMap<u32, OfThread>,
+    /// The number of earlier accesses that atomic operations were compared with.
+    compared: usize,
 }
 
 impl Acquired {
@@ -134,12 +79,20 @@ impl Acquired {
             Some(detail) => std::mem::take(detail),
             None => Detail::of_cell(cell),
         };
+        if kind == CROQ_ACCESS_ATOMIC {
+            self.compared += detail.stores.len() + detail.reads.len();
+        }
         let outcome = judge(now, &mut detail, self, clocks, kind, value);
         now.log.details.insert(at, detail);
         if outcome.is_ok() {
             exchange(now, self, at, kind);
         }
         outcome
+    }
+
+    /// The number of comparisons since the last call.
+    pub(super) fn compared(&mut self) -> usize {
+        std::mem::take(&mut self.compared)
     }
 
     fn of(&self, thread: u32) -> &OfThread {
@@ -177,18 +130,10 @@ impl Acquired {
     pub(super) fn fence(&mut self, thread: u32, block: u64, epoch: u32, clocks: &mut Clocks) {
         let (clock, others) = clocks.release(thread);
         let own = self.of_mut(thread);
-        let read = std::mem::take(&mut own.read);
-        read.into_iter().for_each(|p| add(&mut own.known, p));
-        own.released = Some(Rc::new(Release {
-            points: vec![Point {
-                block,
-                epoch,
-                thread,
-                clock,
-                others,
-            }],
-            known: own.known.clone(),
-        }));
+        own.known.add(&std::mem::take(&mut own.read));
+        let mut released = Covered::of(block, Front::of(epoch, thread, clock, others.as_deref()));
+        released.add(&own.known);
+        (own.released, own.published) = (Some(released), None);
     }
 }
 
@@ -211,8 +156,7 @@ struct Record {
 pub(in super::super) struct Detail {
     stores: Vec<Record>,
     reads: Vec<Record>,
-    /// The list of the points published here.
-    published: Option<u32>,
+    published: Option<Published>,
 }
 
 impl Detail {
@@ -261,7 +205,7 @@ fn judge(
         did,
     };
     let released = acquired.of(now.thread).released.is_some();
-    for store in detail.stores.iter().filter(|r| unknown(r)) {
+    for store in &detail.stores {
         let harmless = match (store.kind, kind) {
             (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_ATOMIC) | (CROQ_ACCESS_SAME, CROQ_ACCESS_READS) => {
                 true
@@ -272,7 +216,7 @@ fn judge(
             (_, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => store.value == value,
             _ => false,
         };
-        if !harmless {
+        if !harmless && unknown(store) {
             let atomic = store.kind == CROQ_ACCESS_ATOMIC;
             return Err(earlier(
                 store,
@@ -318,7 +262,7 @@ fn is_known(now: &Now<'_>, acquired: &Acquired, clocks: &Clocks, r: &Record) -> 
             let known = || r.clock != 0 && clocks.known(now.thread, thread) >= r.clock;
             let published = || {
                 let known = &acquired.of(now.thread).known;
-                is_published(now, known, now.place.block, r.epoch, thread, r.clock)
+                known.covers(now.place.block, r.epoch, thread, r.clock)
             };
             one && (thread == now.thread || known() || published())
         }
@@ -328,78 +272,42 @@ fn is_known(now: &Now<'_>, acquired: &Acquired, clocks: &Clocks, r: &Record) -> 
                 return true;
             }
             let known = &acquired.of(now.thread).known;
-            r.who & MANY == 0 && is_published(now, known, block, r.epoch, thread, r.clock)
+            r.who & MANY == 0 && known.covers(block, r.epoch, thread, r.clock)
         }
     }
 }
 
-/// Whether an access is covered by the points in these prefixes.
-fn is_published(
-    now: &Now<'_>,
-    known: &[Prefix],
-    block: u64,
-    epoch: u32,
-    thread: u32,
-    clock: u32,
-) -> bool {
-    let mut seen: HashMap<u32, u32> = HashMap::new();
-    let mut open = known.to_vec();
-    while let Some(Prefix { list, length }) = open.pop() {
-        let before = seen.insert(list, length).unwrap_or(0);
-        if before >= length {
-            seen.insert(list, before);
-            continue;
-        }
-        let Some(published) = now.log.published.get(list as usize) else {
-            continue;
-        };
-        let points = published.points.get(&block).into_iter().flatten();
-        let mut within = points.take_while(|(at, _)| *at < length);
-        if within.any(|(_, point)| point.covers(epoch, thread, clock)) {
-            return true;
-        }
-        let nested = published.nested.iter().take_while(|(at, _)| *at < length);
-        open.extend(nested.flat_map(|(_, known)| known.iter().copied()));
-    }
-    false
-}
-
-/// Publishes and reads points at the element, for an access that is ordered.
+/// Publishes accesses at the element and reads those published there, for an access that is ordered.
 pub(super) fn exchange(now: &mut Now<'_>, acquired: &mut Acquired, at: (u32, u64), kind: u32) {
     if kind == CROQ_ACCESS_READS {
         return;
     }
-    let released = acquired.of(now.thread).released.clone();
     let Some(detail) = now.log.details.get_mut(&at) else {
         return;
     };
-    let plain = kind != CROQ_ACCESS_ATOMIC;
-    if plain {
-        // The points published here before are overwritten.
+    if kind != CROQ_ACCESS_ATOMIC {
+        // What was published here before is overwritten.
         detail.published = None;
     }
-    if let Some(list) = detail.published {
-        let length = now.log.published.get(list as usize).map_or(0, |t| t.length);
-        add(
-            &mut acquired.of_mut(now.thread).read,
-            Prefix { list, length },
-        );
+    if detail.published.is_none() && acquired.of(now.thread).released.is_none() {
+        return;
     }
-    let Some(release) = released else { return };
-    let list = *detail.published.get_or_insert_with(|| {
-        now.log.published.push(Published::default());
-        now.log.published.len() as u32 - 1
-    });
-    let Some(published) = now.log.published.get_mut(list as usize) else {
+    let own = acquired.of_mut(now.thread);
+    if let Some(published) = &detail.published {
+        own.read.add(&published.all);
+    }
+    let Some(released) = &own.released else {
         return;
     };
-    let at = published.length;
-    published.length += 1;
-    for point in &release.points {
-        let points = published.points.entry(point.block).or_default();
-        points.push((at, point.clone()));
-    }
-    if !release.known.is_empty() {
-        published.nested.push((at, release.known.clone()));
+    let published = detail.published.get_or_insert_with(|| {
+        now.log.publications += 1;
+        Published {
+            number: now.log.publications,
+            all: Covered::default(),
+        }
+    });
+    if own.published != Some(published.number) {
+        published.all.add(released);
+        own.published = Some(published.number);
     }
 }
