@@ -68,7 +68,13 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
         triggered: BTreeMap::new(),
         unknown,
     };
-    while (0..walk.walkers.len()).fold(false, |moved, number| walk.advance(number) || moved) {}
+    // Each of them goes on in each round, whether others did or not.
+    loop {
+        let advanced = (0..walk.walkers.len()).filter(|number| walk.advance(*number));
+        if advanced.count() == 0 {
+            break;
+        }
+    }
     walk.report_blocked(diags);
 }
 
