@@ -68,14 +68,14 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       CROQ_STEPS((N + 63) / 64);
       for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
         // wait keys_free[t % SLOTS];
-        croq::mbarrier_wait(ctx, keys_free, t % 2, (keys_free_phase >> (t % 2)) & 1u);
+        croq::mbarrier_wait(ctx, keys_free, t % 2, croq::next_phase((keys_free_phase >> (t % 2)) & 1u));
         keys_free_phase ^= 1u << (t % 2);
         // trigger keys[t % SLOTS];
         croq::mbarrier_arrive_expect_tx(keys, t % 2, 8192);
         // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
         croq::tma_load<3>(ks, t % 2 * 4096, k_map, {0, t * 64, h}, keys, t % 2);
         // wait values_free[t % SLOTS];
-        croq::mbarrier_wait(ctx, values_free, t % 2, (values_free_phase >> (t % 2)) & 1u);
+        croq::mbarrier_wait(ctx, values_free, t % 2, croq::next_phase((values_free_phase >> (t % 2)) & 1u));
         values_free_phase ^= 1u << (t % 2);
         // trigger values[t % SLOTS];
         croq::mbarrier_arrive_expect_tx(values, t % 2, 8192);
@@ -99,13 +99,13 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       total.store(e, 0.0f);
     }
     // wait queries;
-    croq::mbarrier_wait(ctx, queries, 0, queries_phase);
+    croq::mbarrier_wait(ctx, queries, 0, croq::next_phase(queries_phase));
     queries_phase ^= 1u;
     // foreach {t} in [cdiv(N, 64)] {
     CROQ_STEPS(0, (N + 63) / 64, 1, 241);
     for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
       // wait keys[t % SLOTS];
-      croq::mbarrier_wait(ctx, keys, t % 2, (keys_phase >> (t % 2)) & 1u);
+      croq::mbarrier_wait(ctx, keys, t % 2, croq::next_phase((keys_phase >> (t % 2)) & 1u));
       keys_phase ^= 1u << (t % 2);
       // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(scores);
@@ -190,7 +190,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
         weights.store(e, croq::to<croq::f16>(scores.load(e)));
       }
       // wait values[t % SLOTS];
-      croq::mbarrier_wait(ctx, values, t % 2, (values_phase >> (t % 2)) & 1u);
+      croq::mbarrier_wait(ctx, values, t % 2, croq::next_phase((values_phase >> (t % 2)) & 1u));
       values_phase ^= 1u << (t % 2);
       // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(sums, weights);

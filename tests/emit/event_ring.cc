@@ -35,7 +35,7 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
       CROQ_STEPS((M + 15) / 16);
       for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
         // wait empty[k % SLOTS];
-        croq::mbarrier_wait(ctx, empty, k % 3, (empty_phase >> (k % 3)) & 1u);
+        croq::mbarrier_wait(ctx, empty, k % 3, croq::next_phase((empty_phase >> (k % 3)) & 1u));
         empty_phase ^= 1u << (k % 3);
         // trigger full[k % SLOTS];
         croq::mbarrier_arrive_expect_tx(full, k % 3, 8192);
@@ -52,7 +52,7 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
     CROQ_STEPS(0, (M + 15) / 16, 1, 17);
     for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
       // wait full[k % SLOTS];
-      croq::mbarrier_wait(ctx, full, k % 3, (full_phase >> (k % 3)) & 1u);
+      croq::mbarrier_wait(ctx, full, k % 3, croq::next_phase((full_phase >> (k % 3)) & 1u));
       full_phase ^= 1u << (k % 3);
       // foreach i in 16 sum += tiles[k % SLOTS].at(i, t);
       for (croq::idx i = 0; i < 16; ++i) {

@@ -44,7 +44,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
       CROQ_STEPS((K + 63) / 64);
       for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
         // wait empty[s];
-        croq::mbarrier_wait(ctx, empty, k % 4, (empty_phase >> (k % 4)) & 1u);
+        croq::mbarrier_wait(ctx, empty, k % 4, croq::next_phase((empty_phase >> (k % 4)) & 1u));
         empty_phase ^= 1u << (k % 4);
         // trigger full[s];
         croq::mbarrier_arrive_expect_tx(full, k % 4, 32768);
@@ -65,7 +65,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     CROQ_STEPS((K + 63) / 64);
     for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
       // wait full[s];
-      croq::mbarrier_wait(ctx, full, k % 4, (full_phase >> (k % 4)) & 1u);
+      croq::mbarrier_wait(ctx, full, k % 4, croq::next_phase((full_phase >> (k % 4)) & 1u));
       full_phase ^= 1u << (k % 4);
       // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
       croq::wgmma_fence(acc);

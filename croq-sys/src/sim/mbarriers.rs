@@ -18,10 +18,10 @@ use super::marks::{MBARRIER, Marks, element, overlap};
 use super::missing_arrivals::MissingArrivals;
 use crate::abi::croq_sim_access;
 
-mod waits;
+mod mbarrier;
 
-use waits::Waiter;
-pub(super) use waits::{Awaited, Wait};
+use mbarrier::Waiter;
+pub(super) use mbarrier::{Awaited, Wait};
 
 /// The limit of the hardware: `2^20 - 1`.
 const MOST_ARRIVALS: i64 = (1 << 20) - 1;
@@ -62,43 +62,6 @@ struct Mbarrier {
     last: Option<AccessRecord>,
     /// The number of waits for the next phase by each thread.
     waits: Vec<u32>,
-}
-
-impl Mbarrier {
-    /// Begins the next phase if this one is complete.
-    fn advance(&mut self, ready: &mut VecDeque<u32>) {
-        if self.pending == 0 && self.bytes == 0 {
-            self.phase += 1;
-            self.pending = self.expected;
-            self.announced.clear();
-            self.arrived.clear();
-            ready.extend(self.waiting.drain(..).map(|waiter| waiter.thread));
-        }
-    }
-
-    fn announce(&mut self, bytes: i64, record: AccessRecord) -> Outcome {
-        self.bytes += bytes;
-        if bytes != 0 && self.announced.len() < REPORTED {
-            self.announced.push(record);
-        }
-        if bytes < 0 || self.bytes > MOST_BYTES {
-            let what = format!(
-                "mbarrier {} cannot count {} bytes: {MOST_BYTES} are the most",
-                self.name, self.bytes
-            );
-            return Err(self.misuse(what, record));
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn misuse(&self, what: String, record: AccessRecord) -> Box<Hazard> {
-        Box::new(Hazard {
-            kind: "error",
-            what,
-            records: vec![record, self.begun],
-        })
-    }
 }
 
 /// `64 bytes are missing`

@@ -1,7 +1,9 @@
-//! Which phase a thread waits for, and whether it is complete.
+//! One mbarrier: its phases, and which of them a thread waits for.
 
-use super::{Mbarrier, balance};
-use crate::sim::hazard::AccessRecord;
+use std::collections::VecDeque;
+
+use super::{MOST_BYTES, Mbarrier, Outcome, REPORTED, balance};
+use crate::sim::hazard::{AccessRecord, Hazard};
 
 /// The phase that a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,41 @@ pub(in crate::sim) enum Wait {
 }
 
 impl Mbarrier {
+    /// Begins the next phase if this one is complete.
+    pub(super) fn advance(&mut self, ready: &mut VecDeque<u32>) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.phase += 1;
+            self.pending = self.expected;
+            self.announced.clear();
+            self.arrived.clear();
+            ready.extend(self.waiting.drain(..).map(|waiter| waiter.thread));
+        }
+    }
+
+    pub(super) fn announce(&mut self, bytes: i64, record: AccessRecord) -> Outcome {
+        self.bytes += bytes;
+        if bytes != 0 && self.announced.len() < REPORTED {
+            self.announced.push(record);
+        }
+        if bytes < 0 || self.bytes > MOST_BYTES {
+            let what = format!(
+                "mbarrier {} cannot count {} bytes: {MOST_BYTES} are the most",
+                self.name, self.bytes
+            );
+            return Err(self.misuse(what, record));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn misuse(&self, what: String, record: AccessRecord) -> Box<Hazard> {
+        Box::new(Hazard {
+            kind: "error",
+            what,
+            records: vec![record, self.begun],
+        })
+    }
+
     pub(super) fn is_over(&self, awaited: Awaited) -> bool {
         match awaited {
             Awaited::Parity(parity) | Awaited::Current { parity, .. } | Awaited::Next(parity) => {
