@@ -351,7 +351,13 @@ fn compile(
         last_is_fastest: options.thread_order == ThreadOrder::Last,
         reports: options.checks == Checks::Report,
     };
-    let checked = sema::check(&file, &tree, &sema_options, &mut diagnostics);
+    let checked = sema::check(
+        &file,
+        &tree,
+        &sema_options,
+        options.threads,
+        &mut diagnostics,
+    );
     let functions = run_passes(checked, &file, options, &mut diagnostics, observer);
     for disagreement in emit::disagreements(&functions, &Declared::of(&file)) {
         diagnostics.push(mismatched_instance(&disagreement));

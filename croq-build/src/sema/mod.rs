@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::ir;
+use crate::parallel;
 use crate::sema::state::cx;
 use crate::source::{SourceFile, Span};
 use crate::syntax::ast;
@@ -97,14 +98,16 @@ impl Findings {
     }
 }
 
-/// Checks every function of a file, as far as that is possible before the first passes.
+/// Checks every function of a file, as far as that is possible before the first passes, with at most
+/// so many threads.
 pub fn check(
     file: &SourceFile,
     functions: &[ast::Function],
     options: &Options,
+    threads: usize,
     diags: &mut Diagnostics,
 ) -> Vec<Checked> {
-    let mut done = Vec::new();
+    let mut items = Vec::new();
     let siblings = Siblings::new(functions);
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
     for function in functions {
@@ -135,20 +138,16 @@ pub fn check(
             // Where its statements belong is not known.
             faults.push(function.span);
         }
+        items.push((function, faults));
+    }
+    parallel::map(threads, items, |(function, faults)| {
         let mut own = Diagnostics::new();
-        let cx = Cx::new(
-            file,
-            options,
-            &siblings,
-            &faults,
-            &function.untaken,
-            &mut own,
-        );
+        let untaken = &function.untaken;
+        let cx = Cx::new(file, options, &siblings, &faults, untaken, &mut own);
         let function = walked(cx, function);
         let findings = Findings { diags: own, faults };
-        done.push(Checked { function, findings });
-    }
-    done
+        Checked { function, findings }
+    })
 }
 
 /// Walks over a function until nothing that a walk needs is missing.

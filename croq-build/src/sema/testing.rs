@@ -28,7 +28,7 @@ fn program_for(
         least: u64::MAX,
     };
     let mut functions = Vec::new();
-    for checked in check(&file, &tree, options, &mut diags) {
+    for checked in check(&file, &tree, options, 1, &mut diags) {
         let Checked {
             mut function,
             mut findings,
@@ -49,7 +49,7 @@ pub fn elaborated(path: &str, text: &str) -> (Vec<Function>, Diagnostics) {
     let mut diags = Diagnostics::new();
     let file = source::load(path, text, &[], &mut diags);
     let tree = syntax::parse(&file, &mut diags);
-    let checked = check(&file, &tree, &Options::default(), &mut diags);
+    let checked = check(&file, &tree, &Options::default(), 1, &mut diags);
     let functions = checked.into_iter().map(|checked| checked.function);
     (functions.collect(), diags)
 }

@@ -132,14 +132,8 @@ impl<'a> Elab<'a> {
 
     /// What a call has to know of another function of the file.
     pub fn summary_of(&self, function: &ast::Function) -> Summary {
-        let name = &function.name.text;
-        let known = self.cx.siblings.summaries.borrow().get(name).cloned();
-        known.unwrap_or_else(|| {
-            let summary = (self.rules.summary)(&self.cx, function);
-            let mut all = self.cx.siblings.summaries.borrow_mut();
-            all.insert(name.clone(), summary.clone());
-            summary
-        })
+        let find = || (self.rules.summary)(&self.cx, function);
+        self.cx.siblings.summary_of(&function.name.text, find)
     }
 
     /// Runs `body` inside a construct, if there is one.

@@ -1,7 +1,7 @@
 //! The other functions of the file, which host code may call.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use crate::syntax::ast::{self, ExprKind as K, StmtKind as S};
 
@@ -9,7 +9,7 @@ use crate::syntax::ast::{self, ExprKind as K, StmtKind as S};
 pub(crate) struct Siblings<'a> {
     pub functions: &'a [ast::Function],
     /// What is known of those that were called so far.
-    pub summaries: RefCell<BTreeMap<String, Summary>>,
+    summaries: Mutex<BTreeMap<String, Summary>>,
 }
 
 /// What a call has to know of a function.
@@ -33,6 +33,18 @@ impl<'a> Siblings<'a> {
 
     pub fn named(&self, name: &str) -> Option<&'a ast::Function> {
         self.functions.iter().find(|f| f.name.text == name)
+    }
+
+    /// What a call has to know of a function, which `find` finds out at the first call. Two threads
+    /// may both find it out, with the same result.
+    pub fn summary_of(&self, name: &str, find: impl FnOnce() -> Summary) -> Summary {
+        let all = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let summary = find();
+            all().insert(name.to_owned(), summary.clone());
+            summary
+        })
     }
 
     /// Whether calls on the host lead from one function to another.
