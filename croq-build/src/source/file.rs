@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Span;
+use super::expansion::Expansions;
 use super::function_text::FunctionText;
-use super::macros::Expansions;
 use super::templates::parts::{Instance, Template};
 use crate::diagnostics::quoted::Quoted;
 

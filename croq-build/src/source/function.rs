@@ -7,10 +7,10 @@ use super::braces::Braces;
 use super::cursor::is_word_start;
 use super::device;
 use super::directive::{self, KNOWN, Line};
+use super::expansion::Expander;
 use super::function_text::FunctionText;
 use super::intrinsics::Intrinsic;
 use super::lexer::{Lexeme, Lexer};
-use super::macros::Expander;
 use super::scan::{Place, Scanner};
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, codes};
@@ -40,7 +40,7 @@ fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
 pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
     let opening = Span::new(at as u32, at as u32 + 6);
     s.macros.enter_body();
-    s.budget = super::macros::fresh_budget();
+    s.budget = super::expansion::fresh_budget();
     let mut tokens = Vec::new();
     let open_branches = s.branches.len();
     let mut braces = Braces::default();

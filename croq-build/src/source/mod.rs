@@ -10,6 +10,7 @@ mod condition;
 mod cursor;
 mod device;
 mod directive;
+mod expansion;
 mod file;
 mod function;
 mod function_text;

@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use super::directive::{Branch, Definition, Line};
+use super::expansion::Expansions;
 use super::file::{DeviceText, DeviceTextKind, Note};
 use super::function_text::FunctionText;
 use super::intrinsics::{self, Intrinsic, IntrinsicKind};
-use super::macros::{Expansions, Macro, Macros};
+use super::macros::{Macro, Macros};
 use super::raw::RawText;
 use super::templates::parts::Found;
 use super::token::{Punct, TokenKind};
@@ -70,7 +71,7 @@ impl<'a> Scanner<'a> {
             macros,
             branches: Vec::new(),
             expansions: Expansions::default(),
-            budget: super::macros::fresh_budget(),
+            budget: super::expansion::fresh_budget(),
             diags,
             functions: Vec::new(),
             templates: Found::default(),

@@ -38,7 +38,11 @@ impl<'a> Siblings<'a> {
     /// What a call has to know of a function, which `find` finds out at the first call. Two threads
     /// may both find it out, with the same result.
     pub fn summary_of(&self, name: &str, find: impl FnOnce() -> Summary) -> Summary {
-        let all = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = || {
+            self.summaries
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         let known = all().get(name).cloned();
         known.unwrap_or_else(|| {
             let summary = find();

@@ -6,10 +6,10 @@ use super::header;
 use super::parts::{Parameter, ParameterKind, Request, Specialisation, Template};
 use crate::diagnostics::{Asked, Diagnostic, codes};
 use crate::source::Span;
+use crate::source::expansion::Expander;
 use crate::source::function;
 use crate::source::function_text::FunctionText;
 use crate::source::lexer::{Lexeme, Lexer};
-use crate::source::macros::Expander;
 use crate::source::raw::Raw;
 use crate::source::scan::Scanner;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
@@ -178,7 +178,7 @@ pub struct Header {
 
 /// Reads the template or specialisation whose `__co__` is at `at`.
 pub fn function(s: &mut Scanner<'_>, header: Header, at: usize) {
-    s.budget = crate::source::macros::fresh_budget();
+    s.budget = crate::source::expansion::fresh_budget();
     let whole = Span::new(header.open as u32, header.end as u32);
     let params = match s.dead {
         true => None,
