@@ -8,7 +8,7 @@ fn main() {
         let mut diags = Diagnostics::new();
         let file = source::load(&path, &text, &[], &mut diags);
         let functions = syntax::parse(&file, &mut diags);
-        let program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
+        let program = sema::check(&file, &functions, &sema::Options::default(), 1, &mut diags);
         let all = diags.into_sorted();
         println!(
             "== {path}: {} of {} functions, {} diagnostics",

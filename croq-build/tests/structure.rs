@@ -70,6 +70,7 @@ const STAGES: &[(&str, &[&str])] = &[
     (
         "sema",
         &[
+            "parallel",
             "span",
             "assembly",
             "source",
