@@ -3,13 +3,14 @@
 
 use super::asynchronous::decode::Instruction;
 use super::asynchronous::execute::{self, Active, Outcome};
+use super::matrix::{self, Matrix};
 use super::paths::{Path, Wait};
 use super::registers::Mask;
 use super::step::Step;
 use super::warp::{Flow, Warp};
 use super::world::{Fault, World};
 
-impl Warp<'_> {
+impl<'a> Warp<'a> {
     pub fn asynchronous(
         &mut self,
         path: &mut Path,
@@ -23,14 +24,30 @@ impl Warp<'_> {
                 path.pc += 1;
                 Ok(Flow::Goes)
             }
-            Outcome::Waits => {
-                // It counts once, when it is done.
-                self.counts.warp_instructions -= 1;
-                self.counts.thread_instructions -= u64::from(active.count_ones());
-                path.waits = Some(Wait::Others);
-                Ok(Flow::Pauses)
-            }
+            Outcome::Waits => Ok(self.waits_for_others(path, active)),
         }
+    }
+
+    pub fn matrix(
+        &mut self,
+        path: &mut Path,
+        matrix: &'a Matrix,
+        active: Mask,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        if active != 0 && !matrix::execute(self, path, matrix, active, world)? {
+            return Ok(self.waits_for_others(path, active));
+        }
+        path.pc += 1;
+        Ok(Flow::Goes)
+    }
+
+    /// The instruction counts once, when it is done.
+    fn waits_for_others(&mut self, path: &mut Path, active: Mask) -> Flow {
+        self.counts.warp_instructions -= 1;
+        self.counts.thread_instructions -= u64::from(active.count_ones());
+        path.waits = Some(Wait::Others);
+        Flow::Pauses
     }
 
     fn active(&mut self, path: &Path, mask: Mask) -> Active<'_> {
@@ -56,6 +73,7 @@ impl Warp<'_> {
             (Step::Asynchronous(instruction), Some(Wait::Others)) => {
                 execute::describe_wait(instruction, &self.active(path, path.mask), world)
             }
+            (Step::Matrix(_), Some(Wait::Others)) => matrix::describe_wait(self, world),
             _ => "running".to_owned(),
         }
     }

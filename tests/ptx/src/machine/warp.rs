@@ -261,11 +261,7 @@ impl<'a> Warp<'a> {
             Step::Asynchronous(instruction) if active != 0 => {
                 return self.asynchronous(path, instruction, active, world);
             }
-            Step::Matrix(matrix) => {
-                if active != 0 {
-                    matrix::execute(self, path, matrix, active, world)?;
-                }
-            }
+            Step::Matrix(matrix) => return self.matrix(path, matrix, active, world),
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
                 return Err(self.fault(path, lane, "the thread traps".to_owned()));
