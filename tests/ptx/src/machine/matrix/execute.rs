@@ -2,7 +2,7 @@
 
 use super::super::image::Decoded;
 use super::super::observe;
-use super::super::order::{View, WarpClock};
+use super::super::order::WarpClock;
 use super::super::paths::Path;
 use super::super::registers::Mask;
 use super::super::step::Step;
@@ -28,6 +28,10 @@ pub fn execute<'a>(
     }
     let (frame, index) = (&mut warp.frames[path.frame], warp.index);
     let (registers, base) = (&mut frame.registers, frame.base);
+    if let (Matrix::Transfer(transfer), Some(counter)) = (matrix, &mut world.counter) {
+        let site = frame.code.first_site + path.pc as u32;
+        counter.rows(site, &transfer.rows(registers, base));
+    }
     let done = match matrix {
         Matrix::Transfer(transfer) if transfer.stores => {
             transfer.store(registers, (index, base), world)
@@ -132,9 +136,12 @@ fn record<'a>(
         take_registers(warp, path, wgmma)?;
         let frame = &warp.frames[path.frame];
         let site = frame.code.first_site + path.pc as u32;
-        let order = world.order.as_mut();
+        let operation = world.order.as_mut().map(|order| {
+            let agent = world.warpgroups[group].agent(member, order, warp.clock.agent.block);
+            order.begin_of(&warp.clock, warp.live, (agent, site))
+        });
         warp.products.issue(Issued {
-            operation: order.map(|order| order.begin(&warp.clock, warp.live, site)),
+            operation,
             wgmma,
             inputs,
             frame: path.frame,
@@ -178,16 +185,12 @@ pub fn serve(warp: &mut Warp<'_>, world: &mut World<'_>) -> Result<bool, Fault> 
     let mut any = false;
     while let Some(nth) = world.warpgroups[group].needed(member) {
         any = true;
-        let mut view = View::default();
         let mut products = std::mem::take(&mut warp.products);
         for issued in products.group(nth) {
             run(warp, issued, world)?;
-            if let (Some(order), Some(operation)) = (&mut world.order, &issued.operation) {
-                view.join(&order.finish(operation));
-            }
         }
         warp.products = products;
-        world.warpgroups[group].complete(member, &view);
+        world.warpgroups[group].complete(member, world.order.as_deref_mut());
     }
     Ok(any)
 }

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::super::order::View;
+use super::super::order::{Agent, Order, View};
 
 /// An instruction: an address that stands for its function, its position, and its descriptors.
 pub type Entry = (usize, usize, [u64; 2]);
@@ -35,9 +35,30 @@ struct Groups {
     waited: [u64; 4],
     /// So many groups are needed by a wait.
     awaited: u64,
-    /// What waits acquire, of the groups from `first` on.
-    views: VecDeque<Rc<View>>,
+    /// From `first` on: the groups for which some warp has not waited.
+    list: VecDeque<Group>,
     first: u64,
+    /// Agents of earlier groups, for which all warps have waited.
+    free: Vec<Agent>,
+}
+
+/// For the detection of races. The products of a group only read memory, and whoever waits for some of
+/// them waits for all: they are of one agent.
+#[derive(Clone, Default, Debug)]
+struct Group {
+    agent: Option<Agent>,
+    /// What waits acquire.
+    view: Rc<View>,
+}
+
+impl Groups {
+    fn at(&mut self, number: u64) -> &mut Group {
+        let index = (number - self.first) as usize;
+        if self.list.len() <= index {
+            self.list.resize_with(index + 1, Group::default);
+        }
+        &mut self.list[index]
+    }
 }
 
 impl Warpgroup {
@@ -103,6 +124,20 @@ impl Warpgroup {
         }
     }
 
+    /// Of the group that the warp commits next.
+    pub fn agent(&mut self, warp: usize, order: &mut Order, block: u32) -> Agent {
+        let groups = &mut self.groups;
+        let number = groups.committed[warp];
+        match groups.at(number).agent {
+            Some(agent) => agent,
+            None => {
+                let agent = groups.free.pop().unwrap_or_else(|| order.add_agent(block));
+                groups.at(number).agent = Some(agent);
+                agent
+            }
+        }
+    }
+
     pub fn commit(&mut self, warp: usize) {
         self.groups.committed[warp] += 1;
     }
@@ -124,14 +159,13 @@ impl Warpgroup {
     }
 
     /// The warp has executed its products of the group that it needed.
-    pub fn complete(&mut self, warp: usize, view: &View) {
-        let groups = &mut self.groups;
-        let index = (groups.complete[warp] - groups.first) as usize;
-        if groups.views.len() <= index {
-            groups.views.resize_with(index + 1, Rc::default);
+    pub fn complete(&mut self, warp: usize, order: Option<&mut Order>) {
+        let number = self.groups.complete[warp];
+        let group = self.groups.at(number);
+        if let (Some(order), Some(agent)) = (order, group.agent) {
+            group.view = Rc::new(order.finish_of(agent));
         }
-        Rc::make_mut(&mut groups.views[index]).join(view);
-        groups.complete[warp] += 1;
+        self.groups.complete[warp] += 1;
     }
 
     /// What a wait for so many groups acquires; none if products of some warp are missing.
@@ -142,11 +176,12 @@ impl Warpgroup {
         }
         let range = groups.waited[warp]..count;
         groups.waited[warp] = groups.waited[warp].max(count);
-        let views = range.map(|group| Rc::clone(&groups.views[(group - groups.first) as usize]));
+        let views = range.map(|number| Rc::clone(&groups.at(number).view));
         let views = views.collect();
         let oldest = groups.waited.iter().min().copied().unwrap_or(0);
         while groups.first < oldest {
-            groups.views.pop_front();
+            let group = groups.list.pop_front();
+            groups.free.extend(group.and_then(|group| group.agent));
             groups.first += 1;
         }
         Some(views)
