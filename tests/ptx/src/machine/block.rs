@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::cluster::{self, Cluster};
+use super::count::Counter;
 use super::global::Global;
 use super::image::Image;
 use super::matrix::{self, Warpgroup};
@@ -30,6 +31,7 @@ pub struct Surroundings<'a> {
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
     pub order: Option<Order>,
+    pub counter: Option<&'a mut Counter>,
     pub host: &'a mut dyn Host,
     /// Of a thread, where the entry says it.
     pub registers: Option<u32>,
@@ -139,6 +141,7 @@ impl<'a> Block<'a> {
                 block: self.index,
                 launch: around.launch,
                 order: around.order.as_mut(),
+                counter: around.counter.as_deref_mut(),
                 host: &mut *around.host,
                 warpgroups: &mut self.warpgroups,
             };
@@ -338,6 +341,7 @@ impl<'a> Block<'a> {
             block: self.index,
             launch: around.launch,
             order: None,
+            counter: None,
             host: &mut *around.host,
             warpgroups: &mut self.warpgroups,
         };

@@ -24,7 +24,7 @@ impl<'a> Warp<'a> {
                 path.pc += 1;
                 Ok(Flow::Goes)
             }
-            Outcome::Waits => Ok(self.waits_for_others(path, active)),
+            Outcome::Waits => Ok(self.waits_for_others(path, active, world)),
         }
     }
 
@@ -36,18 +36,26 @@ impl<'a> Warp<'a> {
         world: &mut World<'_>,
     ) -> Result<Flow, Fault> {
         if active != 0 && !matrix::execute(self, path, matrix, active, world)? {
-            return Ok(self.waits_for_others(path, active));
+            return Ok(self.waits_for_others(path, active, world));
         }
         path.pc += 1;
         Ok(Flow::Goes)
     }
 
-    /// The instruction counts once, when it is done.
-    fn waits_for_others(&mut self, path: &mut Path, active: Mask) -> Flow {
-        self.counts.warp_instructions -= 1;
-        self.counts.thread_instructions -= u64::from(active.count_ones());
+    fn waits_for_others(&mut self, path: &mut Path, active: Mask, world: &mut World<'_>) -> Flow {
+        self.retract(path, active, world);
         path.waits = Some(Wait::Others);
         Flow::Pauses
+    }
+
+    /// The instruction is executed again: it counts once, when it is done.
+    pub fn retract(&mut self, path: &Path, active: Mask, world: &mut World<'_>) {
+        self.counts.warp_instructions -= 1;
+        self.counts.thread_instructions -= u64::from(active.count_ones());
+        if let Some(counter) = &mut world.counter {
+            let code = self.frames[path.frame].code;
+            counter.retract(code.first_site + path.pc as u32, active);
+        }
     }
 
     fn active(&mut self, path: &Path, mask: Mask) -> Active<'_> {
