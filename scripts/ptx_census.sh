@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compiles kernels/, tests/run and the device-API conformance texts to PTX for sm_90a, and writes the
-# table of all instruction forms to tests/ptx/census.md. `ptx_census.sh kernels/co/elementwise` takes
+# table of all instruction forms to tests/ptx/census.md, and an instruction of each form to
+# tests/ptx/census.ptx, which a test decodes. `ptx_census.sh kernels/co/elementwise` takes
 # the .co files of those folders only, and prints the table. Needs nvcc: $NVCC, or $CUDA_HOME/bin/nvcc,
 # or what `make setup` installs.
 # PTX is kept in the target folder, and compiled again only where its text has changed.
@@ -83,7 +84,8 @@ ptx conformance_wgmma "$out/wgmma.cc" "$conformance"
   echo "projects that executed the form and gave right results (\`make ptx-peers\`): a form without one has"
   echo "only our own reading of the ISA as its witness."
   echo
-  "$target/debug/ptx-machine" census --peers tests/ptx/peers/forms.txt "${files[@]}"
+  "$target/debug/ptx-machine" census --peers tests/ptx/peers/forms.txt \
+    --examples tests/ptx/census.ptx "${files[@]}"
 } > tests/ptx/census.md
 sed -n 9p tests/ptx/census.md
 [ "$failed" -eq 0 ] || echo "ptx-census: $failed files are missing" >&2

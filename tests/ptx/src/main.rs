@@ -5,11 +5,13 @@ use std::process::ExitCode;
 use croq_ptx::census::Census;
 use croq_ptx::parse::{Module, parse};
 
-const USAGE: &str =
-    "usage: ptx-machine check FILES…\n       ptx-machine census [--peers LIST] FILES…\n
+const USAGE: &str = "usage: ptx-machine check FILES…
+       ptx-machine census [--peers LIST] [--examples OUT] FILES…
+
 check    report text that is not PTX, and instructions that the machine does not execute
 census   print a table of all instruction forms of the files; LIST has a line for each form that a
-         kernel of another project executes: the form, a colon, names of kernels";
+         kernel of another project executes: the form, a colon, names of kernels; OUT becomes a
+         module with an instruction of each form";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,19 +51,31 @@ fn check(files: &[String]) -> Result<(), String> {
     }
 }
 
-fn census(files: &[String]) -> Result<(), String> {
+fn census(arguments: &[String]) -> Result<(), String> {
     let mut census = Census::default();
-    let files = match files {
-        [option, list, files @ ..] if option == "--peers" => {
-            let text = std::fs::read_to_string(list).map_err(|error| format!("{list}: {error}"))?;
-            census.add_witnesses(&text);
-            files
-        }
-        files => files,
-    };
+    let mut examples = None;
+    let mut files = arguments;
+    loop {
+        files = match files {
+            [option, list, rest @ ..] if option == "--peers" => {
+                let text = std::fs::read_to_string(list);
+                census.add_witnesses(&text.map_err(|error| format!("{list}: {error}"))?);
+                rest
+            }
+            [option, path, rest @ ..] if option == "--examples" => {
+                examples = Some(path);
+                rest
+            }
+            _ => break,
+        };
+    }
     for path in files {
         census.add(&read(path)?);
     }
     print!("{census}");
-    Ok(())
+    match examples {
+        Some(path) => std::fs::write(path, census.examples().to_string())
+            .map_err(|error| format!("{path}: {error}")),
+        None => Ok(()),
+    }
 }

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::cluster::{self, Cluster};
+use super::count::Counter;
 use super::global::Global;
 use super::image::Image;
-use super::matrix::Warpgroup;
+use super::matrix::{self, Warpgroup};
 use super::memory::{Arena, Window};
 use super::order::{Agent, Gathering, Order};
 use super::registers::{LANES, lanes};
@@ -30,6 +31,7 @@ pub struct Surroundings<'a> {
     pub parameters: &'a Arena,
     pub launch: &'a Launch,
     pub order: Option<Order>,
+    pub counter: Option<&'a mut Counter>,
     pub host: &'a mut dyn Host,
     /// Of a thread, where the entry says it.
     pub registers: Option<u32>,
@@ -139,6 +141,7 @@ impl<'a> Block<'a> {
                 block: self.index,
                 launch: around.launch,
                 order: around.order.as_mut(),
+                counter: around.counter.as_deref_mut(),
                 host: &mut *around.host,
                 warpgroups: &mut self.warpgroups,
             };
@@ -147,12 +150,13 @@ impl<'a> Block<'a> {
                 continue;
             }
             let before = warp.counts.warp_instructions;
-            let stop = warp.run(TIME_SLICE, &mut world);
+            let served = matrix::serve(warp, &mut world);
+            let stop = served.and_then(|any| Ok((any, warp.run(TIME_SLICE, &mut world)?)));
             let advances = warp.counts.warp_instructions != before;
             if cluster.barrier.set_live(self.rank, index, warp.live) {
                 cluster.engine.events += 1;
             }
-            let stop = stop.map_err(|fault| self.locate(index, fault))?;
+            let (served, stop) = stop.map_err(|fault| self.locate(index, fault))?;
             let waits = self
                 .barriers
                 .iter()
@@ -163,7 +167,7 @@ impl<'a> Block<'a> {
                     self.arrives(index, around.order.as_mut())?;
                     true
                 }
-                Stop::Barrier | Stop::Stuck => advances,
+                Stop::Barrier | Stop::Stuck => advances || served,
                 Stop::Exited => {
                     let left = self.warpgroups[index / 4].exit(index % 4);
                     left.map_err(|message| self.fail(index, message))?;
@@ -337,6 +341,7 @@ impl<'a> Block<'a> {
             block: self.index,
             launch: around.launch,
             order: None,
+            counter: None,
             host: &mut *around.host,
             warpgroups: &mut self.warpgroups,
         };

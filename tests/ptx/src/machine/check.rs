@@ -180,7 +180,7 @@ impl Warp<'_> {
         let tracks = world.launch.checks.unwritten;
         let site = frame.code.first_site + path.pc as u32;
         // A load may overwrite its own address.
-        let addresses = match tracks || world.order.is_some() {
+        let addresses = match tracks || world.order.is_some() || world.counter.is_some() {
             true => pointer.row(&frame.registers, frame.base),
             false => [0; LANES],
         };
@@ -217,6 +217,13 @@ impl Warp<'_> {
                 }
             }
             _ => {}
+        }
+        if let Some(counter) = &mut world.counter {
+            let own = |address: u64| {
+                let place = spaces.shared.place(address).ok()?;
+                (place.rank == spaces.shared.rank).then_some(place.address)
+            };
+            counter.access(site, (window, bytes), (&addresses, active), own);
         }
         let Some(order) = &mut world.order else {
             return Ok(());

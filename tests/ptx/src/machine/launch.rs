@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::access::Place;
 use super::block::{Progress, Surroundings};
+use super::count::{Counter, Profile};
 use super::global::Global;
 use super::group::{self, Group, GroupFault};
 use super::image::Image;
@@ -153,6 +154,25 @@ impl Machine {
         };
         self.program.launch(&call, &mut self.global, &mut Terminal)
     }
+
+    /// As [`Machine::launch`], and counts what is executed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::launch`].
+    pub fn count(
+        &mut self,
+        entry: &str,
+        launch: &Launch,
+        arguments: &[&[u8]],
+    ) -> Result<Profile, Report> {
+        let call = EntryCall {
+            entry,
+            launch,
+            arguments,
+        };
+        self.program.count(&call, &mut self.global, &mut Terminal)
+    }
 }
 
 /// An entry with its arguments: each is the bytes of one formal parameter.
@@ -174,6 +194,17 @@ impl Program {
         call: &EntryCall<'_>,
         global: &mut Global,
         host: &mut dyn Host,
+    ) -> Result<Counts, Report> {
+        self.run(call, global, host, None)
+    }
+
+    /// As [`Program::launch`], with a counter of what is executed.
+    pub(super) fn run(
+        &self,
+        call: &EntryCall<'_>,
+        global: &mut Global,
+        host: &mut dyn Host,
+        counter: Option<&mut Counter>,
     ) -> Result<Counts, Report> {
         let EntryCall {
             entry,
@@ -198,6 +229,7 @@ impl Program {
             parameters: &parameters,
             launch,
             order: launch.checks.races.then(|| Order::new(cluster_blocks)),
+            counter,
             host,
             registers,
         };

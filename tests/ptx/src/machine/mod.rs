@@ -18,6 +18,7 @@
 //! | `written`, `liveness`, `marks`, `propagate` | values that depend on bytes or registers that nothing has written |
 //! | `paths`, `world`, `print`, `warp`, `calls`, `waits`, `block`, `group` | execution |
 //! | `program`, `limits`, `report`, `launch` | modules, launches, and what went wrong in them |
+//! | `count` | how many instructions, requests to memory and waits |
 
 mod access;
 mod alu;
@@ -28,6 +29,7 @@ mod calls;
 mod check;
 mod cluster;
 mod collective;
+mod count;
 mod decode;
 mod flow;
 mod global;
@@ -61,6 +63,7 @@ mod world;
 mod written;
 
 pub use asynchronous::tensor_map;
+pub use count::{Executed, Products, Profile, Requests};
 pub use decode::Refusal;
 pub use global::Global;
 pub use launch::{EntryCall, LoadError, Machine};

@@ -3,13 +3,14 @@
 
 use super::asynchronous::decode::Instruction;
 use super::asynchronous::execute::{self, Active, Outcome};
+use super::matrix::{self, Matrix};
 use super::paths::{Path, Wait};
 use super::registers::Mask;
 use super::step::Step;
 use super::warp::{Flow, Warp};
 use super::world::{Fault, World};
 
-impl Warp<'_> {
+impl<'a> Warp<'a> {
     pub fn asynchronous(
         &mut self,
         path: &mut Path,
@@ -23,13 +24,37 @@ impl Warp<'_> {
                 path.pc += 1;
                 Ok(Flow::Goes)
             }
-            Outcome::Waits => {
-                // It counts once, when it is done.
-                self.counts.warp_instructions -= 1;
-                self.counts.thread_instructions -= u64::from(active.count_ones());
-                path.waits = Some(Wait::Others);
-                Ok(Flow::Pauses)
-            }
+            Outcome::Waits => Ok(self.waits_for_others(path, active, world)),
+        }
+    }
+
+    pub fn matrix(
+        &mut self,
+        path: &mut Path,
+        matrix: &'a Matrix,
+        active: Mask,
+        world: &mut World<'_>,
+    ) -> Result<Flow, Fault> {
+        if active != 0 && !matrix::execute(self, path, matrix, active, world)? {
+            return Ok(self.waits_for_others(path, active, world));
+        }
+        path.pc += 1;
+        Ok(Flow::Goes)
+    }
+
+    fn waits_for_others(&mut self, path: &mut Path, active: Mask, world: &mut World<'_>) -> Flow {
+        self.retract(path, active, world);
+        path.waits = Some(Wait::Others);
+        Flow::Pauses
+    }
+
+    /// The instruction is executed again: it counts once, when it is done.
+    pub fn retract(&mut self, path: &Path, active: Mask, world: &mut World<'_>) {
+        self.counts.warp_instructions -= 1;
+        self.counts.thread_instructions -= u64::from(active.count_ones());
+        if let Some(counter) = &mut world.counter {
+            let code = self.frames[path.frame].code;
+            counter.retract(code.first_site + path.pc as u32, active);
         }
     }
 
@@ -56,6 +81,7 @@ impl Warp<'_> {
             (Step::Asynchronous(instruction), Some(Wait::Others)) => {
                 execute::describe_wait(instruction, &self.active(path, path.mask), world)
             }
+            (Step::Matrix(_), Some(Wait::Others)) => matrix::describe_wait(self, world),
             _ => "running".to_owned(),
         }
     }

@@ -190,6 +190,9 @@ impl<'a> Warp<'a> {
             }
             self.counts.warp_instructions += 1;
             self.counts.thread_instructions += u64::from(active.count_ones());
+            if let Some(counter) = &mut world.counter {
+                counter.execute(code.first_site + path.pc as u32, active);
+            }
             match self.execute(&mut path, decoded, active, world)? {
                 Flow::Goes => {}
                 Flow::Pauses => return Ok(Some(path)),
@@ -241,7 +244,7 @@ impl<'a> Warp<'a> {
                     return Ok(Flow::Goes);
                 }
                 if active != path.mask {
-                    return Ok(self.isolate(path, active));
+                    return Ok(self.isolate(path, active, world));
                 }
                 if !self.image.functions.contains_key(&call.callee) {
                     return self.calls_system(path, call, world);
@@ -254,18 +257,14 @@ impl<'a> Warp<'a> {
                     return Ok(Flow::Goes);
                 }
                 if active != path.mask {
-                    return Ok(self.isolate(path, active));
+                    return Ok(self.isolate(path, active, world));
                 }
                 return self.meets(path, decoded, world);
             }
             Step::Asynchronous(instruction) if active != 0 => {
                 return self.asynchronous(path, instruction, active, world);
             }
-            Step::Matrix(matrix) => {
-                if active != 0 {
-                    matrix::execute(self, path, matrix, active, world)?;
-                }
-            }
+            Step::Matrix(matrix) => return self.matrix(path, matrix, active, world),
             Step::Trap if active != 0 => {
                 let lane = active.trailing_zeros() as usize;
                 return Err(self.fault(path, lane, "the thread traps".to_owned()));
@@ -399,7 +398,8 @@ impl<'a> Warp<'a> {
     }
 
     /// Lets only `active` execute the instruction; the others wait behind it.
-    fn isolate(&mut self, path: &Path, active: Mask) -> Flow {
+    fn isolate(&mut self, path: &Path, active: Mask, world: &mut World<'_>) -> Flow {
+        self.retract(path, active, world);
         let parts = [(active, path.pc), (path.mask & !active, path.pc + 1)];
         self.split(path, &parts, Some(path.pc + 1))
     }

@@ -1,6 +1,7 @@
 //! What the warps of a launch share, what they count, and how they fail.
 
 use super::cluster::Cluster;
+use super::count::Counter;
 use super::global::Global;
 use super::matrix::Warpgroup;
 use super::memory::Arena;
@@ -20,6 +21,8 @@ pub struct World<'a> {
     pub launch: &'a Launch,
     /// None if races are not looked for.
     pub order: Option<&'a mut Order>,
+    /// None if nothing is counted.
+    pub counter: Option<&'a mut Counter>,
     pub host: &'a mut dyn Host,
     pub warpgroups: &'a mut [Warpgroup],
 }

@@ -257,3 +257,84 @@ fn barriers_of_clusters() {
         (4, 64),
     );
 }
+
+/// The first block loads for both, again and again. The other block arrives at its mbarrier at the
+/// scope of a block, as CUTLASS's consumers do.
+#[test]
+fn slots_that_are_filled_again() {
+    let text = |in_second: &str, in_first: &str| {
+        format!(
+            "{START} mov.u32 %r10, %cluster_ctarank; mov.u32 %r11, 0; mov.u32 %r12, 1; mov.b16 %h1, 3;\n\
+             @%p1 mbarrier.init.shared.b64 [%bar], 1; @%p1 mbarrier.init.shared.b64 [%bar+8], 32; {SYNC}\n\
+             mapa.shared::cluster.u32 %r3, %bar, %r11; mapa.shared::cluster.u32 %r4, %tile, %r12; setp.ne.u32 %p2, %r10, 0;\n\
+             @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 256; @%p2 bra SECOND;\n\
+             @%p1 {MULTICAST} {first}\n\
+             {again} {in_first} bra END;\n\
+             SECOND: {in_second}\nEND: {SYNC} ret;",
+            first = wait("%bar", 0, "A"),
+            again = wait("%bar+8", 0, "B"),
+        )
+    };
+    let arrive = "mbarrier.arrive.shared::cluster.b64 _, [%r3+8];";
+    let waits = wait("%bar", 0, "C");
+    let second = format!(
+        "{waits} ld.shared.u32 %r5, [%r1]; @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 256;\n\
+         {arrive} {} ld.shared.u32 %r6, [%r1];",
+        wait("%bar", 1, "D")
+    );
+    let first = format!(
+        "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 256; @%p1 {MULTICAST} {}",
+        wait("%bar", 1, "E")
+    );
+    let two = (4, 32);
+    is_ordered_in(CLUSTER, &text(&second, &first), two);
+    let relaxed = second.replace("arrive.shared", "arrive.relaxed.cluster.shared");
+    is_ordered_in(CLUSTER, &text(&relaxed, &first), two);
+    // The thread that arrives has not waited for the first copy.
+    let early = second.replace(arrive, "");
+    races_in(CLUSTER, &text(&format!("{arrive} {early}"), &first), two);
+    // Its own writes need the scope of the cluster.
+    let writes = second.replacen(
+        "ld.shared.u32 %r5, [%r1];",
+        "st.shared.u32 [%r1], 9; fence.proxy.async;",
+        1,
+    );
+    races_in(CLUSTER, &text(&writes, &first), two);
+    let release = writes.replace(
+        "arrive.shared::cluster",
+        "arrive.release.cluster.shared::cluster",
+    );
+    let acquire = |text: String| {
+        text.replace(
+            "WAITB: mbarrier.try_wait.parity",
+            "WAITB: mbarrier.try_wait.parity.acquire.cluster",
+        )
+    };
+    is_ordered_in(CLUSTER, &acquire(text(&release, &first)), two);
+    // Accesses by the generic proxy need it, too.
+    let arrives = format!("{waits} {arrive}");
+    for access in [
+        "ld.shared::cluster.u32 %r7, [%r4];",
+        "st.shared::cluster.u32 [%r4], 7;",
+    ] {
+        let access = format!("@%p1 {access}");
+        races_in(CLUSTER, &text(&arrives, &access), two);
+        let release = arrives.replace(
+            "arrive.shared::cluster",
+            "arrive.release.cluster.shared::cluster",
+        );
+        is_ordered_in(CLUSTER, &acquire(text(&release, &access)), two);
+    }
+    // And copies to global memory.
+    let store = "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%tile], 256;\n\
+        @%p1 cp.async.bulk.commit_group; @%p1 cp.async.bulk.wait_group 0;";
+    let stores = format!("{waits} {store} {arrive}");
+    races_in(CLUSTER, &text(&stores, store), (2, 32));
+    let release = stores.replace(
+        "arrive.shared::cluster",
+        "arrive.release.cluster.shared::cluster",
+    );
+    is_ordered_in(CLUSTER, &acquire(text(&release, store)), (2, 32));
+}
+
+const MULTICAST: &str = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%tile], [%in], 256, [%bar], %h1;\n";

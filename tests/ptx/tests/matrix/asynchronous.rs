@@ -117,6 +117,70 @@ fn groups_are_waited_for_in_their_order() {
     assert!(found.len() > 5, "{} results", found.len());
 }
 
+/// A group is one of the warpgroup: a wait by one warp is for the products of all four.
+#[test]
+fn a_wait_is_for_all_warps() {
+    let modes = [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded];
+    for (asynchrony, seed) in modes.into_iter().zip([0, 0, 7]) {
+        for warp in 0..4 {
+            let mut trial = trial();
+            trial.launch = Launch {
+                asynchrony,
+                seed,
+                ..trial.launch
+            };
+            trial.edit = match warp {
+                0 => |text| text.replace(WAIT, &format!("{WAIT}{}", overwrite(0))),
+                1 => |text| text.replace(WAIT, &format!("{WAIT}{}", overwrite(1))),
+                2 => |text| text.replace(WAIT, &format!("{WAIT}{}", overwrite(2))),
+                _ => |text| text.replace(WAIT, &format!("{WAIT}{}", overwrite(3))),
+            };
+            trial.check();
+            trial.launch.checks.races = false;
+            trial.check();
+        }
+        // Not of products that it leaves pending.
+        let mut trial = trial();
+        trial.launch.asynchrony = asynchrony;
+        trial.edit = |text| {
+            let wait = "wgmma.wait_group.sync.aligned 1;\n";
+            text.replace(WAIT, &format!("{wait}{}{WAIT}", overwrite(2)))
+        };
+        let race = trial.run().unwrap_err().message;
+        assert!(race.starts_with("a data race at"), "{race}");
+    }
+}
+
+/// The first lane of a warp overwrites the matrices.
+fn overwrite(warp: usize) -> String {
+    let first = 32 * warp;
+    let stores: String = (0..40)
+        .map(|row| {
+            format!(
+                "@%p4 st.shared.v4.u32 [%r1+{}], {{%r2, %r2, %r2, %r2}};\n",
+                1024 + row * 256
+            )
+        })
+        .collect();
+    format!("setp.eq.u32 %p4, %t, {first}; mov.u32 %r1, tile; mov.b32 %r2, 0;\n{stores}")
+}
+
+/// A wait for products that the other warps issue only after it.
+#[test]
+fn a_wait_without_the_other_warps_is_a_deadlock() {
+    let mut trial = trial();
+    trial.edit = |text| {
+        let warps = "setp.lt.u32 %p4, %t, 32; @%p4 bra ISSUE;\nbar.sync 1, 128;\nISSUE:\n";
+        let rest = "@!%p4 bra REST;\nbar.sync 1, 128;\nREST:\n";
+        let text = text.replace(FENCE, &format!("{warps}{FENCE}"));
+        text.replace(WAIT, &format!("{WAIT}{rest}"))
+    };
+    let message = trial.run().unwrap_err().message;
+    let wait = "warp 0, lanes 0xffffffff: for products of its warpgroup that are not committed by \
+                warps 1, 2, 3, in line";
+    assert!(message.contains(wait), "{message}");
+}
+
 #[test]
 fn products_need_a_fence() {
     let message = fails(&mut trial(), |text| text.replace(FENCE, ""));

@@ -12,7 +12,8 @@ use super::pending::{Access, Issued};
 use super::wgmma::Wgmma;
 use super::{Matrix, marks};
 
-/// All of them are `.aligned`: executed by every lane of the warp.
+/// All of them are `.aligned`: executed by every lane of the warp. False if the instruction has to
+/// wait for other warps, and must be executed again.
 #[inline(never)]
 pub fn execute<'a>(
     warp: &mut Warp<'a>,
@@ -20,13 +21,17 @@ pub fn execute<'a>(
     matrix: &'a Matrix,
     active: Mask,
     world: &mut World<'_>,
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     check_lanes(warp, path, active)?;
     if world.launch.checks.unwritten {
         marks::track(warp, path, matrix, world)?;
     }
     let (frame, index) = (&mut warp.frames[path.frame], warp.index);
     let (registers, base) = (&mut frame.registers, frame.base);
+    if let (Matrix::Transfer(transfer), Some(counter)) = (matrix, &mut world.counter) {
+        let site = frame.code.first_site + path.pc as u32;
+        counter.rows(site, &transfer.rows(registers, base));
+    }
     let done = match matrix {
         Matrix::Transfer(transfer) if transfer.stores => {
             transfer.store(registers, (index, base), world)
@@ -46,7 +51,8 @@ pub fn execute<'a>(
     settled.map_err(|message| {
         let lane = active.trailing_zeros() as usize;
         warp.failed(path, (lane, message), world)
-    })
+    })?;
+    Ok(true)
 }
 
 /// What was read and written in shared memory is on the account of this clock.
@@ -76,6 +82,41 @@ fn of_warpgroup<'a>(
     path: &Path,
     matrix: &'a Matrix,
     world: &mut World<'_>,
+) -> Result<bool, Fault> {
+    if warp.products.awaited.is_none() {
+        record(warp, path, matrix, world)?;
+    }
+    let (group, member) = place(warp);
+    match matrix {
+        Matrix::Fence => {
+            warp.products.is_fenced = true;
+            warp.frames
+                .iter_mut()
+                .for_each(|frame| frame.tracker.fence());
+        }
+        Matrix::Commit => {
+            warp.products.commit();
+            world.warpgroups[group].commit(member);
+            serve(warp, world)?;
+        }
+        Matrix::Wait(pending) => return wait(warp, *pending, world),
+        _ => {}
+    }
+    run_early(warp, world)?;
+    Ok(true)
+}
+
+/// The warp's warpgroup in its block, and its place there.
+fn place(warp: &Warp<'_>) -> (usize, usize) {
+    (warp.index as usize / 4, warp.index as usize % 4)
+}
+
+/// Compares the instruction with those of the other warps, and issues it if it is a product.
+fn record<'a>(
+    warp: &mut Warp<'a>,
+    path: &Path,
+    matrix: &'a Matrix,
+    world: &mut World<'_>,
 ) -> Result<(), Fault> {
     let frame = &mut warp.frames[path.frame];
     let mut issued = None;
@@ -88,41 +129,19 @@ fn of_warpgroup<'a>(
     }
     let code: *const _ = warp.frames[path.frame].code;
     let entry = (code.addr(), path.pc, descriptors);
-    let (group, member) = (warp.index as usize / 4, warp.index as usize % 4);
-    let recorded = match world.warpgroups.get_mut(group) {
-        Some(group) => group.execute(member, entry),
-        None => Ok(()),
-    };
+    let (group, member) = place(warp);
+    let recorded = world.warpgroups[group].execute(member, entry);
     recorded.map_err(|message| warp.fault(path, 0, message))?;
-    match matrix {
-        Matrix::Fence => {
-            warp.products.is_fenced = true;
-            warp.frames
-                .iter_mut()
-                .for_each(|frame| frame.tracker.fence());
-        }
-        Matrix::Commit => warp.products.commit(),
-        Matrix::Wait(count) => {
-            while let Some(group) = warp.products.take_group(*count) {
-                for mut issued in group {
-                    run(warp, &mut issued, world)?;
-                    warp.frames[issued.frame].tracker.complete(issued.wgmma);
-                    if let (Some(order), Some(operation)) = (&mut world.order, &issued.operation) {
-                        let view = order.finish(operation);
-                        warp.clock.acquire(warp.live, &view);
-                    }
-                }
-            }
-        }
-        _ => {}
-    }
     if let Some((wgmma, inputs)) = issued {
         take_registers(warp, path, wgmma)?;
         let frame = &warp.frames[path.frame];
         let site = frame.code.first_site + path.pc as u32;
-        let order = world.order.as_mut();
+        let operation = world.order.as_mut().map(|order| {
+            let agent = world.warpgroups[group].agent(member, order, warp.clock.agent.block);
+            order.begin_of(&warp.clock, warp.live, (agent, site))
+        });
         warp.products.issue(Issued {
-            operation: order.map(|order| order.begin(&warp.clock, warp.live, site)),
+            operation,
             wgmma,
             inputs,
             frame: path.frame,
@@ -131,7 +150,63 @@ fn of_warpgroup<'a>(
             is_executed: false,
         });
     }
-    run_early(warp, world)
+    Ok(())
+}
+
+/// `wgmma.wait_group`: whether the products of all four warps are executed.
+fn wait(warp: &mut Warp<'_>, pending: u64, world: &mut World<'_>) -> Result<bool, Fault> {
+    let (group, member) = place(warp);
+    let count = match warp.products.awaited {
+        Some(count) => count,
+        None => world.warpgroups[group].await_groups(member, pending),
+    };
+    warp.products.awaited = Some(count);
+    serve(warp, world)?;
+    let Some(views) = world.warpgroups[group].acquire(member, count) else {
+        return Ok(false);
+    };
+    warp.products.awaited = None;
+    for view in views {
+        for issued in warp.products.take_oldest_group() {
+            warp.frames[issued.frame].tracker.complete(issued.wgmma);
+        }
+        if world.order.is_some() {
+            warp.clock.acquire(warp.live, &view);
+        }
+    }
+    run_early(warp, world)?;
+    Ok(true)
+}
+
+/// Executes the warp's products of the groups that a wait in its warpgroup needs; says whether there
+/// were some.
+pub fn serve(warp: &mut Warp<'_>, world: &mut World<'_>) -> Result<bool, Fault> {
+    let (group, member) = place(warp);
+    let mut any = false;
+    while let Some(nth) = world.warpgroups[group].needed(member) {
+        any = true;
+        let mut products = std::mem::take(&mut warp.products);
+        for issued in products.group(nth) {
+            run(warp, issued, world)?;
+        }
+        warp.products = products;
+        world.warpgroups[group].complete(member, world.order.as_deref_mut());
+    }
+    Ok(any)
+}
+
+/// For reports: the warps whose products a wait lacks.
+pub fn describe_wait(warp: &Warp<'_>, world: &World<'_>) -> String {
+    let (group, _) = place(warp);
+    let count = warp.products.awaited.unwrap_or(0);
+    let missing = world.warpgroups[group].missing(count);
+    let missing: Vec<String> = missing
+        .map(|member| (4 * group + member).to_string())
+        .collect();
+    format!(
+        "for products of its warpgroup that are not committed by warps {}",
+        missing.join(", ")
+    )
 }
 
 fn take_registers(warp: &mut Warp<'_>, path: &Path, wgmma: &Wgmma) -> Result<(), Fault> {

@@ -23,7 +23,7 @@ mod transfer;
 mod warpgroup;
 mod wgmma;
 
-pub use execute::{execute, observe};
+pub use execute::{describe_wait, execute, observe, serve};
 pub use pending::{Products, Tracker};
 pub use warpgroup::Warpgroup;
 

@@ -36,6 +36,8 @@ pub struct Products<'a> {
     groups: VecDeque<Vec<Issued<'a>>>,
     /// A `wgmma.fence` was executed.
     pub is_fenced: bool,
+    /// The warp is at a `wgmma.wait_group` for so many groups of its warpgroup.
+    pub awaited: Option<u64>,
     /// For modes by seed: how many decisions were made.
     pub decisions: u64,
 }
@@ -53,12 +55,13 @@ impl<'a> Products<'a> {
         self.groups.push_back(std::mem::take(&mut self.open));
     }
 
-    /// Takes the oldest group if there are more than `count`.
-    pub fn take_group(&mut self, count: u64) -> Option<Vec<Issued<'a>>> {
-        match self.groups.len() as u64 > count {
-            true => self.groups.pop_front(),
-            false => None,
-        }
+    /// The n-th group from the oldest on.
+    pub fn group(&mut self, nth: usize) -> &mut [Issued<'a>] {
+        self.groups.get_mut(nth).map_or(&mut [], Vec::as_mut_slice)
+    }
+
+    pub fn take_oldest_group(&mut self) -> Vec<Issued<'a>> {
+        self.groups.pop_front().unwrap_or_default()
     }
 
     /// The oldest product that is not executed.

@@ -49,6 +49,13 @@ impl Transfer {
         }
     }
 
+    /// The addresses of all rows that are in shared memory.
+    pub fn rows(&self, registers: &Registers, frame: u64) -> Vec<u64> {
+        let addresses = self.pointer.row(registers, frame).into_iter();
+        let addresses = addresses.take(self.registers.len() * 8);
+        addresses.filter_map(|at| self.place(at).ok()).collect()
+    }
+
     /// Lanes 8·i to 8·i + 7 have the addresses of matrix i.
     fn each_row(
         &self,

@@ -1,6 +1,14 @@
 //! Four warps that execute the same `wgmma` instructions with the same descriptors.
+//!
+//! ISA, `wgmma.commit_group` and `wgmma.wait_group`: a group is one of the warpgroup, and a thread that
+//! waits for it waits for all products in it. So a wait by one warp is for the products of all four,
+//! and what follows it is after their reads of shared memory. Registers belong to the products of
+//! their own warp until that warp has waited.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::super::order::{Agent, Order, View};
 
 /// An instruction: an address that stands for its function, its position, and its descriptors.
 pub type Entry = (usize, usize, [u64; 2]);
@@ -14,6 +22,43 @@ pub struct Warpgroup {
     earlier: usize,
     executed: [usize; 4],
     has_exited: [bool; 4],
+    groups: Groups,
+}
+
+/// Committed groups, numbered from 0. The counts are of each warp.
+#[derive(Clone, Default, Debug)]
+struct Groups {
+    committed: [u64; 4],
+    /// Groups whose products the warp has executed.
+    complete: [u64; 4],
+    /// Groups for which the warp has waited.
+    waited: [u64; 4],
+    /// So many groups are needed by a wait.
+    awaited: u64,
+    /// From `first` on: the groups for which some warp has not waited.
+    list: VecDeque<Group>,
+    first: u64,
+    /// Agents of earlier groups, for which all warps have waited.
+    free: Vec<Agent>,
+}
+
+/// For the detection of races. The products of a group only read memory, and whoever waits for some of
+/// them waits for all: they are of one agent.
+#[derive(Clone, Default, Debug)]
+struct Group {
+    agent: Option<Agent>,
+    /// What waits acquire.
+    view: Rc<View>,
+}
+
+impl Groups {
+    fn at(&mut self, number: u64) -> &mut Group {
+        let index = (number - self.first) as usize;
+        if self.list.len() <= index {
+            self.list.resize_with(index + 1, Group::default);
+        }
+        &mut self.list[index]
+    }
 }
 
 impl Warpgroup {
@@ -25,6 +70,7 @@ impl Warpgroup {
             earlier: 0,
             executed: [0; 4],
             has_exited: [false; 4],
+            groups: Groups::default(),
         };
         (0..warps).step_by(4).map(group).collect()
     }
@@ -76,5 +122,74 @@ impl Warpgroup {
             )),
             false => Ok(()),
         }
+    }
+
+    /// Of the group that the warp commits next.
+    pub fn agent(&mut self, warp: usize, order: &mut Order, block: u32) -> Agent {
+        let groups = &mut self.groups;
+        let number = groups.committed[warp];
+        match groups.at(number).agent {
+            Some(agent) => agent,
+            None => {
+                let agent = groups.free.pop().unwrap_or_else(|| order.add_agent(block));
+                groups.at(number).agent = Some(agent);
+                agent
+            }
+        }
+    }
+
+    pub fn commit(&mut self, warp: usize) {
+        self.groups.committed[warp] += 1;
+    }
+
+    /// A warp waits for all groups but the last `pending`: how many these are.
+    pub fn await_groups(&mut self, warp: usize, pending: u64) -> u64 {
+        let groups = &mut self.groups;
+        let count = groups.committed[warp].saturating_sub(pending);
+        groups.awaited = groups.awaited.max(count);
+        count
+    }
+
+    /// Which of the groups that the warp has committed and not waited for is needed next.
+    pub fn needed(&self, warp: usize) -> Option<usize> {
+        let groups = &self.groups;
+        let next = groups.complete[warp];
+        let is_needed = next < groups.awaited.min(groups.committed[warp]);
+        is_needed.then(|| (next - groups.waited[warp]) as usize)
+    }
+
+    /// The warp has executed its products of the group that it needed.
+    pub fn complete(&mut self, warp: usize, order: Option<&mut Order>) {
+        let number = self.groups.complete[warp];
+        let group = self.groups.at(number);
+        if let (Some(order), Some(agent)) = (order, group.agent) {
+            group.view = Rc::new(order.finish_of(agent));
+        }
+        self.groups.complete[warp] += 1;
+    }
+
+    /// What a wait for so many groups acquires; none if products of some warp are missing.
+    pub fn acquire(&mut self, warp: usize, count: u64) -> Option<Vec<Rc<View>>> {
+        let groups = &mut self.groups;
+        if groups.complete.iter().any(|complete| *complete < count) {
+            return None;
+        }
+        let range = groups.waited[warp]..count;
+        groups.waited[warp] = groups.waited[warp].max(count);
+        let views = range.map(|number| Rc::clone(&groups.at(number).view));
+        let views = views.collect();
+        let oldest = groups.waited.iter().min().copied().unwrap_or(0);
+        while groups.first < oldest {
+            let group = groups.list.pop_front();
+            groups.free.extend(group.and_then(|group| group.agent));
+            groups.first += 1;
+        }
+        Some(views)
+    }
+
+    /// For reports: the warps that have not committed so many groups.
+    pub fn missing(&self, count: u64) -> impl Iterator<Item = usize> {
+        let committed = self.groups.committed.into_iter().enumerate();
+        committed.filter_map(move |(warp, groups)| (groups < count).then_some(warp))
     }
 }

@@ -41,9 +41,13 @@ impl Agents {
     fn take(&mut self, block: u32, view: &View) -> Agent {
         let free = self.free.entry(block).or_default();
         let seen = |entry: &(Agent, Time)| view.all.seen(entry.0, 0) >= entry.1;
-        if let Some(at) = free.iter().position(seen) {
-            return free.swap_remove(at).0;
+        match free.iter().position(seen) {
+            Some(at) => free.swap_remove(at).0,
+            None => self.add(block),
         }
+    }
+
+    fn add(&mut self, block: u32) -> Agent {
         let next = self.next.entry(block).or_default();
         *next += 1;
         Agent::operation(block, *next)
@@ -54,8 +58,33 @@ impl Order {
     /// An operation that these lanes issue.
     pub fn begin(&mut self, clock: &WarpClock, lanes: Mask, site: u32) -> Operation {
         let view = clock.own(lanes, self.now);
-        self.advance();
         let agent = self.agents.take(clock.agent.block, &view);
+        self.begin_as(clock, view, (agent, site))
+    }
+
+    /// An agent for operations that only read, and for which all waits are together.
+    pub fn add_agent(&mut self, block: u32) -> Agent {
+        self.agents.add(block)
+    }
+
+    /// One of the operations of an agent.
+    pub fn begin_of(
+        &mut self,
+        clock: &WarpClock,
+        lanes: Mask,
+        (agent, site): (Agent, u32),
+    ) -> Operation {
+        let view = clock.own(lanes, self.now);
+        self.begin_as(clock, view, (agent, site))
+    }
+
+    fn begin_as(
+        &mut self,
+        clock: &WarpClock,
+        view: View,
+        (agent, site): (Agent, u32),
+    ) -> Operation {
+        self.advance();
         let mut own = WarpClock::new(agent, clock.domain.cluster);
         own.replace(Mask::MAX, Rc::new(view));
         Operation { clock: own, site }
@@ -96,14 +125,19 @@ impl Order {
 
     /// What a wait for the operation acquires.
     pub fn finish(&mut self, operation: &Operation) -> Rc<View> {
-        let mut view = View::default();
         let agent = operation.clock.agent;
-        view.all.add(agent, 1, self.now);
         let free = self.agents.free.entry(agent.block).or_default();
         free.push((agent, self.now));
+        Rc::new(self.finish_of(agent))
+    }
+
+    /// What a wait for the agent's operations up to now acquires.
+    pub fn finish_of(&mut self, agent: Agent) -> View {
+        let mut view = View::default();
+        view.all.add(agent, 1, self.now);
         self.table.releases_beyond(agent.block, self.now);
         self.advance();
-        Rc::new(view)
+        view
     }
 
     /// What a wait for its reads acquires.

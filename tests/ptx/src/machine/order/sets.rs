@@ -5,6 +5,7 @@ use super::clock::WarpClock;
 use super::record::{Effect, Record, conflict};
 use super::shadow::{
     ALL_BYTES, ALL_LANES, Cause, Code, Entry, LANE_BITS, Part, Race, SET, Shadow, Table,
+    is_copy_over_copy,
 };
 use crate::machine::registers::lanes;
 
@@ -32,7 +33,9 @@ impl Table {
                 && self.is_final(old)
                 && old.kind.covers(new.kind)
                 && part.bytes & !entry.bytes == 0);
-            same || !(is_covered && self.is_subsumed(clock, part.lanes, old, entry.lanes))
+            let reads_suffice = is_copy_over_copy(old, new.kind, part.space);
+            let old = (old, entry.lanes);
+            same || !(is_covered && self.is_subsumed(clock, part.lanes, old, reads_suffice))
         });
         let same = |entry: &&mut Entry| entry.record == number && entry.bytes == part.bytes;
         match set.iter_mut().find(same) {
@@ -78,9 +81,10 @@ impl Table {
         }
         let needs_fence =
             new.kind.is_async && !old.kind.is_async && old.kind.effect == Effect::Write;
+        let reads_suffice = is_copy_over_copy(old, new.kind, part.space);
         for lane in lanes(part.lanes) {
             for other in lanes(entry.lanes) {
-                if !self.sees(clock, lane, old, other) {
+                if !self.sees(clock, lane, (old, other), reads_suffice) {
                     return Err(race(other, lane, Cause::Unordered));
                 }
                 let fenced = &clock.view(lane).fenced[part.space as usize];

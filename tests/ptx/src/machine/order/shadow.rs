@@ -133,6 +133,19 @@ pub struct Part {
     pub bytes: u8,
 }
 
+/// A copy to shared memory over an earlier one, both by the async proxy. CUTLASS's consumers in other
+/// blocks of a cluster arrive at the producer's mbarrier with the scope of their block, which orders
+/// only their reads; the producer then fills the slot again. The thread that arrives has waited for the
+/// earlier copy, so it is complete, and no thread can see its bytes after those of the later one.
+pub fn is_copy_over_copy(earlier: &Record, later: Kind, space: FencedSpace) -> bool {
+    let copies =
+        |kind: Kind| kind.is_async && kind.effect == Effect::Write && kind.strong.is_none();
+    space == FencedSpace::Shared
+        && copies(later)
+        && copies(earlier.kind)
+        && earlier.agent.is_operation()
+}
+
 pub struct Table {
     pub records: Vec<Record>,
     pub sets: Vec<Vec<Entry>>,
@@ -217,9 +230,16 @@ impl Table {
         }
     }
 
-    /// Whether the lane is ordered after an access of another lane, or is that lane.
+    /// Whether the lane is ordered after an access of another lane, or is that lane. `reads_suffice`: what
+    /// orders a read is enough ([`is_copy_over_copy`]).
     #[inline]
-    pub fn sees(&self, clock: &WarpClock, lane: usize, record: &Record, other: usize) -> bool {
+    pub fn sees(
+        &self,
+        clock: &WarpClock,
+        lane: usize,
+        (record, other): (&Record, usize),
+        reads_suffice: bool,
+    ) -> bool {
         if record.agent == clock.agent && lane == other {
             return true;
         }
@@ -230,7 +250,7 @@ impl Table {
             return true;
         }
         let view = clock.view(lane);
-        match record.kind.effect == Effect::Write {
+        match record.kind.effect == Effect::Write && !reads_suffice {
             true => view.all.seen(record.agent, other) >= record.time,
             false => view.seen_reads(record.agent, other) >= record.time,
         }
@@ -250,8 +270,8 @@ impl Table {
         {
             return true;
         }
-        self::lanes(lanes)
-            .all(|lane| self::lanes(theirs).all(|other| self.sees(clock, lane, record, other)))
+        let sees = |lane, other| self.sees(clock, lane, (record, other), false);
+        self::lanes(lanes).all(|lane| self::lanes(theirs).all(|other| sees(lane, other)))
     }
 
     /// Whether everything that is ordered after the lanes' new access is ordered after the old one.
@@ -260,8 +280,8 @@ impl Table {
         &self,
         clock: &WarpClock,
         lanes: Mask,
-        record: &Record,
-        theirs: Mask,
+        (record, theirs): (&Record, Mask),
+        reads_suffice: bool,
     ) -> bool {
         if record.agent == clock.agent && theirs & !lanes == 0 {
             return true;
@@ -269,7 +289,7 @@ impl Table {
         let first = lanes.trailing_zeros() as usize;
         self::lanes(theirs).all(|other| {
             record.agent == clock.agent && lanes >> other & 1 == 1
-                || self.sees(clock, first, record, other)
+                || self.sees(clock, first, (record, other), reads_suffice)
         })
     }
 
@@ -313,7 +333,8 @@ impl Table {
                     return Ok(());
                 }
                 let record = &self.records[read.index()];
-                if self.is_subsumed(clock, part.lanes, record, self.lanes_of(read)) {
+                let old = (record, self.lanes_of(read));
+                if self.is_subsumed(clock, part.lanes, old, false) {
                     shadow.reads[part.granule] = code;
                     return Ok(());
                 }
