@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle ptx-census ptx-peers ptx-mutants clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants clean
 
 setup:
 	@scripts/setup.sh
@@ -32,6 +32,10 @@ mutants: setup
 # A folder of test programs for a machine with a GPU and nothing else but its driver.
 gpu-bundle: setup
 	@scripts/gpu_bundle.sh
+
+# The same folder, built for the PTX machine, and its `run`: conformance and tests. STEPS="tests" for one.
+gpu-rehearsal: setup
+	@scripts/gpu_rehearsal.sh $(STEPS)
 
 # The instruction forms of all PTX that nvcc makes here, and which of them the PTX machine executes.
 ptx-census: setup

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Makes a folder that looks like a CUDA toolkit, and prints its path. Programs that are built with
 # CUDA_HOME set to it run on the PTX machine; with `ptx_toolkit.sh both` they contain machine code, too.
-# Needs nvcc: $NVCC, or $CUDA_HOME/bin/nvcc.
+# Needs nvcc: $NVCC, or $CUDA_HOME/bin/nvcc, or that of `make setup`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+[ -n "${CUDA_HOME:-}" ] || [ ! -x .croq/cuda/bin/nvcc ] || export CUDA_HOME=$PWD/.croq/cuda
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target"

@@ -87,10 +87,15 @@ impl Folder {
     }
 
     fn steps(&self, steps: &[&str]) -> (Option<i32>, String, String) {
+        self.filtered("", steps)
+    }
+
+    fn filtered(&self, filter: &str, steps: &[&str]) -> (Option<i32>, String, String) {
         let path = std::env::var("PATH").unwrap_or_default();
         let own = self.0.path().join("path");
         let output = Command::new(self.0.path().join("run"))
             .args(steps)
+            .env("RUN_FILTER", filter)
             .env("PATH", format!("{}:{path}", own.display()))
             .output()
             .expect("bash is there");
@@ -169,4 +174,20 @@ fn steps_are_run_alone() {
         assert_eq!((seen.0, seen.1.as_str()), (Some(status), last));
     }
     assert_eq!(folder.steps(&["everything"]).0, Some(3));
+}
+
+#[test]
+fn run_tests_are_filtered_by_name() {
+    let folder = Folder::new(&["gpu", "broken"]);
+    for (filter, status, last) in [
+        ("good", 0, "3 passed, 0 failed, 0 skipped"),
+        ("bad", 1, "0 passed, 3 failed, 0 skipped"),
+        ("topic", 1, "3 passed, 3 failed, 0 skipped"),
+    ] {
+        let seen = folder.filtered(filter, &["tests"]);
+        assert_eq!((seen.0, seen.1.as_str()), (Some(status), last), "{filter}");
+    }
+    // A filter that fits no test is a mistake, not a success.
+    let seen = folder.filtered("other", &["tests"]);
+    assert_eq!((seen.0, seen.1.as_str()), (Some(1), "0 passed, 0 failed, 0 skipped"));
 }
