@@ -22,6 +22,10 @@ one() {
   local select=(--exact "$test")
   [ "$program" != on_gpu ] || select=(--child "$test")
   ulimit -t "$seconds"
+  # Tests with fewer checks: see the file.
+  local checks
+  checks=$(sed -n "s/^$program $test: //p" tests/run/ptx_checks.txt)
+  [ -z "$checks" ] || export CROQ_PTX_CHECKS=$checks
   # Time of the processor does not depend on what else is running; a program that waits uses none.
   CROQ_DEVICE=cuda timeout $((seconds * 10)) "$binary" "${select[@]}" > "$log" 2>&1 < /dev/null
   status=$?

@@ -57,6 +57,21 @@ downstream() {
 }
 
 step "formatting" cargo fmt --all --check
+
+# Programs contain machine code and PTX, so that the PTX machine executes what was built for the tests.
+on_ptx_machine=
+if [ "${CROQ_CUDA:-auto}" != off ]; then
+  cargo fetch --quiet
+  if toolkit=$(scripts/ptx_toolkit.sh both); then
+    on_ptx_machine=1
+    # Until its own step there is no device.
+    export CUDA_HOME=$toolkit CROQ_PTX_RUNTIME=off
+    unset NVCC
+  else
+    echo "== PTX machine: no toolkit"
+    failed=$((failed + 1))
+  fi
+fi
 step "build and lints" linted test --workspace --all-targets --all-features --no-run --quiet
 : >"$log"
 downstream >"$log.downstream" 2>&1 &
@@ -67,6 +82,9 @@ wait $!
 status=$?
 cat "$log.downstream"
 count "downstream" "$status" "$log.downstream"
+if [ -n "$on_ptx_machine" ]; then
+  step "PTX machine" env PTX_RUN_BUILT=1 scripts/ptx_run.sh
+fi
 # The examples represent packages of other people. With the workspace's versions of all dependencies
 # and its target folder they share its build results.
 for example in examples/*/; do

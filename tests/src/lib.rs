@@ -5,4 +5,5 @@
 croq_sys::include_kernels!();
 
 pub mod compare;
+pub mod gpu;
 pub mod orders;

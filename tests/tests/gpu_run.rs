@@ -189,5 +189,8 @@ fn run_tests_are_filtered_by_name() {
     }
     // A filter that fits no test is a mistake, not a success.
     let seen = folder.filtered("other", &["tests"]);
-    assert_eq!((seen.0, seen.1.as_str()), (Some(1), "0 passed, 0 failed, 0 skipped"));
+    assert_eq!(
+        (seen.0, seen.1.as_str()),
+        (Some(1), "0 passed, 0 failed, 0 skipped")
+    );
 }

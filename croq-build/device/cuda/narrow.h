@@ -17,7 +17,8 @@ template <class T> CROQ_FN T from_exchanged(unsigned bits) {
 /* By compare-and-swap on the word, for operations without an instruction. */
 template <class T, class Word, class F> CROQ_DEVICE T swapped(T *p, F next) {
   Word *const word = reinterpret_cast<Word *>(p);
-  Word seen = *word, before;
+  // Other threads may change it at any time.
+  Word seen = *static_cast<volatile Word *>(word), before;
   do {
     before = seen;
     const Word fresh = static_cast<Word>(exchanged_bits(next(from_exchanged<T>(before))));

@@ -3,7 +3,7 @@
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Tensor};
-use croq_tests::compare::assert_exact;
+use croq_tests::compare::{assert_close, assert_exact, near};
 use croq_tests::kernels;
 
 fn brain(n: usize, seed: u64) -> Tensor<bf16, (usize,)> {
@@ -229,9 +229,13 @@ fn cpp_sees_names_of_the_program_and_of_earlier_texts() {
         let x = Tensor::<f32, _>::random((n, 32), -2.0..2.0, 8);
         let mut y = Tensor::<f32, _>::zeros((n, 32));
         kernels::foreign_names(&x, &mut y).unwrap();
-        assert_exact(&y, |[i, t]| {
-            let scaled = |step: i32| x[[i, t]] * (step as f32 + 1.0) + t as f32;
-            (0..4).fold(0.0, |sum, step| sum + scaled(step))
+        // Compilers may fuse the product and the sum: at most a rounding of values below 130 per step.
+        assert_close(&y, |[i, t]| {
+            let scaled = |step: i32| f64::from(x[[i, t]]) * (f64::from(step) + 1.0) + t as f64;
+            near(
+                (0..4).map(scaled).sum(),
+                8.0 * 130.0 * f64::from(f32::EPSILON),
+            )
         });
     }
 }

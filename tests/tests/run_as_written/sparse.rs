@@ -285,6 +285,10 @@ fn what_is_not_stored_is_not_multiplied() {
 /// Positions that are equal or descend are reported with the line of the MMA.
 #[test]
 fn metadata_that_is_not_valid() {
+    // On a GPU such metadata has no defined result.
+    if !croq_sys::Device::default().is_sim() {
+        return;
+    }
     let a = sparse_matrix(64, 64, 41, f16::from_f32);
     let b = dense(48, 64, 43, f16::from_f32);
     let stored = encoded(&a);
@@ -416,6 +420,10 @@ fn several_instructions_of_sixteen() {
 /// Only the lower half of a word is checked, and the report names the group of the tile.
 #[test]
 fn metadata_of_sixteen_that_is_not_valid() {
+    // On a GPU such metadata has no defined result.
+    if !croq_sys::Device::default().is_sim() {
+        return;
+    }
     let a = sparse_matrix(32, 48, 79, bf16::from_f32);
     let b = dense(16, 48, 81, bf16::from_f32);
     for (row, word, shift, fails) in [(3, 0, 4, true), (25, 2, 12, true), (9, 1, 20, false)] {

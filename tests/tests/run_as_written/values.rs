@@ -78,6 +78,9 @@ fn an_amount_outside_is_an_error() {
             }
             other => panic!("{other:?}"),
         }
+        if croq_tests::gpu::ends_at_failure() {
+            return;
+        }
     }
     let a = Tensor::<i8, _>::zeros((1,));
     let b = Tensor::<u16, _>::zeros((1,));

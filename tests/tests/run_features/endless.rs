@@ -140,6 +140,10 @@ fn a_loop_of_the_host() {
 fn lanes_that_have_left() {
     let x = Tensor::<f32, _>::random((Const,), 0.0..16.0, 1);
     kernels::endless_lanes(&x, 32).unwrap();
+    // On a GPU the shuffle has no defined result.
+    if !croq_sys::Device::default().is_sim() {
+        return;
+    }
     let error = kernels::endless_lanes(&x, 16).unwrap_err().to_string();
     let line = line_of("return __shfl_down_sync");
     assert_eq!(

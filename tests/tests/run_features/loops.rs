@@ -80,6 +80,9 @@ fn run_time_bounds() {
     // A count beyond the row is detected before anything is read.
     let counts = Tensor::from_vec((5,), vec![0, 9, 10, 4, 8]).unwrap();
     assert!(kernels::loop_loaded_bound(&counts, &x).is_err());
+    if croq_tests::gpu::ends_at_failure() {
+        return;
+    }
     for n in [0, 1, 6] {
         let y = kernels::loop_zero_trips(n).unwrap();
         assert_eq!(y.as_slice(), [5 + n * (n + 1) / 2]);

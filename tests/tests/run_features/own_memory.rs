@@ -41,6 +41,10 @@ fn arrays_of_threads_that_never_wait() {
 
 #[test]
 fn a_launch_that_needs_too_much_memory_does_not_start() {
+    // What a GPU has room for depends on the GPU.
+    if !croq_sys::Device::default().is_sim() {
+        return;
+    }
     let mut x = Tensor::from_vec((1,), vec![7i32; 1]).expect("one");
     // 264 * 1024 threads with 64,000 bytes each. If there is enough memory for that, the test shows
     // nothing.
@@ -63,6 +67,10 @@ fn calls_that_go_too_deep_are_a_report() {
     let few = Tensor::from_vec((4,), vec![0, 1, 5, 20]).expect("four");
     let found = kernels::nested_calls(&few).expect("there is room");
     assert_eq!(found.as_slice(), few.as_slice());
+    // A GPU has no report of an overflow of the stack.
+    if !croq_sys::Device::default().is_sim() {
+        return;
+    }
     for deep in [1_000, 100_000, i32::MAX] {
         let x = Tensor::from_vec((2,), vec![3, deep]).expect("two");
         let failed = kernels::nested_calls(&x).expect_err("no room").to_string();

@@ -9,6 +9,8 @@ library=$(realpath "$2")
 code=${3:-ptx}
 here=$(cd "$(dirname "$0")" && pwd)
 nvcc=$(realpath "${NVCC:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}")
+# That of a folder which this script has made is the one that the folder is for.
+[ ! -e "$(dirname "$nvcc")/nvcc-of-toolkit" ] || nvcc=$(realpath "$(dirname "$nvcc")/nvcc-of-toolkit")
 real=$(dirname "$(dirname "$nvcc")")
 
 # A file that has not changed keeps its time: croq-build compiles again when nvcc is newer.
@@ -23,6 +25,7 @@ ln -sfn "$real/include" "$folder/include"
 for tool in cuobjdump nvdisasm; do
   [ ! -e "$real/bin/$tool" ] || ln -sfn "$real/bin/$tool" "$folder/bin/$tool"
 done
+ln -sfn "$nvcc" "$folder/bin/nvcc-of-toolkit"
 sed "s|@NVCC@|$nvcc|g; s|@CODE@|$code|g" "$here/nvcc.sh" > "$folder/bin/nvcc.new"
 chmod +x "$folder/bin/nvcc.new"
 place "$folder/bin/nvcc.new" "$folder/bin/nvcc"
