@@ -135,6 +135,21 @@ fn loads() {
     );
 }
 
+/// Whoever has waited for a copy may invalidate its mbarrier.
+#[test]
+fn mbarriers_that_end() {
+    let text = |sync: &str| {
+        format!(
+            "{START} @%p1 mbarrier.init.shared.b64 [%bar], 1; bar.sync 0; @!%p1 bra WAITS;\n\
+             mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 256; {LOAD}\
+             WAITS: {} {sync} setp.eq.u32 %p2, %t, 40; @%p2 mbarrier.inval.shared.b64 [%bar]; ret;",
+            wait("%bar", 0, "A")
+        )
+    };
+    is_ordered(&text("bar.sync 0;"), 64);
+    races(&text(""), 64);
+}
+
 /// The buffer is filled a second time.
 #[test]
 fn buffers_in_use() {

@@ -297,13 +297,17 @@ impl Engine {
             Work::Transfer { transfer, data } => {
                 transfer.write(operation.agent, memory, data.as_deref())?;
                 memory.settle(&mut operation.order)?;
+                // Before what waits acquire is fixed: the access is part of the operation.
+                if let Completion::Mbarrier(place) = operation.completion {
+                    memory.touch_mbarrier(place, &mut operation.order)?;
+                }
                 let view = match (&mut memory.order, &operation.order) {
                     (Some(order), Some(operation)) => Some(order.finish(operation)),
                     _ => None,
                 };
                 match operation.completion {
                     Completion::Mbarrier(place) => {
-                        memory.complete_in_phase(place, view.as_deref(), &mut operation.order)?;
+                        memory.complete_in_phase(place, view.as_deref())?;
                         let bytes = u32::try_from(transfer.bytes()).unwrap_or(u32::MAX);
                         memory.shared.mbarrier(place)?.complete_bytes(bytes)?;
                     }
@@ -320,7 +324,7 @@ impl Engine {
                     }
                 }
                 if let Completion::Mbarrier(place) = operation.completion {
-                    memory.complete_in_phase(place, Some(&view), &mut None)?;
+                    memory.complete_in_phase(place, Some(&view))?;
                     memory.shared.mbarrier(place)?.arrive(1)?;
                 }
             }

@@ -147,16 +147,29 @@ impl Memory<'_> {
         done.map_err(|failure| observe::failed(failure, order, self.global, self.shared))
     }
 
+    /// An operation, which is not finished yet, accesses the mbarrier on which it completes.
+    ///
+    /// # Errors
+    ///
+    /// The initialisation of the mbarrier is not before the operation.
+    pub fn touch_mbarrier(
+        &mut self,
+        place: SharedPlace,
+        operation: &mut Option<Operation>,
+    ) -> Result<(), String> {
+        self.touch(Location::Shared(place), 8, order::OBJECT);
+        self.settle(operation)
+    }
+
     /// An operation completes on the mbarrier.
     ///
     /// # Errors
     ///
-    /// There is none, or its initialisation is not before the operation.
+    /// There is none.
     pub fn complete_in_phase(
         &mut self,
         place: SharedPlace,
         view: Option<&View>,
-        operation: &mut Option<Operation>,
     ) -> Result<(), String> {
         let number = self.shared.mbarrier(place)?.phase;
         let Some(order) = &mut self.order else {
@@ -166,11 +179,8 @@ impl Memory<'_> {
         let touch = observe::touch(self.global, self.shared, at, 8, (order::OBJECT, 0));
         if let (Some(touch), Some(view)) = (touch, view) {
             order.complete_in_phase(touch.location, number, view);
-            if operation.is_some() {
-                order.touch(touch);
-            }
         }
-        self.settle(operation)
+        Ok(())
     }
 
     /// What was accessed since the last call was only checked for room.
