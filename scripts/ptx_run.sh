@@ -25,6 +25,10 @@ one() {
   # Tests with fewer checks: see the file.
   local checks
   checks=$(sed -n "s/^$program $test: //p" tests/run/ptx_checks.txt)
+  if [ "$checks" = none ]; then
+    echo "ignored $program $test" >> "$logs/results"
+    return
+  fi
   [ -z "$checks" ] || export CROQ_PTX_CHECKS=$checks
   # Time of the processor does not depend on what else is running; a program that waits uses none.
   CROQ_DEVICE=cuda timeout $((seconds * 10)) "$binary" "${select[@]}" > "$log" 2>&1 < /dev/null
@@ -48,7 +52,7 @@ if [ "${1:-}" = --one ]; then
   exit 0
 fi
 
-programs=${1:-run_kernels run_features run_as_written}
+programs=${1:-run_kernels run_features run_as_written on_gpu}
 filter=${2:-}
 # What tests of other devices may have set.
 [ "${CROQ_PTX_RUNTIME:-}" != off ] || unset CROQ_PTX_RUNTIME

@@ -231,12 +231,12 @@ fn the_block_that_comes_last() {
     let sum = (0..64 * 20).sum::<i32>();
     assert_eq!(kernels::race_last_block_fences(&x).unwrap()[[0]], sum);
     for kernel in ["race_last_block", "race_last_block_late"] {
-        let result = match kernel {
+        let wrong = || match kernel {
             "race_last_block" => kernels::race_last_block(&x),
             _ => kernels::race_last_block_late(&x),
         };
         reports(
-            result,
+            wrong,
             kernel,
             &format!(
                 "race in {kernel}_0, block 19: `partial`[0] is read by one thread and written by another, {UNORDERED}\n  \

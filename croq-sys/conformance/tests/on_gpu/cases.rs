@@ -386,6 +386,10 @@ fn boxes(machine: &dyn Machine) {
                 let (expected, found) = both(machine, "tma_load", &memory, &numbers);
                 assert!(expected == found, "load of {what}");
                 assert_ne!(expected[0], memory[0]);
+                if at.iter().any(|at| *at < 0) {
+                    // CUDA allows negative coordinates for loads only.
+                    continue;
+                }
                 let memory = [vec![POISON; 65536], tensor[..32768].to_vec()];
                 let (expected, found) = both(machine, "tma_store", &memory, &numbers);
                 assert!(expected == found, "store of {what}");
