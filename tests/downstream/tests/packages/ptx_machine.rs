@@ -43,6 +43,8 @@ fn a_program_for_cuda_runs_on_the_ptx_machine() {
             ("CUDA_HOME", toolkit),
             ("CROQ_CUDA", "required"),
             ("CROQ_DEVICE", "cuda"),
+            // `make test` disables it.
+            ("CROQ_PTX_RUNTIME", ""),
             more,
         ];
         package.cargo(&["run", "--quiet", "--", what], &variables)

@@ -26,6 +26,9 @@ gencode() {
 
 of_arch() { arguments+=(-gencode "$(gencode "arch=compute_$1,code=sm_$1")"); }
 
+# The machine code of one GPU, for tests that look at it.
+case " $* " in *" --cubin "* | *" -cubin "*) exec "@NVCC@" "$@" ;; esac
+
 arguments=()
 compiles=
 while [ $# -gt 0 ]; do
