@@ -25,6 +25,13 @@ fn nvcc() -> Option<PathBuf> {
     found
 }
 
+/// The program with a device, which `make test` disables for other tests.
+fn on_machine(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env_remove("CROQ_PTX_RUNTIME");
+    command
+}
+
 fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap();
     assert!(
@@ -88,7 +95,7 @@ fn kernels_give_right_results() {
     let Some(program) = kernels() else {
         return;
     };
-    let output = Command::new(program).output().unwrap();
+    let output = on_machine(program).output().unwrap();
     let printed = "thread 0 of 7: 0.00\nthread 1 of 7: 0.25\n";
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(stdout, format!("{printed}0 failures\n"), "{stderr}");
@@ -100,7 +107,7 @@ fn errors_are_those_of_cuda() {
     let Some(program) = compiled("errors") else {
         return;
     };
-    let output = Command::new(program).output().unwrap();
+    let output = on_machine(program).output().unwrap();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(stdout, "0 failures\n", "{stderr}");
     // The report of the trap, with its line.
@@ -123,7 +130,7 @@ fn the_library_is_found_at_run_time() {
     let Some(program) = kernels() else {
         return;
     };
-    let mut command = Command::new(program);
+    let mut command = on_machine(program);
     let output = command
         .env("CROQ_PTX_RUNTIME", "/nowhere/lib.so")
         .output()
@@ -144,7 +151,7 @@ fn machine_code_beside_ptx() {
         return;
     };
     let program = built(&toolkit, "checks").unwrap();
-    let output = Command::new(&program).arg("filled").output().unwrap();
+    let output = on_machine(&program).arg("filled").output().unwrap();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(stdout, "cudaSuccess\n0 failures\n", "{stderr}");
     let tool = toolkit.join("bin/cuobjdump");
@@ -158,7 +165,7 @@ fn a_runtime_that_is_switched_off() {
     let Some(program) = kernels() else {
         return;
     };
-    let mut command = Command::new(program);
+    let mut command = on_machine(program);
     let output = command.env("CROQ_PTX_RUNTIME", "off").output().unwrap();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     let expected = "cudaGetDeviceCount(&devices) gives 35";
@@ -171,7 +178,7 @@ fn races_and_unwritten_memory() {
         return;
     };
     let reports = |kernel: &str, checks: &str| {
-        let mut command = Command::new(&program);
+        let mut command = on_machine(&program);
         command.arg(kernel).env("CROQ_PTX_CHECKS", checks);
         let output = command.output().unwrap();
         let has_failed = text(&output.stdout).contains("cudaErrorLaunchFailure");
