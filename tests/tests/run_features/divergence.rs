@@ -118,8 +118,7 @@ fn lanes_agree_or_are_stopped() {
     });
     let wrong = kernels::agreed_in_warps(4, 33);
     disagree(wrong, "agreed_in_warps", "while", "warp");
-    if !Device::default().is_sim() {
-        // A failed check ends the CUDA context, and this test with it.
+    if croq_tests::gpu::ends_at_failure() {
         return;
     }
     let wrong = kernels::agreed_in_warps(9, 20 - 100);
@@ -150,8 +149,7 @@ fn threads_of_a_region_agree_or_are_stopped() {
     for apart in [0, 40, 95] {
         let wrong = kernels::agreed_in_a_region(&x, 3, apart);
         disagree(wrong, "agreed_in_a_region", "if (", "region");
-        if !Device::default().is_sim() {
-            // A failed check ends the CUDA context, and this test with it.
+        if croq_tests::gpu::ends_at_failure() {
             return;
         }
     }
@@ -171,8 +169,7 @@ fn about_bounds_regions_agree_each_for_itself() {
     for (apart, line) in [(5, "[turns]"), (100, "[turns + 1]")] {
         let wrong = kernels::agreed_bound_in_regions(&x, 3, apart);
         disagree(wrong, "agreed_bound_in_regions", line, "region");
-        if !Device::default().is_sim() {
-            // A failed check ends the CUDA context, and this test with it.
+        if croq_tests::gpu::ends_at_failure() {
             return;
         }
     }

@@ -2,7 +2,8 @@
 //! be equal, bit for bit except for functions of the math library.
 //!
 //! Each case runs twice: against the simulated GPU itself, which tests the case on every machine,
-//! and against a GPU, if there is one. Without a GPU the case counts as ignored; `--require-gpu`
+//! and against a GPU, if there is one, in a process of its own, because a kernel that fails ends the CUDA
+//! context. Without a GPU the case counts as ignored; `--require-gpu`
 //! makes that a failure, `--probe` only prints which GPU there is, `--list` the names of the cases, and
 //! `--child NAME` runs one of them on the GPU only.
 
@@ -71,7 +72,6 @@ fn main() -> ExitCode {
         })
         .collect();
     if is_child {
-        // One case that ends the CUDA context, in its own process.
         let (Ok(gpu), [case]) = (gpu, chosen.as_slice()) else {
             return ExitCode::FAILURE;
         };
@@ -100,8 +100,7 @@ fn main() -> ExitCode {
     }
     for case in &chosen {
         let passed = match &gpu {
-            Ok(_) if case.traps => Some(in_a_child(case)),
-            Ok(gpu) => Some(attempt(case, &**gpu)),
+            Ok(_) => Some(in_a_child(case)),
             Err(_) => None,
         };
         verdict(case.name, "gpu", passed);

@@ -212,18 +212,13 @@ fn class(mnemonic: &Mnemonic) -> &'static str {
             None => "synchronisation",
         },
         "ldmatrix" | "stmatrix" | "movmatrix" => "matrix transfers",
-        "cp" if mnemonic
-            .modifiers
-            .iter()
-            .any(|word| word.ends_with("group")) =>
-        {
-            match () {
-                () if mnemonic.has("bulk_group") => "asynchronous copies",
-                () => "synchronisation",
+        "cp" => {
+            let words = ["commit_group", "wait_group", "wait_all"];
+            match words.iter().any(|word| mnemonic.has(word)) {
+                true => "synchronisation",
+                false => "asynchronous copies",
             }
         }
-        "cp" if mnemonic.has("wait_all") => "synchronisation",
-        "cp" => "asynchronous copies",
         "bar" | "barrier" | "mbarrier" | "membar" | "fence" | "griddepcontrol" => "synchronisation",
         "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => "exchanges in a warp",
         "bra" | "brx" | "call" | "ret" | "exit" | "trap" => "control flow",

@@ -151,7 +151,7 @@ impl Memory<'_> {
     ///
     /// # Errors
     ///
-    /// The initialisation of the mbarrier is not before the operation.
+    /// The initialisation of the mbarrier is not ordered before the operation.
     pub fn touch_mbarrier(
         &mut self,
         place: SharedPlace,
@@ -165,7 +165,7 @@ impl Memory<'_> {
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// No mbarrier is at the place.
     pub fn complete_in_phase(
         &mut self,
         place: SharedPlace,
