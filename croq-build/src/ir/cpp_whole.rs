@@ -18,6 +18,8 @@ pub enum Open {
     Conditional,
     /// `#define` without `#undef`.
     Macro(String),
+    /// A macro that generated text needs is defined or undefined, so that it is lost.
+    Reserved(String),
     /// A directive whose effect does not end, such as `#pragma GCC poison`.
     Pragma(String),
 }
@@ -25,7 +27,7 @@ pub enum Open {
 impl Open {
     /// Whether a text behind this one may close it.
     pub fn may_be_closed(&self) -> bool {
-        !matches!(self, Self::Closing | Self::Pragma(_))
+        !matches!(self, Self::Closing | Self::Reserved(_) | Self::Pragma(_))
     }
 }
 
@@ -132,11 +134,16 @@ impl Directives {
                     self.last = innermost.before;
                 }
             }
-            "define" => {
-                self.defined.insert(word(rest).0.to_owned());
-            }
-            "undef" => {
-                self.defined.remove(word(rest).0);
+            "define" | "undef" => {
+                let (macro_name, _) = word(rest);
+                if macro_name.starts_with("CROQ") || macro_name.starts_with("croq") {
+                    return Err(Open::Reserved(macro_name.to_owned()));
+                }
+                if name == "define" {
+                    self.defined.insert(macro_name.to_owned());
+                } else {
+                    self.defined.remove(macro_name);
+                }
             }
             "pragma" => {
                 if let Some(word) = lasting(rest) {
@@ -328,6 +335,15 @@ mod tests {
         assert_eq!(left_open("#define int long"), named("int"));
         assert_eq!(left_open("#define F(x) \\\n  (x)\nF(1);"), named("F"));
         assert_eq!(left_open("#define A 1\nx = A;\n#undef A"), None);
+        for text in [
+            "#define CROQ_FN 1\n#undef CROQ_FN",
+            "#undef CROQ_FN",
+            "#\\\n undef CROQ_FN",
+        ] {
+            let reserved = Some(Open::Reserved("CROQ_FN".to_owned()));
+            assert_eq!(left_open(text), reserved, "{text}");
+        }
+        assert_eq!(left_open("#undef M"), None);
         assert_eq!(left_open("#pragma unroll\nfor (;;) {}"), None);
         let pragma = |word: &str| Some(Open::Pragma(word.to_owned()));
         assert_eq!(left_open("#pragma GCC poison y"), pragma("poison"));

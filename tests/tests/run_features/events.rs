@@ -146,3 +146,10 @@ fn slots_that_are_events_of_their_own() {
         });
     }
 }
+
+#[test]
+fn regions_of_the_same_threads_follow_each_other() {
+    let x = Tensor::<i32, _>::random((Const::<64>,), -100..100, 9);
+    let y = kernels::event_regions_in_turn(&x).unwrap();
+    assert_exact(&y, |[i]| x[[if i < 32 { 31 - i } else { 95 - i }]]);
+}

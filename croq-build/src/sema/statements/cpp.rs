@@ -181,6 +181,11 @@ fn not_whole(open: &Open, span: Span) -> Diagnostic {
                 with_end(&format!("`#undef {name}`"))
             ),
         ),
+        Open::Reserved(name) => (
+            format!("the macro `{name}` belongs to generated text"),
+            "would be lost in statements behind this text".to_owned(),
+            "names that begin with `CROQ` are reserved; use another".to_owned(),
+        ),
         Open::Pragma(word) => (
             format!("the pragma `{word}` is not possible in C++ text inside a function"),
             "acts on statements behind it".to_owned(),

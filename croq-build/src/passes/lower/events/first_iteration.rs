@@ -1,6 +1,7 @@
 //! Deadlocks in the first iterations of regions that wait for each other.
 //!
 //! Every region is simulated through the first iteration of its loops, until a wait blocks it.
+//! Regions of the same threads that follow each other are simulated as one.
 //! Unknowns are resolved optimistically: a `trigger` under a condition is executed, a `wait` is
 //! not. If a `trigger` of an array names a slot that is known only at run time, one `trigger` of any
 //! slot counts for all slots. A region that is blocked at the end is blocked permanently.
@@ -8,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{EventAt, EventId, Function, SlotsOf, Stmt, StmtKind};
+use crate::ir::{EventAt, EventId, Function, SlotsOf, Stmt, StmtKind, ThreadSet};
 use crate::source::Span;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,12 @@ struct Step {
 
 /// The progress of a region.
 struct Walker {
+    /// Its threads, if they are known.
+    set: Option<ThreadSet>,
+    /// The block of statements that contains it, if an `if` or `while` contains any.
+    under: Option<Span>,
+    /// Regions whose threads are not known to be different have the same number.
+    threads: usize,
     steps: Vec<Step>,
     at: usize,
     /// Waits so far, for each event and slot.
@@ -51,7 +58,8 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
         walkers: Vec::new(),
         outside: false,
     };
-    regions.gather(body);
+    regions.gather(body, None);
+    regions.number_threads();
     // Events outside of regions, which all threads execute, are not analysed.
     if regions.outside {
         return;
@@ -95,12 +103,16 @@ impl Walk<'_> {
 
     /// The number of generations of a slot that are published.
     fn published(&self, event: EventId, slot: u32) -> u64 {
-        let from = self.walkers.iter().enumerate().filter(|(_, walker)| {
+        let mut by_threads: BTreeMap<usize, u64> = BTreeMap::new();
+        for (number, walker) in self.walkers.iter().enumerate() {
             let mut steps = walker.steps.iter();
-            steps.any(|step| self.triggers(step, event, slot))
-        });
-        let times = |number| self.triggered.get(&(number, event, slot)).copied();
-        let triggered = from.map(|(number, _)| times(number).unwrap_or(0)).min();
+            if steps.any(|step| self.triggers(step, event, slot)) {
+                let times = self.triggered.get(&(number, event, slot)).copied();
+                let all = by_threads.entry(walker.threads).or_default();
+                *all = all.saturating_add(times.unwrap_or(0));
+            }
+        }
+        let triggered = by_threads.values().min().copied();
         let ready = u64::from(self.function.event(event).ready);
         triggered.unwrap_or(0).saturating_add(ready)
     }
@@ -279,27 +291,61 @@ struct Regions<'a> {
 }
 
 impl Regions<'_> {
-    fn gather(&mut self, stmts: &[Stmt]) {
+    fn gather(&mut self, stmts: &[Stmt], under: Option<Span>) {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => self.outside = true,
                 StmtKind::Region {
                     is_async: true,
+                    set,
                     body,
                     ..
                 } => {
                     let mut steps = Vec::new();
                     follow(self.function, body, false, false, &mut steps);
-                    self.walkers.push(Walker {
-                        steps,
-                        at: 0,
-                        waited: BTreeMap::new(),
-                    });
+                    self.add(set.clone(), under, steps);
                 }
+                StmtKind::For { body, .. } => self.gather(body, under),
                 kind => {
                     for block in kind.blocks() {
-                        self.gather(block);
+                        let first = block.first().map(|s| s.span);
+                        self.gather(block, first.or(under));
                     }
+                }
+            }
+        }
+    }
+
+    /// Appends to a former region of the same threads, or adds a region.
+    fn add(&mut self, set: Option<ThreadSet>, under: Option<Span>, steps: Vec<Step>) {
+        let same = |w: &&mut Walker| set.is_some() && w.set == set && w.under == under;
+        match self.walkers.iter_mut().find(same) {
+            Some(walker) => walker.steps.extend(steps),
+            None => self.walkers.push(Walker {
+                set,
+                under,
+                threads: self.walkers.len(),
+                steps,
+                at: 0,
+                waited: BTreeMap::new(),
+            }),
+        }
+    }
+
+    fn number_threads(&mut self) {
+        for later in 0..self.walkers.len() {
+            for earlier in 0..later {
+                let [Some(a), Some(b)] = [earlier, later].map(|n| self.walkers.get(n)) else {
+                    continue;
+                };
+                let differ = match (&a.set, &b.set) {
+                    (Some(a), Some(b)) => !a.meets(b),
+                    _ => false,
+                };
+                let (to, from) = (a.threads, b.threads);
+                if !differ {
+                    let same = self.walkers.iter_mut().filter(|w| w.threads == from);
+                    same.for_each(|w| w.threads = to);
                 }
             }
         }
