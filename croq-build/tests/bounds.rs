@@ -320,6 +320,14 @@ fn kernels() -> Vec<(&'static str, String)> {
     let stores = lines(|i| format!("s.at((t + {i}) % 64) = x.at(t, 0);"));
     vec![
         (
+            "a product over 2^32",
+            "__co__ void f(f32 [64, 96] & c) { parallel by 1 : block {
+               shared f16 [64, 4294967296] as;  shared f16 [96, 4294967296] bs;
+               parallel g by 1 : group-4 {
+                 acc = mma.fill.f32 0.5f;  mma.row.row acc, as, bs;  mma.store acc, c; } } }"
+                .to_owned(),
+        ),
+        (
             "functions",
             lines(|i| {
                 format!("__co__ void f{i}(global f32 [N] x) {{ parallel p by N x.at(p) = 1.0f; }}")

@@ -12,9 +12,10 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
-/// `parallel[.async][<s>] item, item block`, without its attributes.
+/// `parallel[.async][<s>] item, item block`, without its attributes. The reference also takes `(s)`.
 pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelStmt> {
-    let stream = between(Punct::Lt, name(), Punct::Gt).map(|(name, _)| name);
+    let in_brackets = |open, close| between(open, name(), close).map(|(name, _)| name);
+    let stream = in_brackets(Punct::Lt, Punct::Gt).or(in_brackets(Punct::LParen, Punct::RParen));
     // The reference also writes the stream after the level.
     let trailing = when_keyword(
         Keyword::Stream,

@@ -79,8 +79,8 @@ impl Search {
     }
 }
 
-const HOW_TO_GET_IT: &str = "install the CUDA toolkit, or run `pip install \"nvidia-cuda-nvcc==13.0.*\" \
-\"nvidia-cuda-runtime==13.0.*\" \"nvidia-cuda-crt==13.0.*\" \"nvidia-nvvm==13.0.*\" \"nvidia-cuda-cccl==13.0.*\"` \
+const HOW_TO_GET_IT: &str = "install the CUDA toolkit, or run `pip install \"nvidia-cuda-nvcc==13.1.*\" \
+\"nvidia-cuda-runtime==13.1.*\" \"nvidia-cuda-crt==13.1.*\" \"nvidia-nvvm==13.1.*\" \"nvidia-cuda-cccl==13.1.*\"` \
 in an active virtual environment, or point NVCC or CUDA_HOME at it";
 
 /// Searches for nvcc. `remember` is a file with the results of running it, so that an unchanged

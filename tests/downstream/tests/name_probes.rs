@@ -202,6 +202,10 @@ const POSITIONS: &[(&str, &str)] = &[
     ),
 ];
 
+const ONCE_WRONG: &[&str] = &[
+    "i32", "usize", "str", "__func__", "_Complex", "CROQ_FN", "status", "args", "tid", "and",
+];
+
 /// Plausible names of device functions of the file.
 const DEVICE_FUNCTIONS: &str = "\
     tid lane thread block turn ctx host args env status launch idx shared global local current together \
@@ -276,6 +280,14 @@ fn probes(count: usize, seed: u64) -> Vec<Probe> {
     }
     if count > 0 {
         pairs.truncate(count);
+    }
+    // Names that once broke a build, whatever was drawn.
+    for name in ONCE_WRONG {
+        let at = |wanted| POSITIONS.iter().position(|(position, _)| *position == wanted);
+        let found = ["integer parameter", "tensor parameter", "dimension", "function"].map(at);
+        let missing = found.into_iter().flatten().map(|p| ((*name).to_owned(), p));
+        let missing: Vec<(String, usize)> = missing.filter(|pair| !pairs.contains(pair)).collect();
+        pairs.extend(missing);
     }
     while pairs.len() < count {
         let [a, b] = [random.below(words.len()), random.below(words.len())];

@@ -155,13 +155,53 @@ fn a_tile_outside_is_zeros_and_a_store_of_one_moves_nothing() {
         let result = kernels::report_tile(&mut y, &x, &dims!(&[from]; 1), &dims!(&[to]; 1));
         (result, y.to_host().expect("memory").into_vec())
     };
-    assert_eq!(run(5, 1).1, [-1, -1, -1, -1, 21, 22, 23, 24]);
+    let (result, y) = run(5, 1);
+    result.expect("tiles inside");
+    assert_eq!(y, [-1, -1, -1, -1, 21, 22, 23, 24]);
     for from in [6, -1, 1 << 28] {
-        assert_eq!(run(from, 0).1, [0, 0, 0, 0, -1, -1, -1, -1], "{from}");
+        let (result, y) = run(from, 0);
+        let (code, line, message) = check(result);
+        assert_eq!((code, line), ("R12", 76), "{message}");
+        assert_eq!(y, [0, 0, 0, 0, -1, -1, -1, -1], "{from}");
     }
     for to in [2, -1, 1 << 28] {
-        assert_eq!(run(0, to).1, [-1; 8], "{to}");
+        let (result, y) = run(0, to);
+        let (code, line, message) = check(result);
+        assert_eq!((code, line), ("R12", 77), "{message}");
+        assert_eq!(y, [-1; 8], "{to}");
     }
+}
+
+#[test]
+fn r20_a_shift_by_an_amount_outside_shifts_nothing() {
+    let mut y = row(&[9; 5]);
+    let amounts = row(&[3, 32, -1, 0, i32::MIN]);
+    let (code, line, message) = check(kernels::report_shift(&mut y, &amounts));
+    assert_eq!((code, line), ("R20", 170), "{message}");
+    assert_eq!(host(&y), [40, 5, 5, 5, 5]);
+}
+
+#[test]
+fn r22_threads_that_disagree_end_the_launch() {
+    let mut y = dims!(&[0; 64]; 64);
+    kernels::report_divergence(&mut y, 64).expect("all of them come");
+    kernels::report_divergence(&mut y, 0).expect("none of them comes");
+    let mut y = dims!(&[0; 64]; 64);
+    let (code, line, message) = check(kernels::report_divergence(&mut y, 32));
+    assert_eq!((code, line), ("R22", 179), "{message}");
+    assert_eq!(y.to_host().expect("memory").into_vec(), [0; 64]);
+}
+
+#[test]
+fn r23_tiles_that_overlap_change_nothing_else() {
+    let numbers: Vec<i32> = (0..16).collect();
+    let mut x = dims!(&numbers; 16);
+    kernels::report_overlap(&mut x, &dims!(&[0, 12]; 2)).expect("apart");
+    let mut x = dims!(&numbers; 16);
+    let (code, line, message) = check(kernels::report_overlap(&mut x, &dims!(&[5, 7]; 2)));
+    assert_eq!((code, line), ("R23", 188), "{message}");
+    let x = x.to_host().expect("memory").into_vec();
+    assert_eq!((&x[..7], &x[11..]), (&numbers[..7], &numbers[11..]));
 }
 
 #[test]
@@ -185,7 +225,8 @@ fn checks_at_entry_stop_the_call_before_it_launches() {
     let mut y = row(&[0; 8]);
     assert_eq!(check(kernels::report_entry(&mut y, 0)).0, "R14");
     assert_eq!(check(kernels::report_sizes(&mut y, 0)).0, "R06");
-    assert!(kernels::report_shared_size(&mut row(&[0; 100_000])).is_err());
+    let (code, line, message) = check(kernels::report_shared_size(&mut row(&[0; 100_000])));
+    assert_eq!((code, line), ("R09", 104), "{message}");
     assert_eq!(host(&y), [0; 8]);
 }
 

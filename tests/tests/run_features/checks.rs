@@ -177,8 +177,14 @@ fn windows() {
     let y = kernels::check_window(&x, -2).unwrap();
     assert_eq!(y.as_slice(), [0, 0, x[[0]], x[[1]]]);
     // Entirely outside, on either side.
-    assert!(kernels::check_window(&x, -4).is_err());
-    assert!(kernels::check_window(&x, 11).is_err());
+    for from in [-4, 10, 11] {
+        let why = kernels::check_window(&x, from).unwrap_err().to_string();
+        let message = format!("starts at {from} on axis 0, the data has 10 elements");
+        assert!(why.contains("R12") && why.contains(&message), "{why}");
+    }
+    // The last element.
+    let y = kernels::check_window(&x, 9).unwrap();
+    assert_eq!(y.as_slice(), [x[[9]], 0, 0, 0]);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The exceptions in docs/safety.md, one test for each class: an `Ok` for a program that is wrong.
 //! A change that makes one of these an error removes the class from that page.
 
+use std::process::Command;
+
 use croq_sys::{Const, Device, DeviceTensor, Error, Stream, Tensor};
 use croq_tests::kernels;
 
@@ -53,4 +55,41 @@ fn stores_of_inline_assembly() {
     let y = kernels::excused_assembly(&x).unwrap();
     let mut seen = y.as_slice().iter().zip(x.as_slice().iter().rev());
     assert!(seen.all(|(y, x)| *y == 100 || y == x), "{y:?}");
+}
+
+#[test]
+fn tiles_that_are_exchanged() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = Tensor::from_fn((Const::<40>,), |[i]| i as i32 + 1);
+    let y = kernels::excused_swap(&x).unwrap();
+    // Elements 8 to 31 of the second tile are those of the first one.
+    assert_eq!((y[[1, 7]], y[[1, 8]]), (80, 18));
+}
+
+/// In a process of its own: the limit is read once.
+#[test]
+fn a_buffer_that_is_too_large_to_track() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    const N: usize = 1 << 16;
+    if std::env::var_os("CROQ_TEST_LARGE").is_some() {
+        let [mut x, at] = [(); 2].map(|()| DeviceTensor::zeros((N,), &Device::sim()).unwrap());
+        kernels::excused_large(&mut x, &at).unwrap();
+        return;
+    }
+    let [mut x, at] = [(); 2].map(|()| DeviceTensor::zeros((N,), &Device::sim()).unwrap());
+    let race = kernels::excused_large(&mut x, &at);
+    assert!(matches!(race, Err(Error::Hazard { .. })), "{race:?}");
+    let test = "excused::a_buffer_that_is_too_large_to_track";
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture"])
+        .envs([("CROQ_TEST_LARGE", "1"), ("CROQ_SIM_MEMORY", "2M")])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success(), "{said}");
+    assert!(said.contains("`x`"), "{said}");
 }

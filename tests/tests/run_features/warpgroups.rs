@@ -318,3 +318,9 @@ fn rows_beyond_the_edge_have_no_scale() {
         });
     }
 }
+
+#[test]
+fn commit_without_a_product() {
+    let x = Tensor::<i32, _>::random((Const::<256>,), -100..100, 4);
+    assert_exact(&kernels::commit_of_nothing(&x).unwrap(), |i| x[i] + 1);
+}

@@ -62,8 +62,9 @@ pub fn prepare(function: &mut Function) {
 
 /// Lowers the remaining operations to instructions.
 pub fn expand(function: &mut Function, id: KernelId) {
+    // An `mma.commit` may be there without a product.
+    wait_insertion::insert(function, id);
     if !function.fragments.is_empty() {
-        wait_insertion::insert(function, id);
         rewrite(function, id, expanded);
         descriptor_licm::hoist(function, id);
     }
