@@ -32,34 +32,37 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     croq::tma_load_multicast<1>(row, 0, offsets_map, {bn * 64}, row_arrived, 0, 0x3);
   }
   // parallel t by 128 : thread {
-  const croq::idx t = croq::tid();
-  // if (t < 32) {
-  if (t < 32) {
-    // f32 sum = 0.0f;
-    float sum = 0.0f;
-    // if (bm * 32 + t < M)
-    if (bm * 32 + t < M) {
-      // foreach k in [K] sum += lhs.at(bm * 32 + t, k) * factors.at(k);
-      CROQ_STEPS(K);
-      for (croq::idx k = 0; k < K; ++k) {
-        sum += lhs.load((bm * 32 + t) * K + k) * factors.load(k);
+  {
+    const croq::idx t = croq::tid();
+    // if (t < 32) {
+    if (t < 32) {
+      // f32 sum = 0.0f;
+      float sum = 0.0f;
+      // if (bm * 32 + t < M)
+      if (bm * 32 + t < M) {
+        // foreach k in [K] sum += lhs.at(bm * 32 + t, k) * factors.at(k);
+        CROQ_STEPS(K);
+        for (croq::idx k = 0; k < K; ++k) {
+          sum += lhs.load((bm * 32 + t) * K + k) * factors.load(k);
+        }
+      }
+      // weights.at(t) = sum;
+      weights.store(t, sum);
+    }
+    // wait row;
+    croq::mbarrier_wait(ctx, row_arrived, 0, row_phase ^ 1u);
+    croq::barrier();
+    // foreach i in [16] {
+    for (croq::idx i = 0; i < 16; ++i) {
+      // if (bm * 32 + r < M && bn * 64 + column < N)
+      if (bm * 32 + i * 2 + t / 64 < M && bn * 64 + t % 64 < N) {
+        // out.at(bm * 32 + r, bn * 64 + column) = weights.at(r) + row.data.at(column);
+        out.store((bm * 32 + i * 2 + t / 64) * N + bn * 64 + t % 64,
+            croq::written(weights.load(i * 2 + t / 64) + row.load(t % 64), croq::in_memory));
       }
     }
-    // weights.at(t) = sum;
-    weights.store(t, sum);
   }
-  // wait row;
-  croq::mbarrier_wait(ctx, row_arrived, 0, row_phase ^ 1u);
-  croq::barrier();
-  // foreach i in [16] {
-  for (croq::idx i = 0; i < 16; ++i) {
-    // if (bm * 32 + r < M && bn * 64 + column < N)
-    if (bm * 32 + i * 2 + t / 64 < M && bn * 64 + t % 64 < N) {
-      // out.at(bm * 32 + r, bn * 64 + column) = weights.at(r) + row.data.at(column);
-      out.store((bm * 32 + i * 2 + t / 64) * N + bn * 64 + t % 64,
-          croq::written(weights.load(i * 2 + t / 64) + row.load(t % 64), croq::in_memory));
-    }
-  }
+  croq::barrier_cluster();  // others may still arrive here
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_multicast)(const croq_env *env,

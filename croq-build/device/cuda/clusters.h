@@ -48,11 +48,12 @@ CROQ_DEVICE void mbarrier_arrive_remote([[maybe_unused]] mbarriers all, [[maybe_
                           : "r"(all.at(slot)), "r"(rank)
                           : "memory"));
 }
-/* Arrives at this mbarrier of each of the cluster's blocks; `blocks` is their number. */
+/* Arrives at this mbarrier of each of the cluster's blocks; `blocks` is their number. The first block,
+ * which issues multicast loads, is the last one. */
 template <unsigned blocks>
 CROQ_DEVICE void mbarrier_arrive_cluster(mbarriers all, idx slot) {
 #pragma unroll
-  for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank);
+  for (unsigned rank = blocks; rank-- > 0;) mbarrier_arrive_remote(all, slot, rank);
 }
 /* Whether the phase of this parity is complete. If it is, everything that threads of other blocks
  * did before they arrived is visible. */

@@ -6,16 +6,25 @@ use super::ast::{
     Binding, Block, ExprKind, Level, LevelSpec, Name, ParallelBound, ParallelItem, ParallelStmt,
 };
 use super::expression::Exprs;
-use super::fault::{Class, Fault};
+use super::fault::{Class, Expected, Fault};
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
-use crate::source::token::{Keyword, Punct, TokenKind};
+use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
 /// `parallel[.async][<s>] item, item block`, without its attributes. The reference also takes `(s)`.
 pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelStmt> {
     let in_brackets = |open, close| between(open, name(), close).map(|(name, _)| name);
-    let stream = in_brackets(Punct::Lt, Punct::Gt).or(in_brackets(Punct::LParen, Punct::RParen));
+    let one_in_parens = rule(|inp| {
+        let is = |token: Option<&Token>, punct| token.is_some_and(|t| t.kind.is(punct));
+        let [open, _, close] = ahead(inp);
+        match is(open, Punct::LParen) && is(close, Punct::RParen) {
+            true => Ok(()),
+            false => Err(Fault::expected(position(inp), Expected::default())),
+        }
+    });
+    let in_parens = one_in_parens.ignore_then(in_brackets(Punct::LParen, Punct::RParen));
+    let stream = in_brackets(Punct::Lt, Punct::Gt).or(in_parens);
     // The reference also writes the stream after the level.
     let trailing = when_keyword(
         Keyword::Stream,

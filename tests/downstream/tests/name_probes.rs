@@ -283,8 +283,18 @@ fn probes(count: usize, seed: u64) -> Vec<Probe> {
     }
     // Names that once broke a build, whatever was drawn.
     for name in ONCE_WRONG {
-        let at = |wanted| POSITIONS.iter().position(|(position, _)| *position == wanted);
-        let found = ["integer parameter", "tensor parameter", "dimension", "function"].map(at);
+        let at = |wanted| {
+            POSITIONS
+                .iter()
+                .position(|(position, _)| *position == wanted)
+        };
+        let found = [
+            "integer parameter",
+            "tensor parameter",
+            "dimension",
+            "function",
+        ]
+        .map(at);
         let missing = found.into_iter().flatten().map(|p| ((*name).to_owned(), p));
         let missing: Vec<(String, usize)> = missing.filter(|pair| !pairs.contains(pair)).collect();
         pairs.extend(missing);

@@ -42,8 +42,17 @@ pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
             finder.made.push((slots.barriers, slots.slots, slots.count));
         }
         finder.block(body);
+        // No block ends while another may still receive what it has loaded.
+        let multicasts = finder.multicast && !events.clustered;
         let first = finder.beginning();
         body.splice(0..0, first);
+        if multicasts {
+            let kind = StmtKind::Barrier {
+                scope: BarrierScope::Cluster,
+                why: BarrierReason::Arrivals,
+            };
+            body.push(Stmt::new(kind, span));
+        }
     });
 }
 

@@ -570,7 +570,7 @@ fn a_multicast_load_waits_for_all_blocks_of_the_cluster() {
     assert_eq!(
         outline,
         "once { fence } CLUSTER(ready) par { store } for { BLOCK(reuse:own) copy par { store } \
-         CLUSTER(reuse:all) copy par { store } } BLOCK(read:sum) par { store }"
+         CLUSTER(reuse:all) copy par { store } } BLOCK(read:sum) par { store } CLUSTER(arrivals)"
     );
 }
 
