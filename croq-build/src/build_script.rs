@@ -105,7 +105,7 @@ fn build(
     let archs = archs(settings, env)?;
     namespace_is_name(settings)?;
     let mut warnings = CargoWarnings::default();
-    let toolkit = toolkit(settings, env, &package, &archs, &mut warnings)?;
+    let toolkit = toolkit(settings, env, &package, &mut warnings)?;
     let inputs = inputs::find(&package.folder, path)?;
 
     let options = options(settings, &archs, toolkit.is_some(), env);
@@ -312,7 +312,6 @@ fn toolkit(
     settings: &Settings,
     env: &Environment,
     package: &Package,
-    archs: &[Arch],
     warnings: &mut CargoWarnings,
 ) -> Result<Option<Toolkit>, Problem> {
     let wanted = match env.text("CROQ_CUDA").as_deref() {
@@ -338,10 +337,6 @@ fn toolkit(
             return Err(search.required());
         }
         warnings.warning(&search.left_out().one_line());
-    }
-    let suspect = search.toolkit.as_ref().map(|t| t.may_miscompile(archs));
-    if let Some(problem) = suspect.flatten() {
-        warnings.warning(&problem.one_line());
     }
     Ok(search.toolkit)
 }

@@ -10,7 +10,6 @@ use super::environment::{Environment, is_program};
 use super::identity::FileIdentity;
 use super::problem::Problem;
 use crate::diagnostics::codes;
-use crate::target::Arch;
 
 /// The oldest toolkit whose PTX (8.4) supports everything that the device headers use.
 pub const OLDEST: Version = Version {
@@ -37,34 +36,6 @@ pub struct Toolkit {
     pub version: Version,
     /// The folder of `libcudart_static.a`.
     pub libraries: PathBuf,
-}
-
-/// The oldest toolkit whose ptxas is not reported to miscompile kernels for sm_90a: that of 13.0 makes
-/// an invalid write to shared memory of PTX that 13.1 compiles correctly.
-const OLDEST_FOR_HOPPER: Version = Version {
-    major: 13,
-    minor: 1,
-};
-
-impl Toolkit {
-    /// The warning if ptxas may miscompile kernels for one of these architectures.
-    pub fn may_miscompile(&self, archs: &[Arch]) -> Option<Problem> {
-        let hopper = archs.iter().find(|arch| arch.digits() == "90a")?;
-        (self.version < OLDEST_FOR_HOPPER).then(|| {
-            let (nvcc, version) = (self.nvcc.display(), self.version);
-            Problem::new(
-                codes::W1111,
-                format!(
-                    "ptxas of CUDA {version} ({nvcc}) may miscompile kernels for sm_{}",
-                    hopper.digits()
-                ),
-            )
-            .help(format!(
-                "use CUDA {OLDEST_FOR_HOPPER} or later, or other architectures: `.archs([\"sm_80\"])` in build.rs, \
-                 or CROQ_CUDA_ARCH=sm_80"
-            ))
-        })
-    }
 }
 
 /// The result of a search: at most one toolkit, and each place with the outcome there.
@@ -108,8 +79,8 @@ impl Search {
     }
 }
 
-const HOW_TO_GET_IT: &str = "install the CUDA toolkit, or run `pip install \"nvidia-cuda-nvcc==13.1.*\" \
-\"nvidia-cuda-runtime==13.1.*\" \"nvidia-cuda-crt==13.1.*\" \"nvidia-nvvm==13.1.*\" \"nvidia-cuda-cccl==13.1.*\"` \
+const HOW_TO_GET_IT: &str = "install the CUDA toolkit, or run `pip install \"nvidia-cuda-nvcc==13.0.*\" \
+\"nvidia-cuda-runtime==13.0.*\" \"nvidia-cuda-crt==13.0.*\" \"nvidia-nvvm==13.0.*\" \"nvidia-cuda-cccl==13.0.*\"` \
 in an active virtual environment, or point NVCC or CUDA_HOME at it";
 
 /// Searches for nvcc. `remember` is a file with the results of running it, so that an unchanged
@@ -449,18 +420,8 @@ mod tests {
         runtime(&new.join("lib64"));
         let path = new.join("bin").display().to_string();
         let both = environment(&[("CUDA_HOME", &old_home), ("PATH", &path)]);
-        let mut found = search(&both, None).toolkit.expect("the one in PATH");
+        let found = search(&both, None).toolkit.expect("the one in PATH");
         assert_eq!(found.nvcc, new.join("bin/nvcc"));
-
-        let warning = found.may_miscompile(&Arch::DEFAULT).expect("a warning");
-        let text = warning.one_line();
-        assert!(text.contains("ptxas of CUDA 12.4"), "{text}");
-        assert_eq!(found.may_miscompile(&Arch::DEFAULT[..1]), None);
-        found.version = Version {
-            major: 13,
-            minor: 1,
-        };
-        assert_eq!(found.may_miscompile(&Arch::DEFAULT), None);
         assert!(both.asked().contains(&"CUDA_HOME".to_owned()));
     }
 

@@ -10,7 +10,6 @@ explanations! {
     W1108: "file without a `__co__` function",
     W1110: "request without effect",
     E1111: "tool missing or too old",
-    W1111: "tool with a known error",
     E1112: "C++ compiler rejects generated code",
     W1112: "C++ compiler warns about generated code",
     E1113: "nvcc rejects generated code",

@@ -8,7 +8,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
-use crate::sema::values::{arith, conditionals, shape};
+use crate::sema::values::{arith, conditionals, predicates, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr};
@@ -135,18 +135,27 @@ pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
                 text.push_str(&format!("{{{}}}", parts.join(", ")));
             }
             Value::Error => return,
+            Value::Scalar(e) if let Some(value) = constant(el, &e) => text.push_str(&value),
             _ => {
                 el.cx.report(
                     Diagnostic::new(codes::W0773, a.span, "this value is known only at run time")
-                        .label("not printable now"),
+                        .label("printed as it is written"),
                 );
-                return;
+                text.push_str(el.cx.file.snippet(a.span));
             }
         }
     }
     el.cx.report(
         Diagnostic::new(codes::N0773, call.callee.span, text).label("printed at compile time"),
     );
+}
+
+/// A value of type `bool` or a float that the compiler knows.
+fn constant(el: &Elab<'_>, value: &Expr) -> Option<String> {
+    match &*value.kind {
+        ExprKind::Float(value) => Some(value.to_string()),
+        _ => predicates::decided(el, value.clone()).map(|value| value.to_string()),
+    }
 }
 
 struct Inputs {
