@@ -125,6 +125,7 @@ fn lower_print_operand(cx: &mut Cx<'_>, v: Value, at: Span, parts: &mut Vec<Prin
 /// `print!`: the compiler prints the text as a note.
 pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
     let mut text = String::new();
+    let mut unknown = Vec::new();
     for a in &call.args {
         match el.expression(a) {
             Value::Str(s) => text.push_str(&s),
@@ -137,17 +138,25 @@ pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
             Value::Error => return,
             Value::Scalar(e) if let Some(value) = constant(el, &e) => text.push_str(&value),
             _ => {
-                el.cx.report(
-                    Diagnostic::new(codes::W0773, a.span, "this value is known only at run time")
-                        .label("printed as it is written"),
-                );
+                unknown.push(a.span);
                 text.push_str(el.cx.file.snippet(a.span));
             }
         }
     }
-    el.cx.report(
-        Diagnostic::new(codes::N0773, call.callee.span, text).label("printed at compile time"),
-    );
+    el.cx.report(match unknown.split_first() {
+        None => {
+            Diagnostic::new(codes::N0773, call.callee.span, text).label("printed at compile time")
+        }
+        Some((first, others)) => {
+            let text = format!("printed: {text}");
+            let report =
+                Diagnostic::new(codes::W0773, *first, "this value is known only at run time")
+                    .label("printed as it is written")
+                    .note(text);
+            let others = others.iter();
+            others.fold(report, |report, span| report.also(*span, "and this"))
+        }
+    });
 }
 
 /// A value of type `bool` or a float that the compiler knows.
