@@ -179,7 +179,7 @@ fn check_k(
             .report(d.label("two of every four elements of A are stored"));
         return None;
     }
-    if packed * 2 != k {
+    if packed.checked_mul(2) != Some(k) {
         let text = format!("the operands disagree along K: {packed} packed, {k}");
         let d = Diagnostic::new(codes::E0902, span, text).label("these can't be multiplied");
         el.cx.report(d.help(format!(
