@@ -282,22 +282,18 @@ fn probes(count: usize, seed: u64) -> Vec<Probe> {
         pairs.truncate(count);
     }
     // Names that once broke a build, whatever was drawn.
-    for name in ONCE_WRONG {
-        let at = |wanted| {
-            POSITIONS
-                .iter()
-                .position(|(position, _)| *position == wanted)
-        };
-        let found = [
-            "integer parameter",
-            "tensor parameter",
-            "dimension",
-            "function",
-        ]
-        .map(at);
-        let missing = found.into_iter().flatten().map(|p| ((*name).to_owned(), p));
-        let missing: Vec<(String, usize)> = missing.filter(|pair| !pairs.contains(pair)).collect();
-        pairs.extend(missing);
+    const WHERE: [&str; 4] = [
+        "integer parameter",
+        "tensor parameter",
+        "dimension",
+        "function",
+    ];
+    for (name, wanted) in ONCE_WRONG.iter().flat_map(|n| WHERE.map(|w| (n, w))) {
+        let at = POSITIONS.iter().position(|(known, _)| *known == wanted);
+        let pair = ((*name).to_owned(), at.expect("a position"));
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
     }
     while pairs.len() < count {
         let [a, b] = [random.below(words.len()), random.below(words.len())];

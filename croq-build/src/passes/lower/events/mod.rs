@@ -91,13 +91,6 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
         declared_again::initialise(function, body, &beginning);
         body.splice(0..0, declared);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
-        if beginning.clustered {
-            let kind = StmtKind::Barrier {
-                scope: BarrierScope::Cluster,
-                why: BarrierReason::Arrivals,
-            };
-            body.push(Stmt::new(kind, span));
-        }
     });
     beginning
 }

@@ -42,11 +42,11 @@ pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
             finder.made.push((slots.barriers, slots.slots, slots.count));
         }
         finder.block(body);
-        // No block ends while another may still receive what it has loaded.
-        let multicasts = finder.multicast && !events.clustered;
+        let multicast = finder.multicast;
         let first = finder.beginning();
         body.splice(0..0, first);
-        if multicasts {
+        // No block ends while others may arrive at its mbarriers, or receive what it has loaded.
+        if multicast {
             let kind = StmtKind::Barrier {
                 scope: BarrierScope::Cluster,
                 why: BarrierReason::Arrivals,
