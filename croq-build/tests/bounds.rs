@@ -66,9 +66,13 @@ fn nested_loops(n: usize, body: impl Fn(usize) -> String) -> String {
 
 /// Macros each of which holds the one before twice.
 fn doubling(n: usize) -> String {
-    let mut out = "#define A0 1+1\n".to_owned();
+    doubling_of(n, "1+1", "+")
+}
+
+fn doubling_of(n: usize, first: &str, between: &str) -> String {
+    let mut out = format!("#define A0 {first}\n");
     for i in 0..n {
-        let _ = writeln!(out, "#define A{} A{i}+A{i}", i + 1);
+        let _ = writeln!(out, "#define A{} A{i}{between}A{i}", i + 1);
     }
     out
 }
@@ -198,6 +202,52 @@ fn islands() -> Vec<(&'static str, String)> {
         (
             "condition of macros that double",
             format!("{}#if A30\n#endif\n{}", doubling(30), host("")),
+        ),
+        (
+            "functions of macros that double",
+            format!(
+                "{}{}",
+                doubling(30),
+                lines(|i| format!("__co__ void f{i}(global f32 [N] x) {{ int a = A30; }}"))
+            ),
+        ),
+        (
+            "loops of a macro that doubles",
+            format!(
+                "{}{}",
+                doubling_of(12, "foreach i in [2] { x.at(i) = 1.0f; }", " "),
+                kernel("A12")
+            ),
+        ),
+        (
+            "launches of a macro that doubles",
+            format!(
+                "{}{}",
+                doubling_of(12, "parallel p by N x.at(p) = 1.0f;", " "),
+                host("A12")
+            ),
+        ),
+        (
+            "conditions of macros that double",
+            format!("{}{}{}", doubling(30), fill("#if A30\n#endif\n"), host("")),
+        ),
+        (
+            "condition of empty macros that double",
+            format!(
+                "{}#if A30 0\n#endif\n{}",
+                doubling_of(30, "", " "),
+                host("")
+            ),
+        ),
+        (
+            "templates of macros that double",
+            format!(
+                "{}{}",
+                doubling(30),
+                lines(|i| format!(
+                    "template <int K = A30> __co__ void f{i}(global f32 [K] x) {{}}"
+                ))
+            ),
         ),
         (
             "deep macros",

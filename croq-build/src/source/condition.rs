@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::Span;
+use super::expansion::Budget;
 use super::lexer::{Lexeme, Lexer};
 use super::macros::Macros;
 use super::token::{Punct, Token, TokenKind};
@@ -24,7 +25,12 @@ pub struct Malformed {
 }
 
 /// Evaluates the text of a condition at byte `base` of the file.
-pub fn evaluate(text: &str, base: u32, macros: &Macros) -> Result<i64, Malformed> {
+pub fn evaluate(
+    text: &str,
+    base: u32,
+    macros: &Macros,
+    budget: &mut Budget,
+) -> Result<i64, Malformed> {
     let end = Span::new(base + text.len() as u32, base + text.len() as u32);
     let mut tokens = Vec::new();
     for token in lex(text, base)? {
@@ -33,6 +39,7 @@ pub fn evaluate(text: &str, base: u32, macros: &Macros) -> Result<i64, Malformed
     let tokens = expand(
         resolve_defined(tokens, macros)?,
         macros,
+        budget,
         &mut HashSet::new(),
         0,
     )?;
@@ -186,10 +193,18 @@ fn name_text(kind: &TokenKind) -> Option<&str> {
     }
 }
 
+fn too_much_text(span: Span) -> Malformed {
+    Malformed {
+        span,
+        what: "its macros expand to too much text".into(),
+    }
+}
+
 /// Expands macros; function-like ones take their arguments unexpanded.
 fn expand(
     tokens: Vec<Token>,
     macros: &Macros,
+    budget: &mut Budget,
     active: &mut HashSet<String>,
     depth: usize,
 ) -> Result<Vec<Token>, Malformed> {
@@ -198,10 +213,7 @@ fn expand(
     while let Some(token) = tokens.get(i) {
         i += 1;
         if out.len() > TOKEN_LIMIT || depth > MACRO_DEPTH {
-            return Err(Malformed {
-                span: token.span,
-                what: "its macros expand to too much text".into(),
-            });
+            return Err(too_much_text(token.span));
         }
         let known = name_text(&token.kind)
             .filter(|name| !active.contains(*name))
@@ -261,9 +273,14 @@ fn expand(
                 }
             }
         }
+        // An empty expansion takes time, too.
+        if !budget.take(body.len() + 1) {
+            return Err(too_much_text(token.span));
+        }
         let name = found.name.to_string();
         active.insert(name.clone());
-        let body = expand(resolve_defined(body, macros)?, macros, active, depth + 1)?;
+        let body = resolve_defined(body, macros)?;
+        let body = expand(body, macros, budget, active, depth + 1)?;
         active.remove(&name);
         out.extend(body);
     }
@@ -459,7 +476,7 @@ mod tests {
         macros.define(Macro::new("SEVEN", None, "(3 + 4)", None), &mut diags);
         macros.define(Macro::new("FLAG", None, "", None), &mut diags);
         macros.define(Macro::new("SQ", Some(vec!["x"]), "x * x", None), &mut diags);
-        evaluate(text, 0, &macros).map_err(|malformed| malformed.what)
+        evaluate(text, 0, &macros, &mut Budget::of_a_file()).map_err(|malformed| malformed.what)
     }
 
     #[test]

@@ -15,8 +15,11 @@ use super::steps::step;
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
-/// The most tokens of one function; more are treated as an endless expansion.
-const TOKEN_BUDGET: usize = 1 << 20;
+/// The most tokens that the macros of one file may become; more are treated as an endless expansion.
+/// As many as 64 KB of text have at the most: the later stages take as long as for a file of that size.
+const TOKEN_BUDGET: usize = 1 << 16;
+/// The most macros of a chain that a report names.
+const CHAIN: usize = 8;
 /// The most nested macro calls in arguments of macro calls.
 const ARGUMENT_DEPTH: usize = 64;
 
@@ -51,12 +54,39 @@ pub struct Expander<'a> {
     pub macros: &'a Macros,
     pub expansions: &'a mut Expansions,
     pub diags: &'a mut Diagnostics,
-    /// The remaining number of tokens for the whole function.
-    pub budget: &'a mut usize,
+    pub budget: &'a mut Budget,
 }
 
-pub fn fresh_budget() -> usize {
-    TOKEN_BUDGET
+/// What the macros of one file may still become. It is for the whole file: functions that each reach
+/// a limit of their own would take as long as there are functions.
+pub struct Budget {
+    tokens: usize,
+    exceeded: bool,
+    /// Whether the excess is reported as E0009; that of a condition is reported there.
+    reported: bool,
+    /// Whether text that was read is incomplete, because its macros exceeded the limit.
+    pub incomplete: bool,
+}
+
+impl Budget {
+    pub fn of_a_file() -> Self {
+        Self {
+            tokens: TOKEN_BUDGET,
+            exceeded: false,
+            reported: false,
+            incomplete: false,
+        }
+    }
+
+    /// Whether an expansion to `tokens` more is within the limit. If it isn't, no later one is, and
+    /// the caller reports it.
+    pub fn take(&mut self, tokens: usize) -> bool {
+        match self.tokens.checked_sub(tokens) {
+            Some(left) => self.tokens = left,
+            None => (self.tokens, self.exceeded) = (0, true),
+        }
+        !self.exceeded
+    }
 }
 
 impl Expander<'_> {
@@ -68,6 +98,10 @@ impl Expander<'_> {
         });
         if !any {
             out.extend(tokens);
+            return;
+        }
+        if self.budget.exceeded {
+            self.budget.incomplete = true;
             return;
         }
         let items = tokens
@@ -165,11 +199,10 @@ impl Expander<'_> {
                 }
             };
             let name = found.name.clone();
-            if *self.budget < body.len() {
+            if !self.budget.take(body.len()) {
                 self.runaway(use_span, &chain, &name);
                 break;
             }
-            *self.budget -= body.len();
             self.expansions.record(use_span, &name);
             work.push(Item::End(name.clone()));
             chain.push(name.clone());
@@ -340,7 +373,7 @@ impl Expander<'_> {
                 start = body.len();
                 body.extend(items);
             }
-            if body.len() > *self.budget {
+            if body.len() > self.budget.tokens {
                 return None;
             }
         }
@@ -364,10 +397,17 @@ impl Expander<'_> {
     }
 
     fn runaway(&mut self, use_span: Span, chain: &[Arc<str>], name: &Arc<str>) {
-        let mut names: Vec<&str> = chain.iter().map(|name| &**name).take(8).collect();
-        names.push(name);
+        (self.budget.tokens, self.budget.exceeded) = (0, true);
+        self.budget.incomplete = true;
         // Only the first is reported.
-        *self.budget = 0;
+        if std::mem::replace(&mut self.budget.reported, true) {
+            return;
+        }
+        let mut names: Vec<&str> = chain.iter().map(|name| &**name).take(CHAIN).collect();
+        if chain.len() > CHAIN {
+            names.push("…");
+        }
+        names.push(name);
         self.diags.push(
             Diagnostic::new(
                 codes::E0009,

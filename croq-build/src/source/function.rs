@@ -40,7 +40,7 @@ fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
 pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
     let opening = Span::new(at as u32, at as u32 + 6);
     s.macros.enter_body();
-    s.budget = super::expansion::fresh_budget();
+    s.budget.incomplete = false;
     let mut tokens = Vec::new();
     let open_branches = s.branches.len();
     let mut braces = Braces::default();
@@ -98,8 +98,8 @@ pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
             return None;
         }
     };
-    if s.budget == 0 {
-        // Its macros exceeded the limit; its remaining tokens are not meaningful.
+    if s.budget.incomplete {
+        // Its remaining tokens are not meaningful.
         return None;
     }
     let span = tokens

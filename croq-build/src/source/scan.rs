@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::directive::{Branch, Definition, Line};
-use super::expansion::Expansions;
+use super::expansion::{Budget, Expansions};
 use super::file::{DeviceText, DeviceTextKind, Note};
 use super::function_text::FunctionText;
 use super::intrinsics::{self, Intrinsic, IntrinsicKind};
@@ -32,7 +32,7 @@ pub(super) struct Scanner<'a> {
     pub macros: Macros,
     pub branches: Vec<Branch>,
     pub expansions: Expansions,
-    pub budget: usize,
+    pub budget: Budget,
     pub diags: &'a mut Diagnostics,
     pub functions: Vec<FunctionText>,
     pub templates: Found,
@@ -71,7 +71,7 @@ impl<'a> Scanner<'a> {
             macros,
             branches: Vec::new(),
             expansions: Expansions::default(),
-            budget: super::expansion::fresh_budget(),
+            budget: Budget::of_a_file(),
             diags,
             functions: Vec::new(),
             templates: Found::default(),
@@ -249,7 +249,8 @@ impl<'a> Scanner<'a> {
     }
 
     fn condition(&mut self, line: &Line) -> bool {
-        match condition::evaluate(line.rest, line.rest_start as u32, &self.macros) {
+        let start = line.rest_start as u32;
+        match condition::evaluate(line.rest, start, &self.macros, &mut self.budget) {
             Ok(value) => value != 0,
             Err(malformed) => {
                 self.diags.push(

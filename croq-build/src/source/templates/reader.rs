@@ -178,7 +178,6 @@ pub struct Header {
 
 /// Reads the template or specialisation whose `__co__` is at `at`.
 pub fn function(s: &mut Scanner<'_>, header: Header, at: usize) {
-    s.budget = crate::source::expansion::fresh_budget();
     let whole = Span::new(header.open as u32, header.end as u32);
     let params = match s.dead {
         true => None,
