@@ -82,6 +82,12 @@ fn exchanged() {
             (0..tiles).fold(0, |sum, k| sum * 3 + x[[k * 64 + i]])
         });
     }
+    for m in [1, 2, 3, 8] {
+        let x = Tensor::<f32, _>::random((m, Const::<4>, Const::<12>), -1.0..1.0, 12);
+        assert_exact(&kernels::tma_odd_tiles(&x).unwrap(), |[i, r, c]| {
+            x[[i, 3 - r, c]]
+        });
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
 use crate::source::Span;
-use crate::symbolic::{Sym, Truth};
+use crate::symbolic::Sym;
 use crate::syntax::ast::Name;
 
 /// `f = dma.any;`
@@ -391,27 +391,24 @@ pub(crate) fn bind(
         // The copy writes to the tile that the future already has.
         return Some(());
     }
-    let tile = own.shape.iter().fold(Sym::one(), |p, e| &p * e);
     let storage = el.f.buffer(own.buffer).storage;
     if storage.is_global() && at_once {
         return Some(());
     }
-    let aligned = el.f.cx.divides(&tile, &own.offset) == Truth::Yes;
-    let known = tile.as_int().is_some() && el.f.buffer(own.buffer).count.as_int().is_some();
-    let fixed = known || storage == Storage::Shared;
-    let dense = own.strides == crate::sema::memory::whole::dense_strides(&own.shape);
-    if !aligned || !fixed || !dense || storage.is_global() {
+    let tile = buffer_pools::slot_of(el, &own, by_tma);
+    let group = get(el, id).and_then(|f| el.asynchronous.exchanged.get(&f.name).copied())?;
+    let number = match buffer_pools::is_exchangeable(el, &own, &tile) {
+        true => buffer_pools::number_in_pool(el, group, &own, &tile),
+        false => None,
+    };
+    let Some((pool, number)) = number else {
         unsupported::report(
             &mut el.cx,
             at,
             "exchanging futures with tiles that are partial, dynamic or in global memory",
         );
         return None;
-    }
-    let group = get(el, id).and_then(|f| el.asynchronous.exchanged.get(&f.name).copied())?;
-    let pool = buffer_pools::pool_for(el, group, own.buffer, &tile);
-    let place = &buffer_pools::place_of(el, own.buffer, pool) + &own.offset;
-    let number = el.f.cx.div(&place, &tile);
+    };
     if let Some(future) = el.asynchronous.futures.get_mut(id.index())
         && let Some(handle) = &mut future.handle
     {

@@ -58,7 +58,7 @@ pub(crate) fn choose_engine(
         let swizzle = swizzles::asked_so_far(el, shared.buffer);
         tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;
         tma_legality::check_tensor(el, global, &frame, bytes, at)?;
-        let of_shared = tma_legality::why_out_of_reach(el, shared, bytes, c)
+        let of_shared = tma_legality::why_out_of_reach(el, shared, bytes)
             .map(|label| (label, "give the tile a buffer of its own, or write `dma`"));
         let may_begin_before = || {
             let label = tma_legality::why_not_stored(el, &frame)?;

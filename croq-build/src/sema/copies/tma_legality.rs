@@ -22,7 +22,7 @@ const BOX: i64 = 256;
 /// The alignment in bytes of addresses, rows and boxes in device memory.
 const GLOBAL_BYTES: i64 = 16;
 /// The alignment in bytes of a box in shared memory.
-const SHARED_BYTES: i64 = 128;
+pub(crate) const TMA_SHARED_BYTES: i64 = 128;
 
 /// The tensor that the global side is a box of, with extents and strides that the host can compute.
 pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
@@ -395,12 +395,7 @@ pub(crate) fn why_not_stored(el: &Elab<'_>, frame: &Frame) -> Option<String> {
 }
 
 /// The reason why TMA cannot access a tile of shared memory, if there is one.
-pub(crate) fn why_out_of_reach(
-    el: &Elab<'_>,
-    shared: &View,
-    bytes: i64,
-    c: &CopyStmt,
-) -> Option<String> {
+pub(crate) fn why_out_of_reach(el: &Elab<'_>, shared: &View, bytes: i64) -> Option<String> {
     if shared.may_cross() {
         return Some("may cross the edge of its buffer".to_owned());
     }
@@ -423,17 +418,11 @@ pub(crate) fn why_out_of_reach(
         // `late::tma_boxes` checks its position.
         return None;
     }
-    let unit = Sym::int(SHARED_BYTES);
-    let size = shared.shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
-    // Exchanged tiles are adjacent in memory.
-    let exchanged = c.name.as_ref().is_some_and(|n| {
-        el.asynchronous.exchanged.contains_key(&n.text)
-            && el.f.cx.divides(&unit, &size) != Truth::Yes
-    });
+    let unit = Sym::int(TMA_SHARED_BYTES);
     let offset = &shared.offset * bytes;
-    if exchanged || el.f.cx.divides(&unit, &offset) != Truth::Yes {
+    if el.f.cx.divides(&unit, &offset) != Truth::Yes {
         return Some(format!(
-            "does not begin at a multiple of {SHARED_BYTES} bytes"
+            "does not begin at a multiple of {TMA_SHARED_BYTES} bytes"
         ));
     }
     None

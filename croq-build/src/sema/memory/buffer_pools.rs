@@ -6,13 +6,15 @@
 //! function is elaborated only places in the pool are assigned; at its end every view of a part is
 //! rewritten to a view of its pool.
 
-use crate::ir::BufferId;
+use crate::ir::{BufferId, Storage, View};
 use crate::sema::build;
+use crate::sema::copies::tma_legality::TMA_SHARED_BYTES;
+use crate::sema::memory::whole::dense_strides;
 use crate::sema::state::elab::Elab;
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, Truth};
 
 /// The pool of a group of futures with tiles of this kind, with `buffer` added to it.
-pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: &Sym) -> BufferId {
+fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: &Sym) -> BufferId {
     let (elem, storage, span) = {
         let b = el.f.buffer(buffer);
         (b.elem, b.storage, b.span)
@@ -43,6 +45,49 @@ pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: 
     };
     join_pool(el, buffer, pool, tile);
     pool
+}
+
+/// Whether a tile can be one of those that exchanged futures have, in slots of `slot` elements.
+pub(crate) fn is_exchangeable(el: &Elab<'_>, own: &View, slot: &Sym) -> bool {
+    let buffer = el.f.buffer(own.buffer);
+    let fixed = buffer.storage == Storage::Shared
+        || (slot.as_int().is_some() && buffer.count.as_int().is_some());
+    fixed
+        && !buffer.storage.is_global()
+        && own.strides == dense_strides(&own.shape)
+        && el.f.cx.divides(slot, &own.offset) == Truth::Yes
+}
+
+/// The distance of exchanged tiles, in elements: that of the tile, but TMA addresses shared memory at
+/// multiples of 128 bytes.
+pub(crate) fn slot_of(el: &Elab<'_>, own: &View, by_tma: bool) -> Sym {
+    let tile = own.shape.iter().fold(Sym::one(), |p, e| &p * e);
+    let buffer = el.f.buffer(own.buffer);
+    if !by_tma || buffer.storage != Storage::Shared || buffer.elem.is_packed() {
+        return tile;
+    }
+    let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
+    let unit = Sym::int(TMA_SHARED_BYTES / bytes);
+    let slot = el.f.cx.align_up(&tile, &unit);
+    match el.f.cx.divides(&slot, &own.offset) {
+        Truth::Yes => slot,
+        // A tile of a larger buffer, whose tiles are adjacent.
+        _ => tile,
+    }
+}
+
+/// Adds the buffer of a tile to the pool of a group of futures; returns the pool and the tile's number
+/// there, unless the tile is not a whole number of tiles from its beginning.
+pub(crate) fn number_in_pool(
+    el: &mut Elab<'_>,
+    group: usize,
+    own: &View,
+    tile: &Sym,
+) -> Option<(BufferId, Sym)> {
+    let pool = pool_for(el, group, own.buffer, tile);
+    let place = &place_of(el, own.buffer, pool) + &own.offset;
+    let whole = el.f.cx.divides(tile, &place).is_yes();
+    whole.then(|| (pool, el.f.cx.div(&place, tile)))
 }
 
 /// Adds `buffer` to the pool that contains `pool`, at a multiple of `unit` elements.
