@@ -38,16 +38,23 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
             }
             Some(Entity::Poison) | None => return,
             Some(other) => {
-                let kind = other.kind();
-                return el.cx.report(
-                    Diagnostic::new(
-                        codes::E0846,
-                        name.span,
-                        format!("only data futures are exchanged, `{}` is {kind}", name.text),
-                    )
-                    .label("not a future")
-                    .help("name a copy: `f = dma.copy.async … => shared;`"),
+                let is_buffer = matches!(other, Entity::Buffer { .. } | Entity::View(_));
+                let (kind, shown) = (other.kind(), &name.text);
+                let report = Diagnostic::new(
+                    codes::E0846,
+                    name.span,
+                    format!("only data futures are exchanged, `{shown}` is {kind}"),
                 );
+                return el
+                    .cx
+                    .report(report.label("not a future").help(match is_buffer {
+                        // Language 04 section 12; the names of the host's buffers are exchanged (W28).
+                        true => {
+                            "in a kernel the name of a buffer is fixed: choose one by a number, as \
+                         `select(k % 2, a, b)`, or exchange the futures of the copies"
+                        }
+                        false => "name a copy: `f = dma.copy.async … => shared;`",
+                    }));
             }
         }
     }
