@@ -11,6 +11,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{IntValue, Value};
+use crate::sema::tensor_cores::memory_tiles::MOST_EXTENT;
 use crate::sema::tensor_cores::operands::{self, sym};
 use crate::sema::tensor_cores::{layouts, units};
 use crate::sema::values::{arith, convert};
@@ -290,7 +291,13 @@ fn lower_extents(el: &mut Elab<'_>, shape: &[ast::Expr], span: Span) -> Option<V
         let value = el.expression(e);
         let extent = arith::to_sym(el, value, e.span)?;
         match extent.as_int().filter(|n| *n > 0) {
-            Some(n) => extents.push(n),
+            Some(n) if n <= MOST_EXTENT => extents.push(n),
+            Some(n) => {
+                let text = format!("the extents of a fragment are at most {MOST_EXTENT}, not {n}");
+                let report = Diagnostic::new(codes::E0901, e.span, text);
+                el.cx.report(report.label("no GPU has registers for it"));
+                return None;
+            }
             None => {
                 let shown = el.f.cx.show(&extent);
                 el.cx.report(

@@ -77,12 +77,31 @@ pub(crate) fn tile_of_rank(
     Some(data)
 }
 
+/// The largest extent of an operand or a fragment. More does not fit the shared memory of a block, and
+/// products of three extents are still far from the end of 64 bits.
+pub(crate) const MOST_EXTENT: i64 = 1 << 20;
+
 pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Option<[i64; 2]> {
     let extents: Vec<i64> = view.shape.iter().filter_map(Sym::as_int).collect();
-    if let [rows, columns] = extents[..] {
-        return Some([rows, columns]);
-    }
     let shape = shape::show(&el.f, &view.shape);
+    if let [rows, columns] = extents[..] {
+        if rows.max(columns) <= MOST_EXTENT {
+            return Some([rows, columns]);
+        }
+        el.cx.report(
+            Diagnostic::new(
+                codes::E0901,
+                view.span,
+                format!(
+                    "{} takes a tile of extents up to {MOST_EXTENT}, this has {shape}",
+                    quoted(what)
+                ),
+            )
+            .label("no GPU has room for it")
+            .help("loop over tiles: `x.subspan(16, 16).at(i, j)`"),
+        );
+        return None;
+    }
     el.cx.report(
         Diagnostic::new(
             codes::E0901,
