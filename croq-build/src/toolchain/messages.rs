@@ -60,6 +60,16 @@ pub fn parse(output: &str) -> Vec<Message> {
             }
         }
     }
+    without_consequences(messages)
+}
+
+/// Leaves out errors in the launch of a kernel if there are others: after an error in C++ text of the
+/// user's a compiler may not know the kernel any more.
+fn without_consequences(mut messages: Vec<Message>) -> Vec<Message> {
+    let is_cause = |m: &Message| m.severity == Severity::Error && !m.is_of_launch();
+    if messages.iter().any(is_cause) {
+        messages.retain(|m| m.severity != Severity::Error || !m.is_of_launch());
+    }
     messages
 }
 
@@ -172,6 +182,13 @@ pub struct Origin<'a> {
 }
 
 impl Message {
+    fn is_of_launch(&self) -> bool {
+        // gcc, clang
+        const WORDS: [&str; 2] = ["in expansion of macro", "expanded from macro"];
+        let mut details = self.details.iter();
+        details.any(|d| d.contains("CROQ_LAUNCH") && WORDS.iter().any(|words| d.contains(words)))
+    }
+
     /// Whether the message is about a frame that is larger than the stack of a simulated thread
     /// allows.
     fn is_of_frame(&self) -> bool {
@@ -328,6 +345,22 @@ kernels/scale.co:14: warning: unused variable ‘x’ [-Wunused-variable]
             (messages[1].severity, messages[1].line),
             (Severity::Warning, 14)
         );
+    }
+
+    #[test]
+    fn errors_of_launches_follow_from_others() {
+        let of_launch = "\
+kernels/scale.co:23:3: error: ‘scale_0’ was not declared in this scope
+/out/croq.h:117:9: note: in definition of macro ‘CROQ_TRY’
+kernels/scale.co:23: note: in expansion of macro ‘CROQ_LAUNCH’
+";
+        let own = "kernels/scale.co:36:9: error: expected primary-expression before ‘int’\n";
+        let lines = |output: &str| -> Vec<u32> { parse(output).iter().map(|m| m.line).collect() };
+        assert_eq!(lines(&format!("{of_launch}{own}")), [36]);
+        // Alone it is the cause.
+        assert_eq!(lines(of_launch), [23]);
+        let warning = own.replace("error", "warning");
+        assert_eq!(lines(&format!("{of_launch}{warning}")), [23, 36]);
     }
 
     #[test]
