@@ -104,7 +104,7 @@ fn r12_in_shared_and_local_memory_all_threads_come_to_the_barrier() {
 
 #[test]
 fn r13_a_subscript_outside_reads_zero() {
-    let mut y = dims!(&[0; 4]; 4);
+    let mut y = row(&[0; 4]);
     let (code, line, _) = check(kernels::report_subscript(&mut y, &dims!(&[0, 3, 2, -1]; 4)));
     assert_eq!((code, line), ("R13", 43));
     assert_eq!(y.to_host().expect("memory").into_vec(), [7, 0, 7, 0]);
@@ -202,6 +202,23 @@ fn r23_tiles_that_overlap_change_nothing_else() {
     assert_eq!((code, line), ("R23", 188), "{message}");
     let x = x.to_host().expect("memory").into_vec();
     assert_eq!((&x[..7], &x[11..]), (&numbers[..7], &numbers[11..]));
+}
+
+/// Its result would be unknown, so the call ends before the launch, even where no thread comes to it.
+#[test]
+fn r24_assembly_that_is_not_known_ends_the_call() {
+    for reached in [0, 1] {
+        let mut y = dims!(&[7; 4]; 4);
+        let (code, line, message) = check(kernels::report_assembly(
+            &mut y,
+            &dims!(&[0; 4]; 4),
+            reached,
+        ));
+        assert_eq!((code, line), ("R24", 196), "{message}");
+        assert_eq!(y.to_host().expect("memory").into_vec(), [7; 4]);
+    }
+    let mut y = row(&[0; 4]);
+    kernels::report_event(&mut y, 1).expect("other kernels run");
 }
 
 #[test]
