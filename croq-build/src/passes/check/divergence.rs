@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    BarrierReason, BarrierScope, Function, KernelId, Level, MmaOp, Stmt, StmtKind, ThreadSet,
-    WARP_THREADS, WARPGROUP_THREADS, Waited,
+    BarrierReason, BarrierScope, Expr, ExprKind, Function, Intrinsic, KernelId, Level, MmaOp, Stmt,
+    StmtKind, ThreadSet, WARP_THREADS, WARPGROUP_THREADS, Waited, any_expr,
 };
 use crate::passes::analysis::uniformity::flow::{Around, FlowVisitor, Frame, walk};
 use crate::passes::analysis::uniformity::scope::{Cause, Scope, Verdict};
@@ -362,6 +362,10 @@ fn collective(function: &Function, stmt: &Stmt) -> Option<(Level, String)> {
             let name = &function.event(at.event).name;
             (Level::Block, format!("an arrival at `{name}`"))
         }
+        // The lanes of a warp exchange their parts of the rows.
+        StmtKind::Store { value, .. } if any_expr(value, is_of_another_lane) => {
+            (Level::Warp, "a reduction of a fragment".to_owned())
+        }
         StmtKind::Registers(_) => (Level::Warpgroup, "a change of registers".to_owned()),
         StmtKind::SingleThread { level, .. } => (
             *level,
@@ -370,6 +374,10 @@ fn collective(function: &Function, stmt: &Stmt) -> Option<(Level, String)> {
         _ => return None,
     };
     (level != Level::Thread).then_some((level, what))
+}
+
+fn is_of_another_lane(e: &Expr) -> bool {
+    matches!(&*e.kind, ExprKind::Intrinsic(Intrinsic::LaneAcross, _))
 }
 
 fn barrier(why: &BarrierReason) -> String {

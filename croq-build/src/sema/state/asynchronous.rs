@@ -165,7 +165,7 @@ pub(crate) struct Asynchronous {
     pub early_exchanges: Vec<Vec<(FutureId, ast::Name)>>,
     /// The number of statements that give a copy a cache hint.
     pub hints: usize,
-    /// The number of waits for copies that are complete after their statements.
+    /// The number of waits for copies and MMAs that are complete after their statements.
     pub waits_for_nothing: usize,
 }
 

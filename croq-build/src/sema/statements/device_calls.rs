@@ -7,6 +7,7 @@ use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
+use crate::sema::statements::cuda_functions;
 use crate::sema::tensor_cores::layouts;
 use crate::sema::values::{arith, convert, cpp_types, predicates, widths};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
@@ -281,7 +282,8 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
         return false;
     }
     let registered = |f: &crate::source::FunctionText| f.is_intrinsic(callee, at);
-    if includes(cx) || cx.file.function_at(at).is_some_and(registered) {
+    let known = cuda_functions::is_known(callee) || includes(cx);
+    if known || cx.file.function_at(at).is_some_and(registered) {
         return false;
     }
     let host = cx.file.host_functions.iter();

@@ -6,6 +6,7 @@ pub(crate) mod assign;
 pub(crate) mod call;
 pub(crate) mod control;
 pub(crate) mod cpp;
+mod cuda_functions;
 pub(crate) mod decl;
 pub(crate) mod device_calls;
 pub(crate) mod increments;

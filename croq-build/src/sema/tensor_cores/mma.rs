@@ -108,11 +108,12 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             report_scale(&mut el.cx, span);
             None
         }),
-        // MMAs by one warp are complete at the end of their statement.
         ast::MmaOp::Commit => {
             units::check_by_warp(el, span, "`mma.commit`")?;
-            if units::is_a_warpgroup(el) {
-                operands::emit(el, MmaOp::CommitAll(()), span);
+            match units::is_a_warpgroup(el) {
+                true => operands::emit(el, MmaOp::CommitAll(()), span),
+                // MMAs by one warp are complete at the end of their statement.
+                false => el.asynchronous.waits_for_nothing += 1,
             }
             Some(())
         }

@@ -28,6 +28,8 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
         let name = &event.name;
         let first = |list: &BTreeMap<EventId, Vec<Span>>| list.get(&event_id)?.first().copied();
         match (first(&uses.waits), first(&uses.triggers)) {
+            // One wait for an event that is published from the start goes on.
+            (Some(_), None) if event.ready => {}
             (Some(wait), None) => {
                 whole = false;
                 let mut d =

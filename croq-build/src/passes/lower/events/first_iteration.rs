@@ -206,17 +206,17 @@ impl Walk<'_> {
                     .any(|slot| self.triggers(s, step.event, *slot))
             }),
         ) {
+            let event = function.event(step.event);
+            let (shown, to_trigger) = match event.slots {
+                1 => (format!("`{name}`"), name.clone()),
+                _ => (format!("`{name}`[{slot}]"), format!("{name}[{slot}]")),
+            };
+            let title = format!("nothing triggers {shown}");
             diags.push(
-                Diagnostic::new(
-                    codes::E1008,
-                    step.span,
-                    format!("nothing triggers `{name}`[{slot}]"),
-                )
-                .label("waits forever")
-                .also(function.event(step.event).span, "declared here")
-                .help(format!(
-                    "`trigger {name}[{slot}];` where the others are done"
-                )),
+                Diagnostic::new(codes::E1008, step.span, title)
+                    .label("waits forever")
+                    .also(event.span, "declared here")
+                    .help(format!("`trigger {to_trigger};` where the others are done")),
             );
             return;
         }
