@@ -172,6 +172,36 @@ fn a_runtime_that_is_switched_off() {
     assert!(stdout.contains(expected) && stderr.is_empty(), "{stderr}");
 }
 
+/// `CROQ_PTX_COUNT`: what the launches of each kernel have executed.
+#[test]
+fn counts_of_kernels() {
+    let Some(program) = compiled("checks") else {
+        return;
+    };
+    let table = toolkit().unwrap().join("counts.txt");
+    let mut command = on_machine(&program);
+    let output = run(command.arg("filled").env("CROQ_PTX_COUNT", &table));
+    assert!(text(&output.stderr).is_empty(), "{output:?}");
+    let found = std::fs::read_to_string(&table).unwrap();
+    // Sixteen threads load and store 64 contiguous bytes: two sectors each.
+    assert!(found.starts_with("_Z4copyPiPKi, 1 launches\n"), "{found}");
+    for class in ["loads from global memory", "stores to global memory"] {
+        let numbers = [1, 16, 1].map(|count| count.to_string());
+        let [warps, threads, requests] = numbers;
+        let row = format!(
+            "{class:28} {warps:>12} {threads:>14} {requests:>12} {:>9}",
+            "2.00"
+        );
+        assert!(found.contains(&row), "{found}");
+    }
+    let json = std::fs::read_to_string(toolkit().unwrap().join("counts.txt.json")).unwrap();
+    assert!(
+        json.starts_with("[\n{\n  \"kernel\": \"_Z4copyPiPKi\",\n  \"launches\": 1,"),
+        "{json}"
+    );
+    assert!(json.ends_with("\n}\n]\n"), "{json}");
+}
+
 #[test]
 fn races_and_unwritten_memory() {
     let Some(program) = compiled("checks") else {
