@@ -301,6 +301,9 @@ impl Engine {
                 if let Completion::Mbarrier(place) = operation.completion {
                     memory.touch_mbarrier(place, &mut operation.order)?;
                 }
+                if let Some(to) = transfer.leaves(operation.agent.thread.rank) {
+                    memory.sends(to, &operation.order);
+                }
                 let view = match (&mut memory.order, &operation.order) {
                     (Some(order), Some(operation)) => Some(order.finish(operation)),
                     _ => None,
@@ -416,7 +419,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// A bulk operation would still access its shared memory.
+    /// A bulk operation would still access its shared memory, or one of its own that of another block.
     pub fn exit(&mut self, memory: &mut Memory<'_>, rank: usize) -> Result<(), (Thread, String)> {
         let mut copies = Vec::new();
         // Arrivals that no thread waits for end with their mbarriers.
@@ -436,9 +439,10 @@ impl Engine {
                 }
                 continue;
             }
-            let message = match (to == Some(rank), from == Some(rank) && data.is_none()) {
-                (true, _) => "writes to its shared memory",
-                (_, true) => "reads its shared memory",
+            let message = match (to, from) {
+                (Some(to), _) if to == rank => "writes to its shared memory",
+                (_, Some(from)) if from == rank && data.is_none() => "reads its shared memory",
+                (Some(_), _) if thread.rank == rank => "writes to the shared memory of another",
                 _ => continue,
             };
             let Thread {
