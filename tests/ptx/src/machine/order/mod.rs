@@ -53,7 +53,7 @@ pub use phase::Semantics;
 pub use record::{Effect, Kind, Record, Scope};
 pub use shadow::{Cause, GRANULE, Race};
 use shadow::{Part, Shadow, Table};
-pub use view::{Agent, FencedSpace, Time, View};
+pub use view::{Agent, FencedSpace, Time, View, joined};
 
 use super::registers::{Mask, Row, lanes};
 
