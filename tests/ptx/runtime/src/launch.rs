@@ -152,7 +152,7 @@ fn check(kernel: &Kernel, shape: &Shape, settings: Settings) -> Done {
     }
     if shape.is_cooperative != 0 {
         let each = occupancy::blocks(kernel, threads, shape.dynamic_shared)?;
-        if product(shape.grid) > each * limits::MULTIPROCESSORS {
+        if product(shape.grid) > each * limits::model().multiprocessors {
             return Err(Code::TOO_MANY_BLOCKS);
         }
     }
