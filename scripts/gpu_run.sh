@@ -6,7 +6,8 @@
 #   sanitizers   the run tests under compute-sanitizer, if that is installed
 #   benchmarks   compared with PyTorch, if that is installed
 # RUN_FILTER=text: of the run tests only those with that text in their names.
-# RUN_SLOWER=n: all time limits times n, for machines that are slower than a GPU.
+# RUN_SLOWER=n: all time limits times n, for machines that are slower than a GPU. RUN_SMALL=1: benchmarks
+# of a few small sizes, which only shows that they run.
 # Writes results.json and logs/; the last line is `N passed, N failed, N skipped`. Exit status: 0
 # all passed, 1 some failed or there were none, 2 there is no GPU, 3 wrong usage.
 cd "$(dirname "$0")" || exit 1
@@ -127,8 +128,8 @@ if asked benchmarks; then
   else
     echo "PyTorch is not here, or failed (logs/torch.log): figures stand alone"
   fi
-  # shellcheck disable=SC2086 — two words or none
-  if timeout 300 bin/croq-benches $against --json benchmarks.json 2>&1 | tee logs/benchmarks.log &&
+  # shellcheck disable=SC2086 — two words or none, and one or none
+  if timeout $((300 * slower)) bin/croq-benches ${RUN_SMALL:+--small} $against --json benchmarks.json 2>&1 | tee logs/benchmarks.log &&
     [ -f benchmarks.json ]; then
     count benchmarks 1 0 0
   else

@@ -6,7 +6,7 @@ use croq_sys::{Const, Device, DeviceTensor, Result, Stream};
 use crate::kernels as filling;
 use crate::numbers::Operand;
 use crate::shapes::Shape;
-use crate::timing::{Figure, PLACES, queued};
+use crate::timing::{Effort, Figure, PLACES, queued};
 
 type Heads<T, const D: usize> = DeviceTensor<T, (usize, usize, Const<D>)>;
 type Fill<T, const D: usize> = fn(&mut Heads<T, D>, u32) -> Result<()>;
@@ -14,7 +14,7 @@ type Run<T, const D: usize> =
     fn(&Stream, &Heads<T, D>, &Heads<T, D>, &Heads<T, D>, &mut Heads<T, D>) -> Result<()>;
 
 /// The kernels for a shape; none for one that no kernel is for.
-pub fn measure(device: &Device, shape: &Shape) -> Result<Vec<Figure>> {
+pub fn measure(device: &Device, effort: Effort, shape: &Shape) -> Result<Vec<Figure>> {
     let [heads, length, dimension] = shape.sizes[..] else {
         return Ok(Vec::new());
     };
@@ -40,7 +40,7 @@ pub fn measure(device: &Device, shape: &Shape) -> Result<Vec<Figure>> {
                 let mut figures = Vec::new();
                 for (kernel, run) in [by_warps, by_warpgroups] {
                     let call = Call { kernel, causal, run, fill };
-                    figures.push(attention(device, [heads, length], call)?);
+                    figures.push(attention((device, effort), [heads, length], call)?);
                 }
                 return Ok(figures);
             }
@@ -64,7 +64,7 @@ struct Call<T, const D: usize> {
 }
 
 fn attention<T: Operand, const D: usize>(
-    device: &Device,
+    (device, effort): (&Device, Effort),
     [heads, length]: [usize; 2],
     Call {
         kernel,
@@ -85,7 +85,7 @@ fn attention<T: Operand, const D: usize>(
         let [q, k, v] = [0, 1, 2].map(|which| random(3 * place + which));
         sets.push((q?, k?, v?, Heads::zeros(dims, device)?));
     }
-    let seconds = queued(&stream, |place| {
+    let seconds = queued(effort, &stream, |place| {
         let (q, k, v, out) = &mut sets[place];
         run(&stream, q, k, v, out)
     })?;
@@ -146,7 +146,7 @@ mod tests {
             let (kind, elem) = (kind.to_owned(), elem.to_owned());
             let sizes = vec![2, 70, d];
             assert_eq!(
-                measure(&Device::sim(), &Shape { kind, elem, sizes })?.len(),
+                measure(&Device::sim(), Effort::Small, &Shape { kind, elem, sizes })?.len(),
                 2
             );
         }
@@ -162,6 +162,6 @@ mod tests {
             run: |_, _, _, _, _| Ok(()),
             fill: |heads, seed| filling::fill_f16_64(heads, seed),
         };
-        let _ = attention(&Device::sim(), [1, 20], call);
+        let _ = attention((&Device::sim(), Effort::Small), [1, 20], call);
     }
 }

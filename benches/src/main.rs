@@ -3,7 +3,9 @@
 //! arithmetic per second, and its result is compared with plain Rust first.
 //!
 //! `--json FILE` leaves the figures there. `--against FILE` states products as ratios to what
-//! another program took (`compare.py`, which asks PyTorch). Without a GPU it says so and fails.
+//! another program took (`compare.py`, which asks PyTorch). `--small`: sizes and rounds as for a machine
+//! that interprets kernels, which says whether everything runs, and nothing about speed. Without a
+//! GPU it says so and fails.
 
 mod attention;
 mod memory;
@@ -19,7 +21,7 @@ use std::process::ExitCode;
 use croq_conformance::gpu::Gpu;
 use croq_sys::Device;
 use others::Others;
-use timing::{Figure, PLACES, ROUNDS, median};
+use timing::{Effort, Figure, PLACES, median};
 
 croq_sys::include_kernels!();
 
@@ -47,7 +49,11 @@ fn run() -> Result<(), String> {
         None => Others::default(),
     };
     let gpu = Gpu::open().map_err(|reason| format!("no GPU: {reason}; nothing was measured"))?;
-    let figures = measure(&gpu)?;
+    let effort = match arguments.iter().any(|argument| argument == "--small") {
+        true => Effort::Small,
+        false => Effort::Full,
+    };
+    let figures = measure(&gpu, effort)?;
     let copied = figures.first().map_or(1.0, Figure::bandwidth);
     println!("on {}, medians", gpu.name());
     for figure in &figures {
@@ -90,22 +96,27 @@ fn as_json(gpu: &str, figures: &[Figure], others: &Others) -> String {
     format!("{{\"gpu\":\"{gpu}\",\"figures\":[{}]}}\n", rows.join(","))
 }
 
-fn measure(gpu: &Gpu) -> Result<Vec<Figure>, String> {
-    let bytes = 256u64 << 20;
-    let copy = gpu.copy_seconds(bytes, PLACES, ROUNDS)?;
+fn measure(gpu: &Gpu, effort: Effort) -> Result<Vec<Figure>, String> {
+    let mebibytes = effort.choose(256, 1);
+    let bytes = mebibytes << 20;
+    let copy = gpu.copy_seconds(bytes, PLACES, effort.rounds())?;
     let mut figures = vec![Figure {
-        name: "copy by CUDA, 256 MiB".to_owned(),
+        name: format!("copy by CUDA, {mebibytes} MiB"),
         kernel: String::new(),
         seconds: median(copy),
         bytes: 2.0 * bytes as f64,
         operations: 0.0,
     }];
     let device = Device::cuda(0).map_err(|e| e.to_string())?;
-    figures.extend(memory::measure(&device).map_err(|e| e.to_string())?);
-    for shape in shapes::listed(include_str!("../shapes.txt"))? {
+    figures.extend(memory::measure(&device, effort).map_err(|e| e.to_string())?);
+    let mut all = shapes::listed(include_str!("../shapes.txt"))?;
+    if effort == Effort::Small {
+        all = shapes::small(all);
+    }
+    for shape in all {
         let found = match (shape.kind.as_str(), &shape.sizes[..]) {
-            ("gemm", &[m, n, k]) => products::measure(&device, &shape.elem, [m, n, k]),
-            ("attention" | "causal", &[_, _, _]) => attention::measure(&device, &shape),
+            ("gemm", &[m, n, k]) => products::measure(&device, effort, &shape.elem, [m, n, k]),
+            ("attention" | "causal", &[_, _, _]) => attention::measure(&device, effort, &shape),
             _ => return Err(format!("shapes.txt: what is {shape:?}?")),
         };
         figures.extend(found.map_err(|e| e.to_string())?);

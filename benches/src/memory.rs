@@ -3,12 +3,15 @@
 use croq_sys::{Device, DeviceTensor, Result, Tensor};
 
 use crate::kernels;
-use crate::timing::{Figure, PLACES, timed};
+use crate::timing::{Effort, Figure, PLACES, timed};
 
 /// All of them.
-pub fn measure(device: &Device) -> Result<Vec<Figure>> {
+pub fn measure(device: &Device, effort: Effort) -> Result<Vec<Figure>> {
     let kernels = [launch, add, transpose, row_sum, matmul];
-    kernels.iter().map(|kernel| kernel(device)).collect()
+    kernels
+        .iter()
+        .map(|kernel| kernel(device, effort))
+        .collect()
 }
 
 type Vector = DeviceTensor<f32, (usize,)>;
@@ -34,10 +37,10 @@ fn assert_sum(found: f32, terms: impl Iterator<Item = f64>) {
 }
 
 /// What every call costs, whatever it does.
-fn launch(device: &Device) -> Result<Figure> {
+fn launch(device: &Device, effort: Effort) -> Result<Figure> {
     let x = Tensor::<f32, _>::random((1,), -1.0..1.0, 1).to_device(device)?;
     let mut sum = DeviceTensor::<f32, _>::zeros((1,), device)?;
-    let seconds = timed(|_| kernels::add_resident(&x, &x, &mut sum))?;
+    let seconds = timed(effort, |_| kernels::add_resident(&x, &x, &mut sum))?;
     Ok(Figure {
         name: "one element, for the launch".to_owned(),
         kernel: String::new(),
@@ -47,8 +50,8 @@ fn launch(device: &Device) -> Result<Figure> {
     })
 }
 
-fn add(device: &Device) -> Result<Figure> {
-    let n = 64 << 20;
+fn add(device: &Device, effort: Effort) -> Result<Figure> {
+    let n = effort.choose(64 << 20, 1 << 12);
     let input = |seed| Tensor::<f32, _>::random((n,), -1.0..1.0, seed);
     let mut sets: Vec<(Vector, Vector, Vector)> = places(|seed| {
         Ok((
@@ -57,7 +60,7 @@ fn add(device: &Device) -> Result<Figure> {
             DeviceTensor::zeros((n,), device)?,
         ))
     })?;
-    let seconds = timed(|place| {
+    let seconds = timed(effort, |place| {
         let (lhs, rhs, sum) = &mut sets[place];
         kernels::add_resident(lhs, rhs, sum)
     })?;
@@ -66,7 +69,7 @@ fn add(device: &Device) -> Result<Figure> {
         assert_eq!(sum[[i]], lhs[[i]] + rhs[[i]]);
     }
     Ok(Figure {
-        name: "add, 64 Mi elements".to_owned(),
+        name: format!("add, {} Mi elements", n as f64 / f64::from(1 << 20)),
         kernel: String::new(),
         seconds,
         bytes: 12.0 * n as f64,
@@ -74,8 +77,8 @@ fn add(device: &Device) -> Result<Figure> {
     })
 }
 
-fn transpose(device: &Device) -> Result<Figure> {
-    let n = 8192;
+fn transpose(device: &Device, effort: Effort) -> Result<Figure> {
+    let n = effort.choose(8192, 96);
     let input = |seed| Tensor::<f32, _>::random((n, n), -1.0..1.0, seed);
     let mut sets: Vec<(Matrix, Matrix)> = places(|seed| {
         Ok((
@@ -83,7 +86,7 @@ fn transpose(device: &Device) -> Result<Figure> {
             DeviceTensor::zeros((n, n), device)?,
         ))
     })?;
-    let seconds = timed(|place| {
+    let seconds = timed(effort, |place| {
         let (src, dst) = &mut sets[place];
         kernels::transpose_resident(src, dst)
     })?;
@@ -94,7 +97,7 @@ fn transpose(device: &Device) -> Result<Figure> {
         }
     }
     Ok(Figure {
-        name: "transpose, 8192 x 8192".to_owned(),
+        name: format!("transpose, {n} x {n}"),
         kernel: String::new(),
         seconds,
         bytes: 8.0 * (n * n) as f64,
@@ -102,8 +105,8 @@ fn transpose(device: &Device) -> Result<Figure> {
     })
 }
 
-fn row_sum(device: &Device) -> Result<Figure> {
-    let n = 8192;
+fn row_sum(device: &Device, effort: Effort) -> Result<Figure> {
+    let n = effort.choose(8192, 96);
     let input = |seed| Tensor::<f32, _>::random((n, n), -1.0..1.0, seed);
     let mut sets: Vec<(Matrix, Vector)> = places(|seed| {
         Ok((
@@ -111,7 +114,7 @@ fn row_sum(device: &Device) -> Result<Figure> {
             DeviceTensor::zeros((n,), device)?,
         ))
     })?;
-    let seconds = timed(|place| {
+    let seconds = timed(effort, |place| {
         let (x, sum) = &mut sets[place];
         kernels::row_sum_resident(x, sum)
     })?;
@@ -120,7 +123,7 @@ fn row_sum(device: &Device) -> Result<Figure> {
         assert_sum(sum[[row]], (0..n).map(|j| f64::from(x[[row, j]])));
     }
     Ok(Figure {
-        name: "row sums, 8192 x 8192".to_owned(),
+        name: format!("row sums, {n} x {n}"),
         kernel: String::new(),
         seconds,
         bytes: 4.0 * (n * n + n) as f64,
@@ -128,8 +131,8 @@ fn row_sum(device: &Device) -> Result<Figure> {
     })
 }
 
-fn matmul(device: &Device) -> Result<Figure> {
-    let n = 4096;
+fn matmul(device: &Device, effort: Effort) -> Result<Figure> {
+    let n = effort.choose(4096, 80);
     let input = |seed| Tensor::<f32, _>::random((n, n), -1.0..1.0, seed);
     let mut sets: Vec<(Matrix, Matrix, Matrix)> = places(|seed| {
         Ok((
@@ -138,20 +141,31 @@ fn matmul(device: &Device) -> Result<Figure> {
             DeviceTensor::zeros((n, n), device)?,
         ))
     })?;
-    let seconds = timed(|place| {
+    let seconds = timed(effort, |place| {
         let (lhs, rhs, out) = &mut sets[place];
         kernels::matmul_resident(lhs, rhs, out)
     })?;
     let (lhs, rhs, out) = (input(0), input(10), sets[0].2.to_host()?);
-    for (i, j) in [(0, 0), (17, 4095), (4095, 31), (1000, 2001)] {
+    for (i, j) in [(0, 0), (17, n - 1), (n - 1, 31), (n / 4, n / 2 + 1)] {
         let products = (0..n).map(|k| f64::from(lhs[[i, k]]) * f64::from(rhs[[k, j]]));
         assert_sum(out[[i, j]], products);
     }
     Ok(Figure {
-        name: "matmul f32, 4096 x 4096".to_owned(),
+        name: format!("matmul f32, {n} x {n}"),
         kernel: String::new(),
         seconds,
         bytes: 12.0 * (n * n) as f64,
         operations: 2.0 * (n as f64).powi(3),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_computes_what_it_is_timed_for() -> Result<()> {
+        assert_eq!(measure(&Device::sim(), Effort::Small)?.len(), 5);
+        Ok(())
+    }
 }

@@ -5,7 +5,7 @@ use croq_sys::half::{bf16, f16};
 use croq_sys::{Device, F8E4M3, Result, Stream};
 
 use crate::numbers::{Matrix, Number, Operand};
-use crate::timing::{Figure, PLACES, queued};
+use crate::timing::{Effort, Figure, PLACES, queued};
 
 /// `M`, `N` and `K` of `lhs [M, K]` times the transpose of `rhs [N, K]`.
 type Sizes = [usize; 3];
@@ -16,20 +16,20 @@ type Run<T, C> = fn(&Stream, &Matrix<T>, &Matrix<T>, &mut Matrix<C>) -> Result<(
 const LADDER: Sizes = [4096; 3];
 
 /// The kernels that have something to say to a product of `elem` operands.
-pub fn measure(device: &Device, elem: &str, sizes: Sizes) -> Result<Vec<Figure>> {
+pub fn measure(device: &Device, effort: Effort, elem: &str, sizes: Sizes) -> Result<Vec<Figure>> {
     macro_rules! kernels {
         ($($T:ty, $C:ty: $($kernel:ident $at:expr),*;)*) => {$(
             if elem == <$T as Operand>::CALLED {
                 let mut figures = Vec::new();
                 $(if $at {
                     let run: Run<$T, $C> = |s, lhs, rhs, out| croq_kernels::$kernel(s, lhs, rhs, out);
-                    figures.push(product(device, stringify!($kernel), sizes, run)?);
+                    figures.push(product((device, effort), stringify!($kernel), sizes, run)?);
                 })*
                 return Ok(figures);
             }
         )*};
     }
-    let ladder = sizes == LADDER || cfg!(test);
+    let ladder = sizes == LADDER || effort == Effort::Small;
     kernels! {
         f16, f16: matmul_hopper_on ladder, matmul_hopper_persistent_on ladder, matmul_hopper_two_on true,
             matmul_hopper_wide_on true;
@@ -41,7 +41,7 @@ pub fn measure(device: &Device, elem: &str, sizes: Sizes) -> Result<Vec<Figure>>
 
 /// Runs a kernel, holds what it computed to the exact sums at some places, and times it.
 fn product<T: Operand, C: Number>(
-    device: &Device,
+    (device, effort): (&Device, Effort),
     kernel: &str,
     [m, n, k]: Sizes,
     run: Run<T, C>,
@@ -55,7 +55,7 @@ fn product<T: Operand, C: Number>(
             Matrix::<C>::zeros((m, n), device)?,
         ));
     }
-    let seconds = queued(&stream, |place| {
+    let seconds = queued(effort, &stream, |place| {
         let (lhs, rhs, out) = &mut sets[place];
         run(&stream, lhs, rhs, out)
     })?;
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn every_kernel_computes_what_it_is_timed_for() -> Result<()> {
         for elem in ["f16", "bf16", "f8"] {
-            for figure in measure(&Device::sim(), elem, [80, 72, 64])? {
+            for figure in measure(&Device::sim(), Effort::Small, elem, [80, 72, 64])? {
                 assert!(figure.seconds > 0.0, "{}", figure.name);
             }
         }
@@ -107,6 +107,11 @@ mod tests {
     #[should_panic(expected = "zeros: 0 at")]
     fn a_wrong_product_is_found() {
         let zeros: Run<f16, f32> = |_, _, _, _| Ok(());
-        let _ = product(&Device::sim(), "zeros", [80, 72, 64], zeros);
+        let _ = product(
+            (&Device::sim(), Effort::Small),
+            "zeros",
+            [80, 72, 64],
+            zeros,
+        );
     }
 }

@@ -4,9 +4,35 @@ use std::time::Instant;
 
 use croq_sys::{Result, Stream};
 
-pub const ROUNDS: usize = 50;
+const ROUNDS: usize = 50;
 /// Sets of buffers: together many times the second-level cache.
 pub const PLACES: usize = 3;
+
+/// How large things are and how often they are timed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    Full,
+    /// Only to see whether everything runs: where kernels are interpreted.
+    Small,
+}
+
+impl Effort {
+    pub fn rounds(self) -> usize {
+        self.choose(ROUNDS, 3)
+    }
+
+    /// Seconds for all rounds of one figure, however slow the kernel is.
+    fn patience(self) -> f64 {
+        self.choose(1.5, 0.0)
+    }
+
+    pub fn choose<T>(self, full: T, small: T) -> T {
+        match self {
+            Effort::Full => full,
+            Effort::Small => small,
+        }
+    }
+}
 
 /// One line of the table.
 pub struct Figure {
@@ -31,12 +57,12 @@ pub fn median(mut seconds: Vec<f64>) -> f64 {
 }
 
 /// The median of `call`, which is given the number of a place and waits for its kernel.
-pub fn timed(mut call: impl FnMut(usize) -> Result<()>) -> Result<f64> {
+pub fn timed(effort: Effort, mut call: impl FnMut(usize) -> Result<()>) -> Result<f64> {
     for place in 0..PLACES {
         call(place)?;
     }
     let mut seconds = Vec::new();
-    for round in 0..ROUNDS {
+    for round in 0..effort.rounds() {
         let start = Instant::now();
         call(round % PLACES)?;
         seconds.push(start.elapsed().as_secs_f64());
@@ -46,12 +72,14 @@ pub fn timed(mut call: impl FnMut(usize) -> Result<()>) -> Result<f64> {
 
 /// Seconds that a round should take at least: what starts and ends it is a few microseconds.
 const ROUND: f64 = 2e-3;
-/// Seconds for all rounds of one figure, however slow the kernel is.
-const PATIENCE: f64 = if cfg!(test) { 0.0 } else { 1.5 };
 
 /// Seconds for one `call`, which is given the number of a place and only enqueues on the stream. In a
 /// round many are enqueued and waited for once; the median of the rounds.
-pub fn queued(stream: &Stream, mut call: impl FnMut(usize) -> Result<()>) -> Result<f64> {
+pub fn queued(
+    effort: Effort,
+    stream: &Stream,
+    mut call: impl FnMut(usize) -> Result<()>,
+) -> Result<f64> {
     let mut round = |calls: usize| -> Result<f64> {
         let start = Instant::now();
         for number in 0..calls {
@@ -63,9 +91,9 @@ pub fn queued(stream: &Stream, mut call: impl FnMut(usize) -> Result<()>) -> Res
     round(PLACES)?;
     let once = round(PLACES)?;
     let calls = ((ROUND / once) as usize)
-        .clamp(1, 1000)
+        .clamp(1, effort.choose(1000, 1))
         .next_multiple_of(PLACES);
-    let rounds = ((PATIENCE / (once * calls as f64)) as usize).clamp(3, ROUNDS);
+    let rounds = ((effort.patience() / (once * calls as f64)) as usize).clamp(3, ROUNDS);
     let seconds: Result<Vec<f64>> = (0..rounds).map(|_| round(calls)).collect();
     Ok(median(seconds?))
 }

@@ -132,6 +132,18 @@ fn everything_is_counted() {
     assert!(results.contains(alone), "{results}");
 }
 
+/// As `scripts/gpu_rehearsal.sh` asks for.
+#[test]
+fn small_benchmarks() {
+    let folder = Folder::new(&["gpu"]);
+    let mut command = Command::new(folder.0.path().join("run"));
+    let status = command.arg("benchmarks").env("RUN_SMALL", "1").output();
+    assert!(status.expect("bash is there").status.success());
+    let results = fs::read_to_string(folder.0.path().join("results.json")).expect("was written");
+    let told = "\"told\":\"--small --json benchmarks.json\"";
+    assert!(results.contains(told), "{results}");
+}
+
 #[test]
 fn figures_stand_beside_those_of_pytorch() {
     let folder = Folder::new(&["gpu", "torch"]);

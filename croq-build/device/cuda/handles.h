@@ -39,7 +39,13 @@ template <class T> struct handle {
     if constexpr (packed<T>) place = placed<value>(place, i, v);
     else place = v;
   }
-  /* The same where another thread may store to another element of the byte. */
+  /* Both where another thread may store to another element of the byte. A load of the byte alone
+   * would race with that: only accesses of the same size are atomic with respect to each other. */
+  CROQ_DEVICE value peek(idx i) const {
+    const unsigned long long at = reinterpret_cast<unsigned long long>(first + place_of<T>(i));
+    const unsigned found = *reinterpret_cast<volatile unsigned *>(at & ~3ull);
+    return picked<value>(from_bits<value>(static_cast<unsigned char>(found >> (at & 3) * 8)), i);
+  }
   CROQ_DEVICE void swap(idx i, value v) const {
     const unsigned long long at = reinterpret_cast<unsigned long long>(first + place_of<T>(i));
     unsigned *const word = reinterpret_cast<unsigned *>(at & ~3ull);

@@ -131,6 +131,7 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
     put(e, i, v);
   }
   CROQ_FN void swap(idx i, value v, int line = __builtin_LINE()) const { store(i, v, line); }
+  CROQ_FN value peek(idx i, int line = __builtin_LINE()) const { return load(i, line); }
 #define CROQ_TRACKED_UPDATE(name, ...)                                                             \
   CROQ_FN void name(idx i, value v, int line = __builtin_LINE()) const {                           \
     value &place = this->element(i, line);                                                         \

@@ -107,6 +107,7 @@ template <class T> struct __attribute__((unused)) handle {
     put(element(i, line), i, v);
   }
   CROQ_FN void swap(idx i, value v, int line = __builtin_LINE()) const { store(i, v, line); }
+  CROQ_FN value peek(idx i, int line = __builtin_LINE()) const { return load(i, line); }
   CROQ_UPDATES(value, const, element(i, line))
   CROQ_ATOMICS(value, element(i, line))
   /* For code that is opaque to the compiler; its accesses are not checked. */
@@ -175,6 +176,7 @@ template <class T> struct __attribute__((unused)) shared : handle<T> {
     if (written.bytes != nullptr) mark_written<T>(written, i, take_unwritten() == 0);
   }
   CROQ_FN void swap(idx i, value v, int line = __builtin_LINE()) const { store(i, v, line); }
+  CROQ_FN value peek(idx i, int line = __builtin_LINE()) const { return load(i, line); }
   CROQ_FN void begin_anew(croq_u32 buffers) { written.begin_anew(buffers); }
   CROQ_UPDATES(value, const, reach(i, CROQ_ACCESS_WRITES, line))
   CROQ_ATOMICS(value, reach(i, CROQ_ACCESS_ATOMIC, line))

@@ -84,6 +84,7 @@ template <class T> struct __attribute__((unused)) watched {
     if (written.bytes != nullptr) mark_written<T>(written, i, take_unwritten() == 0);
   }
   CROQ_FN void swap(idx i, T v, int line = __builtin_LINE()) const { store(i, v, line); }
+  CROQ_FN T peek(idx i, int line = __builtin_LINE()) const { return load(i, line); }
   CROQ_FN void begin_anew(croq_u32 buffers) { written.begin_anew(buffers); }
   CROQ_UPDATES(T, const, *reach(i, CROQ_ACCESS_WRITES, line))
   CROQ_ATOMICS(T, *reach(i, CROQ_ACCESS_ATOMIC, line))

@@ -49,8 +49,13 @@ pub fn expr(names: &Names<'_>, e: &Expr) -> Text {
             }
         }
         ExprKind::Load(access) => Text::primary(format!(
-            "{}.load({})",
+            "{}.{}({})",
             names.accessed(access.view.buffer),
+            if names.is_swapped(access.view.buffer) {
+                "peek"
+            } else {
+                "load"
+            },
             place::place(names, access).text
         )),
         ExprKind::Intrinsic(of, operands) => intrinsic(names, *of, operands),

@@ -84,3 +84,24 @@ fn iterations_that_share_a_byte_stay_with_one_thread() {
     assert!(threads(&body("k", 64)));
     assert!(!threads(&body("2 * k", 32)));
 }
+
+/// What is loaded beside swapped elements is the word that they change.
+#[test]
+fn elements_beside_swapped_ones_are_loaded_by_words() {
+    let body = |index: &str| {
+        lines(&format!(
+            "__co__ void f(global u4 [64] y) {{ parallel p by 1 : block parallel i by 32 : thread y.at({index}) += y.at({index}); }}"
+        ))
+    };
+    let any = |lines: &[String], part: &str| lines.iter().any(|line| line.contains(part));
+    let (swapped, owned) = (body("63 - i"), body("2 * i"));
+    assert!(
+        any(&swapped, "y.swap(") && any(&swapped, "y.peek("),
+        "{swapped:#?}"
+    );
+    assert!(!any(&swapped, "y.load("), "{swapped:#?}");
+    assert!(
+        any(&owned, "y.load(") && !any(&owned, "y.peek("),
+        "{owned:#?}"
+    );
+}

@@ -202,6 +202,12 @@ impl<'a> Names<'a> {
         self.mirror(id).unwrap_or_else(|| self.buffer(id))
     }
 
+    /// Whether other threads may replace elements in the byte of one that is accessed.
+    pub fn is_swapped(&self, id: BufferId) -> bool {
+        let buffer = self.function.buffers.get(id.index());
+        buffer.is_some_and(|b| b.swaps) && self.mirror(id).is_none()
+    }
+
     /// The handle of a buffer whose source name is needed for another declaration.
     pub fn declare_buffer_as(&mut self, id: BufferId, wanted: &str) -> String {
         let name = self.fresh(wanted);

@@ -201,3 +201,37 @@ fn launches_are_added_and_printed() {
     assert!(table.contains(row), "{table}");
     assert!(table.ends_with("waits for barriers of the block: 2\n"));
 }
+
+/// `ptx-machine --count` prints what the runtime has written for the program.
+#[test]
+fn counts_of_a_program() {
+    let json = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("counts.json");
+    let _ = std::fs::remove_file(&json);
+    let count = |script: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ptx-machine"));
+        command.arg("--count").arg("--json").arg(&json);
+        command.args(["sh", "-c", script, "sh", "word"]);
+        command
+            .env("CROQ_PTX_RUNTIME", "off")
+            .env_remove("CROQ_DEVICE");
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let (out, errors) = (text(output.stdout), text(output.stderr));
+        (output.status.success(), out, errors)
+    };
+    let writes = "echo $CROQ_DEVICE:${CROQ_PTX_RUNTIME-none}:$1; echo table > $CROQ_PTX_COUNT; \
+                  echo [] > $CROQ_PTX_COUNT.json";
+    let (done, out, errors) = count(writes);
+    assert!(done && errors.is_empty(), "{errors}");
+    assert_eq!(out, "cuda:none:word\ntable\n");
+    assert_eq!(std::fs::read_to_string(&json).unwrap(), "[]\n");
+    // A program that fails after some launches, and one without a launch.
+    let (done, out, errors) = count(&format!("{writes}; exit 3"));
+    assert!(!done && out.ends_with("table\n"), "{out}");
+    assert!(errors.contains("exit status: 3"), "{errors}");
+    let (done, _, errors) = count("true");
+    assert!(
+        !done && errors.contains("has executed no kernel"),
+        "{errors}"
+    );
+}

@@ -194,9 +194,25 @@ fn barriers_go_on_without_exited_warps() {
     assert_eq!(run(text, 64)[31..33], [3, 0]);
 }
 
+/// Nor are lanes that have, by `exit` or by a branch to the end, which nvcc makes of `return`.
+#[test]
+fn barriers_go_on_without_exited_lanes() {
+    for leave in ["exit", "ret", "bra END"] {
+        let text = format!(
+            "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; @%p1 {leave}; mov.u32 %r2, 0;\n\
+             LOOP: bar.sync 0; bar.warp.sync -1; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 4; @%p2 bra LOOP;\n\
+             st.global.u32 [%mine], %r2;\nEND: ret;"
+        );
+        let found = run(&text, 64);
+        let expected: Vec<u32> = (0..64).map(|thread| (1 - thread % 2) * 4).collect();
+        assert_eq!(found, expected, "{leave}");
+    }
+}
+
 #[test]
 fn misused_barriers() {
-    let diverged = "setp.lt.u32 %p1, %t, 5; @%p1 bra A; bra END;\nA: bar.sync 0;\nEND: ret;";
+    let diverged = "setp.lt.u32 %p1, %t, 5; @%p1 bra A; bra END;\nA: bar.sync 0;\n\
+         END: mov.u32 %r1, 0; ret;";
     assert!(fails(diverged, 32).starts_with("no thread of the block can go on"));
     let both =
         "setp.lt.u32 %p1, %t, 5; @%p1 bra A; bar.sync 0; bra END;\nA: bar.sync 0;\nEND: ret;";

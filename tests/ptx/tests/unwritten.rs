@@ -310,24 +310,39 @@ fn bytes_of_values() {
 /// An element of a product depends on a row of A, a column of B and its own place in C.
 #[test]
 fn products_of_matrices() {
-    let text = "mov.b32 %r2, 0; mov.b32 %r3, 0; mov.b32 %r4, 0; setp.eq.u32 %p2, %t, LANE; @%p2 ld.shared.u32 WHICH, [%at];\n\
-        mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r10, %r11, %r12, %r13}, {%r2, %r2}, {%r3}, {%r4, %r4, %r4, %r4};\n\
-        and.b32 %r20, %t, READER; setp.eq.u32 %p3, %r20, VALUE; @%p3 st.global.u32 [%mine], %r11; ret;";
-    let run = |which: &str, lane: &str, reader: &str, value: &str| {
-        let text = text.replace("WHICH", which).replace("LANE", lane);
-        let text = text.replace("READER", reader).replace("VALUE", value);
-        let mut launch = shape(32, 0);
-        launch.checks.races = false;
-        launch_text(&entry(&text), &launch).is_ok()
+    let text = "mov.b32 %r2, 0; mov.b32 %r3, 0; mov.b32 %r4, 0; mov.b32 %r5, 0; setp.eq.u32 %p2, %t, LANE; @%p2 ld.shared.u32 WHICH, [%at];\n\
+        mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r10, %r11, %r12, %r13}, {%r2, %r5}, {%r3}, {%r4, %r4, %r4, %r4};\n\
+        setp.eq.u32 %p3, %t, READER; @%p3 st.global.u32 [%mine], RESULT; ret;";
+    // The registers of the result that are marked in a lane.
+    let marked = |which: &str, lane: u32, reader: u32| {
+        let is_marked = |result: &&str| {
+            let text = text.replace("WHICH", which).replace("RESULT", result);
+            let text = text.replace("LANE", &lane.to_string());
+            let text = text.replace("READER", &reader.to_string());
+            let mut launch = shape(32, 0);
+            launch.checks.races = false;
+            launch_text(&entry(&text), &launch).is_err()
+        };
+        let all = ["%r10", "%r11", "%r12", "%r13"];
+        all.into_iter().filter(is_marked).collect::<Vec<_>>()
     };
-    // Lane 6 has a row of A together with lanes 4 to 7, columns 2 and 3 of lanes with remainder 1
-    // come from lanes 8 to 15 of B.
-    assert!(
-        !run("%r2", "6", "28", "4") && run("%r2", "6", "28", "0") && run("%r2", "6", "28", "8")
+    let none: [&str; 0] = [];
+    // Lane 6 has parts of rows 1 and 9 of A together with lanes 4 to 7.
+    assert_eq!(marked("%r2", 6, 4), ["%r10", "%r11"]);
+    assert_eq!(marked("%r5", 6, 7), ["%r12", "%r13"]);
+    assert_eq!(
+        (marked("%r2", 6, 3), marked("%r5", 6, 8)),
+        (none.into(), none.into())
     );
-    assert!(!run("%r3", "9", "3", "1") && !run("%r3", "15", "3", "1"));
-    assert!(run("%r3", "9", "3", "0") && run("%r3", "16", "3", "1"));
-    assert!(!run("%r4", "5", "31", "5") && run("%r4", "5", "31", "4"));
+    // Columns 2 and 3 of lanes with remainder 1 come from lanes 8 to 11 and 12 to 15 of B.
+    assert_eq!(marked("%r3", 9, 1), ["%r10", "%r12"]);
+    assert_eq!(marked("%r3", 15, 29), ["%r11", "%r13"]);
+    assert_eq!(
+        (marked("%r3", 9, 0), marked("%r3", 16, 1)),
+        (none.into(), none.into())
+    );
+    assert_eq!(marked("%r4", 5, 5).len(), 4);
+    assert_eq!(marked("%r4", 5, 4), none);
 }
 
 #[test]

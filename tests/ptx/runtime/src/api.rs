@@ -103,7 +103,7 @@ extern "C" fn ptxrt_cudaSetDevice(number: i32) -> i32 {
 /// The name of the device, for its properties.
 #[unsafe(no_mangle)]
 extern "C" fn ptxrt_name() -> *const c_char {
-    limits::NAME.as_ptr()
+    limits::model().name.as_ptr()
 }
 
 /// # Safety

@@ -1,8 +1,7 @@
 //! Launches (CUDA runtime API, "Execution Control"; CUDA C++ programming guide).
 
-use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use croq_ptx::machine::{Asynchrony, Checks, EntryCall, Launch};
 use croq_ptx::parse::Function;
@@ -12,6 +11,7 @@ use crate::device::{Device, device};
 use crate::limits;
 use crate::memory::{Beside, locked};
 use crate::occupancy;
+use crate::record;
 use crate::registry::{Kernel, Settings};
 use crate::stream::Stream;
 
@@ -83,16 +83,19 @@ fn enqueue(
         let has_failed = || device.healthy().is_err();
         let mut beside = Beside::new(&device.memory, &has_failed);
         let mut global = device.memory.take();
-        let done = kernel
-            .module
-            .program
-            .launch(&call, &mut global, &mut beside);
+        let program = &kernel.module.program;
+        let done = match record::counts_are_wanted() {
+            true => program
+                .count(&call, &mut global, &mut beside)
+                .map(|counts| record::counts(&counts)),
+            false => program.launch(&call, &mut global, &mut beside).map(|_| ()),
+        };
         drop(global);
-        record(&kernel);
+        record::forms(program);
         let mut out = std::io::stdout().lock();
         // As for `printf`, a failure is ignored.
         let _ = out.write_all(&beside.printed).and_then(|()| out.flush());
-        done.map(|_| ()).map_err(|report| {
+        done.map_err(|report| {
             if device.healthy().is_ok() {
                 eprintln!("PTX machine: {report}");
             }
@@ -127,20 +130,6 @@ fn checks() -> Checks {
     }
 }
 
-/// `CROQ_PTX_FORMS`: a file for the names of the instruction forms that the program has executed.
-fn record(kernel: &Kernel) {
-    static FORMS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let Some(path) = std::env::var_os("CROQ_PTX_FORMS") else {
-        return;
-    };
-    let mut forms = locked(&FORMS);
-    forms.extend(kernel.module.program.executed());
-    let lines: String = forms.iter().map(|form| form.clone() + "\n").collect();
-    if let Err(error) = std::fs::write(&path, lines) {
-        eprintln!("PTX machine: {}: {error}", path.display());
-    }
-}
-
 fn product(extents: [u32; 3]) -> u64 {
     extents
         .iter()
@@ -163,7 +152,7 @@ fn check(kernel: &Kernel, shape: &Shape, settings: Settings) -> Done {
     }
     if shape.is_cooperative != 0 {
         let each = occupancy::blocks(kernel, threads, shape.dynamic_shared)?;
-        if product(shape.grid) > each * limits::MULTIPROCESSORS {
+        if product(shape.grid) > each * limits::model().multiprocessors {
             return Err(Code::TOO_MANY_BLOCKS);
         }
     }

@@ -13,6 +13,7 @@
 //! | `stream` | queues of work, and points in them |
 //! | `device` | the device: its allocations, streams and its failure |
 //! | `copy`, `launch`, `occupancy`, `tensor_map` | what the functions of the same names do |
+//! | `record` | files with what the program has executed, if the environment asks for them |
 //! | `api` | the functions that `libcudart_static.a` calls |
 //!
 //! # Order of work
@@ -39,6 +40,7 @@ mod limits;
 mod memory;
 mod mirror;
 mod occupancy;
+mod record;
 mod registry;
 mod stream;
 mod tensor_map;

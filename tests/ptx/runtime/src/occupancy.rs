@@ -44,10 +44,11 @@ pub fn blocks(kernel: &Kernel, threads: u64, dynamic_shared: u64) -> Done<u64> {
     let by_threads = limits::THREADS_OF_MULTIPROCESSOR / whole;
     let by_registers = limits::REGISTERS / (registers(function, threads) * whole);
     let own = kernel.resources.static_shared + dynamic_shared;
-    if own > limits::SHARED_BYTES_OPT_IN {
+    if own > limits::model().shared_bytes_opt_in {
         return Ok(0);
     }
-    let by_shared = limits::SHARED_BYTES_OF_MULTIPROCESSOR / (own + limits::SHARED_BYTES_RESERVED);
+    let by_shared =
+        limits::model().shared_bytes_of_multiprocessor / (own + limits::SHARED_BYTES_RESERVED);
     Ok(by_threads
         .min(by_registers)
         .min(by_shared)
@@ -59,7 +60,7 @@ pub fn blocks(kernel: &Kernel, threads: u64, dynamic_shared: u64) -> Done<u64> {
 pub fn clusters(kernel: &Kernel, threads: u64, dynamic_shared: u64, size: u64) -> Done<u64> {
     const GROUPS: u64 = 8;
     let each = blocks(kernel, threads, dynamic_shared)?;
-    Ok(GROUPS * (each * (limits::MULTIPROCESSORS / GROUPS) / size.max(1)))
+    Ok(GROUPS * (each * (limits::model().multiprocessors / GROUPS) / size.max(1)))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use croq_ptx::parse::Function;
 use crate::code::{Code, Done};
 use crate::device::device;
 use crate::fat_binary;
-use crate::limits::ARCHITECTURE;
+use crate::limits;
 use crate::memory::locked;
 
 /// The object that nvcc passes to `__cudaRegisterFatBinary`, as it defines it in the assembly of
@@ -224,9 +224,10 @@ unsafe fn load(wrapper: usize) -> Result<Arc<Module>, (Code, String)> {
     let container = unsafe { slice::from_raw_parts(wrapper.container, size) };
     let texts = fat_binary::texts(container).map_err(invalid)?;
     let count = texts.len();
-    let (architecture, text) = fat_binary::choose(texts, ARCHITECTURE).ok_or_else(|| {
+    let wanted = limits::model().architecture;
+    let (architecture, text) = fat_binary::choose(texts, wanted).ok_or_else(|| {
         let message = format!(
-            "none of the {count} PTX texts of a fat binary is for sm_{ARCHITECTURE}; \
+            "none of the {count} PTX texts of a fat binary is for sm_{wanted}; \
              was it compiled by the test toolkit's nvcc?"
         );
         (Code::NO_IMAGE, message)

@@ -72,12 +72,17 @@ fn compiled(name: &str) -> Option<PathBuf> {
 }
 
 fn built(toolkit: &Path, name: &str) -> Option<PathBuf> {
+    built_for(toolkit, name, &["-arch=sm_90a"])
+}
+
+fn built_for(toolkit: &Path, name: &str, architectures: &[&str]) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/programs/{name}.cu"));
     let folder = toolkit.join("programs");
     std::fs::create_dir_all(&folder).unwrap();
     let (object, program) = (folder.join(format!("{name}.o")), folder.join(name));
     let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
-    nvcc.args(["-std=c++17", "-arch=sm_90a", "-lineinfo", "-c"]);
+    nvcc.args(["-std=c++17", "-lineinfo", "-c"])
+        .args(architectures);
     run(nvcc.arg(source).arg("-o").arg(&object));
     let mut link = Command::new("c++");
     link.arg(&object)
@@ -170,6 +175,54 @@ fn a_runtime_that_is_switched_off() {
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     let expected = "cudaGetDeviceCount(&devices) gives 35";
     assert!(stdout.contains(expected) && stderr.is_empty(), "{stderr}");
+}
+
+/// `CROQ_PTX_ARCHITECTURE`: the device may be an A100, which executes the PTX for sm_80.
+#[test]
+fn architectures() {
+    let Some(toolkit) = toolkit() else {
+        return;
+    };
+    let both = [
+        "-gencode=arch=compute_80,code=sm_80",
+        "-gencode=arch=compute_90a,code=sm_90a",
+    ];
+    let program = built_for(toolkit, "architecture", &both).unwrap();
+    for (architecture, says) in [("", "900 9 227"), ("90", "900 9 227"), ("80", "800 8 163")] {
+        let mut command = on_machine(&program);
+        let output = run(command.env("CROQ_PTX_ARCHITECTURE", architecture));
+        assert_eq!(text(&output.stdout), format!("{says}\n0 failures\n"));
+    }
+}
+
+/// `CROQ_PTX_COUNT`: what the launches of each kernel have executed.
+#[test]
+fn counts_of_kernels() {
+    let Some(program) = compiled("checks") else {
+        return;
+    };
+    let table = toolkit().unwrap().join("counts.txt");
+    let mut command = on_machine(&program);
+    let output = run(command.arg("filled").env("CROQ_PTX_COUNT", &table));
+    assert!(text(&output.stderr).is_empty(), "{output:?}");
+    let found = std::fs::read_to_string(&table).unwrap();
+    // Sixteen threads load and store 64 contiguous bytes: two sectors each.
+    assert!(found.starts_with("_Z4copyPiPKi, 1 launches\n"), "{found}");
+    for class in ["loads from global memory", "stores to global memory"] {
+        let numbers = [1, 16, 1].map(|count| count.to_string());
+        let [warps, threads, requests] = numbers;
+        let row = format!(
+            "{class:28} {warps:>12} {threads:>14} {requests:>12} {:>9}",
+            "2.00"
+        );
+        assert!(found.contains(&row), "{found}");
+    }
+    let json = std::fs::read_to_string(toolkit().unwrap().join("counts.txt.json")).unwrap();
+    assert!(
+        json.starts_with("[\n{\n  \"kernel\": \"_Z4copyPiPKi\",\n  \"launches\": 1,"),
+        "{json}"
+    );
+    assert!(json.ends_with("\n}\n]\n"), "{json}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::global::Global;
 use super::image::Image;
 use super::matrix::{self, Warpgroup};
 use super::memory::{Arena, Window};
-use super::order::{Agent, Gathering, Order};
+use super::order::{Agent, Gathering, Order, WarpClock};
 use super::registers::{LANES, lanes};
 use super::shared::Shared;
 use super::step::{Barrier, BarrierKind, Reduction, Step};
@@ -120,6 +120,11 @@ impl<'a> Block<'a> {
 
     pub fn has_exited(&self) -> bool {
         self.warps.iter().all(|warp| warp.paths.list.is_empty())
+    }
+
+    /// Of all warps, for the detection of races.
+    pub fn clocks(&self) -> impl Iterator<Item = &WarpClock> {
+        self.warps.iter().map(|warp| &warp.clock)
     }
 
     /// A time slice of each warp.

@@ -4,6 +4,7 @@ use super::asynchronous::transfer::{Memory, Thread};
 use super::block::{Block, BlockFault, Progress, Surroundings};
 use super::cluster::{self, Cluster};
 use super::image::Image;
+use super::observe;
 use super::shared::Shared;
 use super::special;
 use super::world::{Counts, Launch};
@@ -115,14 +116,19 @@ impl<'a> Group<'a> {
         })?;
         let pool = self.cluster.pools[rank].check_end();
         pool.map_err(|(warp, message)| self.ended(rank, warp * 32, message))?;
-        self.shared.exit(rank);
         if let Some(order) = &mut around.order {
-            order.exits(cluster::block_number(
-                self.blocks[rank].index,
-                rank,
-                around.launch,
-            ));
+            let number = self.shared.number(rank);
+            let block = &self.blocks[rank];
+            if self.blocks.len() > 1
+                && let Some(found) = order.outlasts(number, block.clocks())
+            {
+                let message = observe::describe(&found, around.global, &self.shared);
+                order.fail(found);
+                return Err(self.ended(rank, 0, message));
+            }
+            order.exits(number);
         }
+        self.shared.exit(rank);
         Ok(())
     }
 

@@ -47,6 +47,7 @@ mod observe;
 mod operands;
 mod order;
 mod paths;
+mod polls;
 mod print;
 mod program;
 mod propagate;

@@ -120,6 +120,16 @@ pub fn describe(found: &Found, global: &Global, memory: &Shared) -> String {
         order::Cause::Proxy => format!(
             "at {place}: this {later} is not ordered after an earlier {earlier} by a proxy fence"
         ),
+        order::Cause::Exit => {
+            let Space::Shared(block) = found.location.space else {
+                return format!("a block exits before an earlier {earlier} at {place}");
+            };
+            let rank = block % memory.blocks() as u32;
+            format!(
+                "the block exits, and nothing orders before that an earlier {earlier} at {place} of \
+                 the block with rank {rank}"
+            )
+        }
         order::Cause::ReadOnly => format!(
             "at {place}: this read through the read-only cache follows a {earlier} of the same launch"
         ),

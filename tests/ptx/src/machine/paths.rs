@@ -125,6 +125,25 @@ impl Paths {
         self.list.push(path);
     }
 
+    /// Lanes that have arrived at such a place go on without those that they would meet there. False if
+    /// there are none.
+    pub fn release(&mut self, is_there: impl Fn(usize, usize) -> bool) -> bool {
+        let mut joins = self.joins.iter_mut();
+        let Some(join) = joins.find(|join| join.arrived != 0 && is_there(join.frame, join.pc))
+        else {
+            return false;
+        };
+        join.expected &= !join.arrived;
+        self.list.push(Path {
+            mask: std::mem::take(&mut join.arrived),
+            pc: join.pc,
+            frame: join.frame,
+            joins: join.outer.clone(),
+            waits: None,
+        });
+        true
+    }
+
     /// Joins no longer expect lanes that have exited.
     pub fn exit(&mut self, lanes: Mask) {
         for index in 0..self.joins.len() {

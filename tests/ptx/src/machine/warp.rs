@@ -16,6 +16,7 @@ use super::matrix::{self, Products, Tracker};
 use super::memory::{Arena, Window};
 use super::order::{Agent, WarpClock};
 use super::paths::{Path, Paths, Wait};
+use super::polls::Polls;
 use super::registers::{LANES, Mask, Registers, Row, lanes};
 use super::special::Identity;
 use super::step::{Call, Step};
@@ -32,6 +33,7 @@ pub struct Warp<'a> {
     pub local: Vec<Arena>,
     pub counts: Counts,
     pub clock: WarpClock,
+    polls: Polls,
     /// Words of shared memory that a matrix instruction writes, with their marks.
     pub stored_marks: Vec<(u64, Bytes)>,
     pub products: Products<'a>,
@@ -103,6 +105,7 @@ impl<'a> Warp<'a> {
         };
         Warp {
             index: agent.index,
+            polls: Polls::default(),
             stored_marks: Vec::new(),
             clock: WarpClock::new(agent, agent.block),
             image,
@@ -125,6 +128,9 @@ impl<'a> Warp<'a> {
             .for_each(|path| path.waits = None);
         while self.counts.warp_instructions < end {
             let Some(path) = self.paths.take() else {
+                if self.leaves() {
+                    continue;
+                }
                 return Ok(self.stopped());
             };
             if world.cluster.engine.is_busy() {
@@ -136,8 +142,26 @@ impl<'a> Warp<'a> {
             if let Some(path) = self.advance(path, 64, world)? {
                 self.paths.list.push(path);
             }
+            if self.polls.ends_slice() {
+                break;
+            }
         }
         Ok(Stop::Preempted)
+    }
+
+    /// All other lanes wait at a barrier of the block: lanes at the end of the entry exit, where they would
+    /// meet the others otherwise. nvcc makes a branch to the end of a `return` before a barrier, which
+    /// waits for all non-exited threads of the warp (ISA, "bar", "exit").
+    fn leaves(&mut self) -> bool {
+        let mut paths = self.paths.list.iter();
+        let frames = &self.frames;
+        paths.all(|path| path.waits == Some(Wait::Barrier))
+            && self.paths.release(|frame, pc| {
+                let frame = &frames[frame];
+                let decoded = &frame.code.steps[pc];
+                let ends = matches!(decoded.step, Step::Return | Step::Exit);
+                frame.caller.is_none() && decoded.guard.is_none() && ends
+            })
     }
 
     fn stopped(&self) -> Stop {
@@ -218,6 +242,14 @@ impl<'a> Warp<'a> {
             Step::Load(_) | Step::Store(_) | Step::Atomic(_) => {
                 let done = self.access(path, decoded, active, world);
                 done.map_err(|problem| self.problem(path, problem, world))?;
+                if let Step::Load(load) = &decoded.step
+                    && self
+                        .polls
+                        .again(path, load, active, &self.frames[path.frame])
+                {
+                    path.pc += 1;
+                    return Ok(Flow::Pauses);
+                }
             }
             Step::Fence(fence) => {
                 if let Some(order) = &mut world.order

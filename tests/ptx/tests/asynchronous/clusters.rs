@@ -7,7 +7,7 @@ use crate::mbarriers::wait;
 use crate::{Data, MODES, block, entry, execute, is_refused, unchecked, words};
 
 /// Clusters of two blocks of 32 threads; `%r10` is the rank, `%r11` that of the other block.
-fn pair(statements: &str) -> String {
+pub fn pair(statements: &str) -> String {
     let text = format!(
         "mov.u32 %r10, %cluster_ctarank; xor.b32 %r11, %r10, 1; mov.u32 %r12, %ctaid.x;\n\
          mad.lo.u32 %r12, %r12, 32, %t; mul.wide.u32 %mine, %r12, 4; add.u64 %mine, %mine, %out;\n\
@@ -16,7 +16,7 @@ fn pair(statements: &str) -> String {
     entry(".reqnctapercluster 2, 1, 1", &text)
 }
 
-fn launch(blocks: u32, asynchrony: Asynchrony) -> Launch {
+pub fn launch(blocks: u32, asynchrony: Asynchrony) -> Launch {
     Launch {
         grid: [blocks, 1, 1],
         ..block(32, asynchrony)
@@ -41,7 +41,7 @@ fn fails(statements: &str) -> String {
     result.unwrap_err().message
 }
 
-const SYNC: &str =
+pub const SYNC: &str =
     "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n";
 
 #[test]
@@ -228,7 +228,7 @@ fn multicast_copies() {
         .unwrap_err()
         .message;
     assert!(
-        found.contains("the block with rank 1, to which this shared memory belongs, has exited"),
+        found.contains("still writes to the shared memory of another"),
         "{found}"
     );
 }

@@ -5,10 +5,13 @@ use croq_ptx::machine::{Launch, Machine};
 
 use crate::{MODES, words};
 
-fn machine(name: &str) -> Machine {
+fn text(name: &str) -> String {
     let path = format!("{}/kernels/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).unwrap();
-    Machine::load(&text).unwrap_or_else(|error| panic!("{error}"))
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn machine(name: &str) -> Machine {
+    Machine::load(&text(name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A buffer with these words.
@@ -153,32 +156,55 @@ fn pairs_of_blocks_share_tiles() {
     }
 }
 
+/// The map of the source for `multicast_swizzled`, and the address of its result.
+fn swizzled(machine: &mut Machine) -> ([u8; 128], u64) {
+    let values: Vec<u32> = (0..32 * 32)
+        .map(|at| (at * 2) | ((at * 2 + 1) << 16))
+        .collect();
+    let source = upload(machine, "x", &values);
+    let target = upload(machine, "dst", &vec![7; values.len()]);
+    let map = TensorMap {
+        swizzle: Swizzle::Bytes128,
+        ..matrix(source, DataType::F16, [64, 32], [64, 16])
+    };
+    (map.encode(), target)
+}
+
 /// Rows of 128 bytes, swizzled, which threads read in the other order.
 #[test]
 fn swizzled_tiles_are_shared() {
     for launch in launches([4, 1, 1], 1, Some([2, 1, 1])) {
         let mut machine = machine("multicast_swizzled");
-        let values: Vec<u32> = (0..32 * 32)
-            .map(|at| (at * 2) | ((at * 2 + 1) << 16))
-            .collect();
-        let source = upload(&mut machine, "x", &values);
-        let target = upload(&mut machine, "dst", &vec![7; values.len()]);
-        let map = TensorMap {
-            swizzle: Swizzle::Bytes128,
-            ..matrix(source, DataType::F16, [64, 32], [64, 16])
-        };
-        let arguments: [&[u8]; 2] = [&map.encode(), &target.to_le_bytes()];
+        let (map, target) = swizzled(&mut machine);
+        let arguments: [&[u8]; 2] = [&map, &target.to_le_bytes()];
         run(&mut machine, "multicast_swizzled", launch, &arguments);
-        for (at, word) in download(&machine, target, values.len())
-            .into_iter()
-            .enumerate()
-        {
+        for (at, word) in download(&machine, target, 32 * 32).into_iter().enumerate() {
             for (half, found) in [(0, word & 0xffff), (1, word >> 16)] {
                 let (row, column) = (at / 32, at % 32 * 2 + half);
                 let from = row / 16 * 16 + 15 - row % 8 - row / 8 % 2 * 8;
                 assert_eq!(found as usize, from * 64 + 63 - column, "{row} {column}");
             }
         }
+    }
+}
+
+/// Without the barrier that croq appends to such kernels, the block that loads may exit before the
+/// other one has the tile.
+#[test]
+fn the_last_barrier_of_clusters_is_needed() {
+    let text = text("multicast_swizzled");
+    let (before, after) = text.rsplit_once("barrier.cluster.wait.acquire;").unwrap();
+    let (start, between) = before
+        .rsplit_once("barrier.cluster.arrive.release;")
+        .unwrap();
+    let text = format!("{start}{between}{after}");
+    for launch in launches([4, 1, 1], 1, Some([2, 1, 1])) {
+        let mut machine = Machine::load(&text).unwrap_or_else(|error| panic!("{error}"));
+        let (map, target) = swizzled(&mut machine);
+        let arguments: [&[u8]; 3] = [&[0; 16], &map, &target.to_le_bytes()];
+        let found = machine.launch("multicast_swizzled", &launch, &arguments);
+        let message = found.unwrap_err().message;
+        assert!(message.contains("exits"), "{message}");
     }
 }
 

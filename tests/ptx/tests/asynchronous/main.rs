@@ -4,6 +4,7 @@ mod bulk;
 mod clusters;
 mod compiled;
 mod copies;
+mod exits;
 mod mbarriers;
 mod races;
 mod tensors;

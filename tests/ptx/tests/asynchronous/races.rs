@@ -353,3 +353,28 @@ fn slots_that_are_filled_again() {
 }
 
 const MULTICAST: &str = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%tile], [%in], 256, [%bar], %h1;\n";
+
+/// A multicast reads its source once, so behind the wait for its own part a block may store there.
+#[test]
+fn sources_of_multicast_loads() {
+    let text = |early: &str, late: &str| {
+        format!(
+            "{START} mov.u32 %r10, %cluster_ctarank; @%p1 mbarrier.init.shared.b64 [%bar], 1;\n\
+             @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 256; mov.b16 %h1, 3;\n\
+             fence.mbarrier_init.release.cluster; {SYNC}\n\
+             setp.eq.u32 %p2, %r10, 0; and.pred %p3, %p1, %p2; mul.wide.u32 %d1, %t, 4; add.u64 %d1, %d1, %in;\n\
+             @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster\n\
+             [%tile], [%in], 256, [%bar], %h1;\n\
+             {early} {} {late} {SYNC} ret;",
+            wait("%bar", 0, "A")
+        )
+    };
+    let pair = (".reqnctapercluster 2, 1, 1", (2, 32));
+    for store in [
+        "@%p2 st.global.u32 [%d1], 7;",
+        "@!%p2 st.global.u32 [%d1+128], 7;",
+    ] {
+        is_ordered_in(pair.0, &text("", store), pair.1);
+        races_in(pair.0, &text(store, ""), pair.1);
+    }
+}

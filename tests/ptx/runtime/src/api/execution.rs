@@ -99,7 +99,7 @@ unsafe extern "C" fn ptxrt_attributes(to: *mut Attributes, stub: *const c_void) 
             most_threads: most_threads as i32,
             registers: occupancy::registers(function, most_threads) as i32,
             ptx_version: kernel.module.architecture as i32,
-            binary_version: limits::ARCHITECTURE as i32,
+            binary_version: limits::model().architecture as i32,
             most_dynamic_shared: launch::most_dynamic_shared(&kernel, settings) as i32,
             carveout: settings.carveout.unwrap_or(-1),
             allows_any_cluster: settings.allows_any_cluster.into(),
@@ -117,7 +117,7 @@ extern "C" fn ptxrt_cudaFuncSetAttribute(stub: *const c_void, attribute: i32, va
         let mut settings = locked(&kernel.settings);
         match attribute {
             8 => {
-                let most = limits::SHARED_BYTES_OPT_IN - kernel.resources.static_shared;
+                let most = limits::model().shared_bytes_opt_in - kernel.resources.static_shared;
                 let wanted = u64::try_from(value).map_err(|_| Code::INVALID_VALUE)?;
                 if wanted > most {
                     return Err(Code::INVALID_VALUE);

@@ -5,9 +5,11 @@
 //! So the machine lets it be chosen ([`Asynchrony`]); the default is the latest moment: when a wait
 //! needs it, or when the blocks end. By a seed, reading and writing have moments of their own.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
+use super::source::Source;
 use super::transfer::{Agent, Memory, Proxy, Thread, Transfer};
 use crate::machine::order::{self, View};
 use crate::machine::shared::SharedPlace;
@@ -37,12 +39,12 @@ struct Operation {
     completion: Completion,
 }
 
-#[derive(Debug)]
 enum Work {
     Transfer {
         transfer: Box<Transfer>,
         /// Once the source has been read.
         data: Option<Vec<u8>>,
+        source: Option<Rc<RefCell<Source>>>,
     },
     /// An arrival after these operations (`cp.async.mbarrier.arrive`).
     ArriveAfter(Vec<u64>, View),
@@ -66,6 +68,8 @@ pub struct Engine {
     attached: HashMap<SharedPlace, Vec<u64>>,
     /// The operation that a thread is about to issue, for the detection of races.
     pub issuer: Option<order::Operation>,
+    /// What the operations that are being issued read together.
+    source: Option<Rc<RefCell<Source>>>,
     /// What waits for complete operations of groups acquire.
     views: HashMap<u64, Rc<View>>,
     /// What the last wait has acquired: of complete operations, and of those that have read.
@@ -87,6 +91,7 @@ impl Engine {
             groups: HashMap::new(),
             attached: HashMap::new(),
             issuer: None,
+            source: None,
             views: HashMap::new(),
             acquired: Vec::new(),
             acquired_reads: Vec::new(),
@@ -117,6 +122,7 @@ impl Engine {
         let work = Work::Transfer {
             transfer: Box::new(transfer),
             data: None,
+            source: self.source.clone(),
         };
         self.add(
             memory,
@@ -269,17 +275,39 @@ impl Engine {
         Ok(())
     }
 
+    /// The operations that are issued until [`Engine::end_multicast`] read the same, by the operation
+    /// that the thread is about to issue.
+    pub fn begin_multicast(&mut self) {
+        let source = Source::new(self.issuer.take());
+        self.source = Some(Rc::new(RefCell::new(source)));
+    }
+
+    pub fn end_multicast(&mut self) {
+        self.source = None;
+    }
+
     fn read(&mut self, memory: &mut Memory<'_>, id: u64) -> Result<(), String> {
         let Some(operation) = self.operations.get_mut(&id) else {
             return Ok(());
         };
-        if let Work::Transfer { transfer, data } = &mut operation.work
-            && data.is_none()
-        {
-            *data = Some(transfer.read(operation.agent, memory)?);
-            memory.settle(&mut operation.order)?;
+        let Work::Transfer {
+            transfer,
+            data,
+            source,
+        } = &mut operation.work
+        else {
+            return Ok(());
+        };
+        if data.is_some() {
+            return Ok(());
         }
-        Ok(())
+        if let Some(source) = source {
+            let mut source = source.borrow_mut();
+            *data = Some(source.read(transfer, operation.agent, memory)?);
+            return Ok(());
+        }
+        *data = Some(transfer.read(operation.agent, memory)?);
+        memory.settle(&mut operation.order)
     }
 
     fn finish(&mut self, memory: &mut Memory<'_>, id: u64) -> Result<(), String> {
@@ -294,16 +322,27 @@ impl Engine {
             attached.retain(|known| *known != id);
         }
         match operation.work {
-            Work::Transfer { transfer, data } => {
+            Work::Transfer {
+                transfer,
+                data,
+                source,
+            } => {
                 transfer.write(operation.agent, memory, data.as_deref())?;
                 memory.settle(&mut operation.order)?;
                 // Before what waits acquire is fixed: the access is part of the operation.
                 if let Completion::Mbarrier(place) = operation.completion {
                     memory.touch_mbarrier(place, &mut operation.order)?;
                 }
+                if let Some(to) = transfer.leaves(operation.agent.thread.rank) {
+                    memory.sends(to, &operation.order);
+                }
                 let view = match (&mut memory.order, &operation.order) {
                     (Some(order), Some(operation)) => Some(order.finish(operation)),
                     _ => None,
+                };
+                let view = match source {
+                    Some(source) => source.borrow().before(view),
+                    None => view,
                 };
                 match operation.completion {
                     Completion::Mbarrier(place) => {
@@ -416,7 +455,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// A bulk operation would still access its shared memory.
+    /// A bulk operation would still access its shared memory, or one of its own that of another block.
     pub fn exit(&mut self, memory: &mut Memory<'_>, rank: usize) -> Result<(), (Thread, String)> {
         let mut copies = Vec::new();
         // Arrivals that no thread waits for end with their mbarriers.
@@ -425,7 +464,7 @@ impl Engine {
             operation.agent.thread.rank != rank || matches!(operation.work, Work::Transfer { .. })
         });
         for (id, operation) in &self.operations {
-            let Work::Transfer { transfer, data } = &operation.work else {
+            let Work::Transfer { transfer, data, .. } = &operation.work else {
                 continue;
             };
             let (to, from) = transfer.ranks();
@@ -436,9 +475,10 @@ impl Engine {
                 }
                 continue;
             }
-            let message = match (to == Some(rank), from == Some(rank) && data.is_none()) {
-                (true, _) => "writes to its shared memory",
-                (_, true) => "reads its shared memory",
+            let message = match (to, from) {
+                (Some(to), _) if to == rank => "writes to its shared memory",
+                (_, Some(from)) if from == rank && data.is_none() => "reads its shared memory",
+                (Some(_), _) if thread.rank == rank => "writes to the shared memory of another",
                 _ => continue,
             };
             let Thread {

@@ -156,6 +156,16 @@ fn small(
         .issue(memory, agent, transfer, completion)
 }
 
+/// A copy to several blocks. ISA, "Asynchronous Operations": its completion on an mbarrier is ordered
+/// with respect to the memory operations of the same instruction, so the wait of one block shows that
+/// the source has been read for all.
+fn begin_multicast(active: &Active<'_>, world: &mut World<'_>, lane: usize, blocks: usize) {
+    if blocks > 1 {
+        begin(active, world, lane);
+        world.cluster.engine.begin_multicast();
+    }
+}
+
 /// Where the copy goes in each block, and what it completes there.
 fn ends(
     active: &Active<'_>,
@@ -226,7 +236,9 @@ fn bulk(
         thread: active.thread(world, lane),
         proxy: Proxy::Async,
     };
-    for (to, completion) in ends(active, world, (to, end), lane)? {
+    let ends = ends(active, world, (to, end), lane)?;
+    begin_multicast(active, world, lane, ends.len());
+    for (to, completion) in ends {
         let transfer = Transfer::Bytes {
             from,
             to,
@@ -241,6 +253,7 @@ fn bulk(
             .engine
             .issue(memory, agent, transfer, completion)?;
     }
+    world.cluster.engine.end_multicast();
     Ok(())
 }
 
@@ -283,7 +296,9 @@ fn tensor_copy(
             let tensor = tensor_of(box_of, active, world, lane)?;
             let to = place(active, world, to, lane)?;
             check_alignment(to, tensor::SHARED_ALIGNMENT, "destination")?;
-            for (to, completion) in ends(active, world, (to, end), lane)? {
+            let ends = ends(active, world, (to, end), lane)?;
+            begin_multicast(active, world, lane, ends.len());
+            for (to, completion) in ends {
                 let Location::Shared(to) = to else { continue };
                 let tensor = tensor.clone();
                 begin(active, world, lane);
@@ -294,6 +309,7 @@ fn tensor_copy(
                     .engine
                     .issue(memory, agent, transfer, completion)?;
             }
+            world.cluster.engine.end_multicast();
             Ok(())
         }
         Copy::TensorStore {

@@ -19,6 +19,7 @@ pub mod issue;
 pub mod maps;
 pub mod mbarrier;
 pub mod objects;
+mod source;
 pub mod tensor;
 pub mod tensor_map;
 pub mod transfer;

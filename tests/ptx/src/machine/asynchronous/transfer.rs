@@ -11,7 +11,7 @@ use super::tensor_map::{self, DIMENSIONS, TensorMap};
 use crate::machine::global::Global;
 use crate::machine::memory::{Arena, Window, to_bits};
 use crate::machine::observe;
-use crate::machine::order::{self, Effect, Kind, Operation, Order, Scope, View};
+use crate::machine::order::{self, Effect, Kind, Operation, Order, Scope, Space, View};
 use crate::machine::shared::{Shared, SharedPlace};
 
 /// What operations reach.
@@ -161,6 +161,16 @@ impl Memory<'_> {
         self.settle(operation)
     }
 
+    /// An operation, which is not finished yet, has written to the memory of another block.
+    pub fn sends(&mut self, to: SharedPlace, operation: &Option<Operation>) {
+        let (Some(order), Some(operation)) = (&mut self.order, operation) else {
+            return;
+        };
+        let space = Space::Shared(self.shared.number(to.rank));
+        let offset = to.address;
+        order.sends(operation, order::Location { space, offset });
+    }
+
     /// An operation completes on the mbarrier.
     ///
     /// # Errors
@@ -299,6 +309,19 @@ impl Transfer {
             Transfer::Load { to, .. } => (Some(to.rank), None),
             Transfer::Store { from, .. } => (None, Some(from.rank)),
         }
+    }
+
+    /// Where it writes to the memory of another block than this.
+    pub fn leaves(&self, rank: usize) -> Option<SharedPlace> {
+        let to = match self {
+            Transfer::Bytes {
+                to: Location::Shared(to),
+                ..
+            }
+            | Transfer::Load { to, .. } => *to,
+            _ => return None,
+        };
+        (to.rank != rank).then_some(to)
     }
 
     /// What is to be written, in the order of the destination's bytes or those of the box.

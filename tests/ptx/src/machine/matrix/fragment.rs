@@ -6,7 +6,8 @@
 //! eight groups of four lanes have eight rows. Further registers have the row eight below, then the
 //! next elements in k. A register of 64 bits has one element.
 
-use super::super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot};
+use super::super::marks::{Bytes, all_bytes, mask_of};
+use super::super::registers::{Bank, LANES, Lane, Mask, Registers, Row, Slot, each, lanes};
 use super::element::{Accumulator, ElementType};
 use super::product::Grid;
 
@@ -48,6 +49,24 @@ impl Fragment {
             grid.set(row, first + element, value);
         });
         grid
+    }
+
+    /// The rows of A that have marked elements.
+    pub fn marked_rows(&self, rows: usize, of: impl Fn(Slot) -> Row<Bytes>) -> u16 {
+        let above = rows / GROUPS;
+        let registers = self.slots().enumerate();
+        registers.fold(0, |found, (register, slot)| {
+            let below = GROUPS * (register % above);
+            lanes(mask_of(&of(slot))).fold(found, |found, lane| {
+                found | 1 << (lane / LANES_OF_GROUP + below)
+            })
+        })
+    }
+
+    /// The columns of B that have marked elements.
+    pub fn marked_columns(&self, of: impl Fn(Slot) -> Row<Bytes>) -> u8 {
+        let all = self.slots().fold(0, |all, slot| all | mask_of(&of(slot)));
+        lanes(all).fold(0, |found, lane| found | 1 << (lane / LANES_OF_GROUP))
     }
 
     /// B, of 8 columns.
@@ -132,6 +151,33 @@ impl Accumulators {
             }
         }
         sums
+    }
+
+    /// The marks of sums that are marked before or depend on something marked, by row and column.
+    pub fn marks(
+        &self,
+        before: &[Row<Bytes>],
+        depends: impl Fn(usize, usize) -> bool,
+    ) -> Vec<(Slot, Row<Bytes>)> {
+        let per = self.ty.per_register();
+        let registers = self.fragment.slots().zip(before).enumerate();
+        let marks = registers.map(|(position, (slot, before))| {
+            let full = all_bytes(slot.bank);
+            let element_bits = full.count_ones() as usize / per;
+            let marks = each(|lane| {
+                (0..per).fold(0, |marks, element| {
+                    let bits = full >> (full.count_ones() as usize - element_bits)
+                        << (element_bits * element);
+                    let (row, column) = self.place(lane, position * per + element);
+                    match before[lane] & bits != 0 || depends(row, column) {
+                        true => marks | bits,
+                        false => marks,
+                    }
+                })
+            });
+            (slot, marks)
+        });
+        marks.collect()
     }
 
     pub fn store(&self, registers: &mut Registers, sums: &Grid<f64>) {

@@ -8,7 +8,6 @@ use super::super::marks::{Bytes, mask_of};
 use super::super::registers::{Registers, Row, Slot};
 use super::element::{Accumulator, ElementType};
 use super::fragment::{self, Accumulators, Fragment};
-use super::marks;
 use super::product::{Combination, accumulate};
 use super::sparse::Metadata;
 use crate::parse::Operand;
@@ -34,29 +33,19 @@ pub struct Sparse {
 }
 
 impl Mma {
-    /// Marks of the results: each depends on a row of A, a column of B and its own place in C.
-    /// Fragments of A and of C have their rows in the groups of four lanes (and eight below, which
-    /// count as the same here), those of B their columns.
+    /// Marks of the results: each depends on a row of A, with its metadata, a column of B and its own
+    /// place in C.
     pub fn marks(&self, of: impl Fn(Slot) -> Row<Bytes>) -> Vec<(Slot, Row<Bytes>)> {
-        let any = |fragment: &Fragment| {
-            fragment
-                .slots()
-                .fold(0, |all, slot| all | mask_of(&of(slot)))
-        };
-        let (rows, columns) = (any(&self.a), any(&self.b));
+        let rows = self.a.marked_rows(self.rows, &of);
+        let columns = self.b.marked_columns(&of);
+        // Which lane has the metadata of a row depends on the selector: those of both rows count.
         let metadata = self.sparse.and_then(|sparse| sparse.words.slot());
         let metadata = metadata.map_or(0, |slot| mask_of(&of(slot)));
-        let depends = |lane: usize| {
-            let row = (rows | metadata) >> (lane / 4 * 4) & 0xf;
-            let column = columns >> (lane % 4 * 8) & 0xff;
-            row != 0 || column != 0
-        };
-        let sums = self.d.fragment.slots().zip(self.c.fragment.slots());
-        let marks = sums.map(|(d, c)| {
-            let own = of(c);
-            (d, marks::row(d, |lane| depends(lane) || own[lane] != 0))
-        });
-        marks.collect()
+        let own: Vec<Row<Bytes>> = self.c.fragment.slots().map(of).collect();
+        self.d.marks(&own, |row, column| {
+            let group = metadata >> (row % 8 * 4) & 0xf;
+            rows >> row & 1 == 1 || columns >> column & 1 == 1 || group != 0
+        })
     }
 
     /// # Errors

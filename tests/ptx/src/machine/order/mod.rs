@@ -13,6 +13,7 @@
 //! | `cell` | release and acquire through memory |
 //! | `phase` | arrivals at mbarriers and at barriers of clusters, and waits for them |
 //! | `operation` | asynchronous operations as agents of their own |
+//! | `exit` | what must be over when a block of a cluster exits |
 //! | `record`, `shadow`, `sets` | the last accesses to each four bytes, and the conflicts between them |
 //!
 //! What orders accesses, beside the program order of a thread:
@@ -32,6 +33,7 @@
 
 mod cell;
 mod clock;
+mod exit;
 mod operation;
 mod phase;
 mod record;
@@ -51,7 +53,7 @@ pub use phase::Semantics;
 pub use record::{Effect, Kind, Record, Scope};
 pub use shadow::{Cause, GRANULE, Race};
 use shadow::{Part, Shadow, Table};
-pub use view::{Agent, FencedSpace, Time, View};
+pub use view::{Agent, FencedSpace, Time, View, joined};
 
 use super::registers::{Mask, Row, lanes};
 
@@ -64,6 +66,7 @@ pub struct Order {
     shared: HashMap<u32, Shadow>,
     phases: phase::Phases,
     agents: operation::Agents,
+    sent: exit::Sent,
     touches: RefCell<Vec<Touch>>,
     failure: Option<Box<Found>>,
 }
@@ -133,6 +136,7 @@ impl Order {
             shared: HashMap::new(),
             phases: phase::Phases::default(),
             agents: operation::Agents::default(),
+            sent: exit::Sent::default(),
             touches: RefCell::default(),
             failure: None,
         }
@@ -142,6 +146,7 @@ impl Order {
     pub fn exits(&mut self, block: u32) {
         self.table.exits(block);
         self.shared.remove(&block);
+        self.sent.remove(&block);
     }
 
     /// Accesses from now on are later than those before.

@@ -122,6 +122,8 @@ pub enum Cause {
     Proxy,
     /// `ld.global.nc` of what the launch has written.
     ReadOnly,
+    /// The exit of a block is not ordered after it.
+    Exit,
 }
 
 /// An access by lanes of a warp to bytes of one granule.
