@@ -13,6 +13,7 @@
 //! | `stream` | queues of work, and points in them |
 //! | `device` | the device: its allocations, streams and its failure |
 //! | `copy`, `launch`, `occupancy`, `tensor_map` | what the functions of the same names do |
+//! | `calls` | the numbers of calls |
 //! | `api` | the functions that `libcudart_static.a` calls |
 //!
 //! # Order of work
@@ -29,6 +30,7 @@
 //! every later call returns that error (`cudaErrorLaunchFailure`).
 
 mod api;
+mod calls;
 mod code;
 mod copy;
 mod device;

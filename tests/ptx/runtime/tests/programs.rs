@@ -78,6 +78,9 @@ fn built(toolkit: &Path, name: &str) -> Option<PathBuf> {
     let (object, program) = (folder.join(format!("{name}.o")), folder.join(name));
     let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
     nvcc.args(["-std=c++17", "-arch=sm_90a", "-lineinfo", "-c"]);
+    // For a program with croq's own headers.
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../croq-build/device");
+    nvcc.arg("-DCROQ_CUDA=1").arg("-I").arg(headers);
     run(nvcc.arg(source).arg("-o").arg(&object));
     let mut link = Command::new("c++");
     link.arg(&object)
@@ -100,6 +103,16 @@ fn kernels_give_right_results() {
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(stdout, format!("{printed}0 failures\n"), "{stderr}");
     assert!(output.status.success() && stderr.is_empty(), "{stderr}");
+}
+
+#[test]
+fn kept_tensor_maps_are_those_of_their_tensors() {
+    let Some(program) = compiled("maps") else {
+        return;
+    };
+    let output = on_machine(program).output().unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(stdout, "0 failures\n", "{stderr}");
 }
 
 #[test]
