@@ -35,8 +35,17 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
             barriers,
             slot: at,
             blocks,
+            only_reads,
         } => {
-            format!("mbarrier arrive {}, in {blocks} blocks", slot(barriers, at))
+            let only_reads = if *only_reads {
+                ", only reads before"
+            } else {
+                ""
+            };
+            format!(
+                "mbarrier arrive {}, in {blocks} blocks{only_reads}",
+                slot(barriers, at)
+            )
         }
         TmaOp::Announce {
             barriers,

@@ -69,10 +69,10 @@ fn a_program_for_cuda_runs_on_the_ptx_machine() {
     assert!(seen.success, "{}{}", seen.stdout, seen.stderr);
     let calls = std::fs::read_to_string(file).expect("the numbers of calls");
     for line in [
-        "launch 30",
-        // Two kernels, of which one has more shared memory than is usual.
-        "cudaFuncGetAttributes 2",
-        "cudaFuncSetAttribute 1",
+        "launch 40",
+        // Three kernels: one with TMA, one with more shared memory than is usual, one with large clusters.
+        "cudaFuncGetAttributes 3",
+        "cudaFuncSetAttribute 2",
         "cudaMemPoolSetAttribute 1",
         // Two tensors for each of two shapes.
         "cuTensorMapEncodeTiled 4",

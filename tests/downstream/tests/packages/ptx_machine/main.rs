@@ -69,6 +69,8 @@ fn calls() -> Result<()> {
         kernels::moved(&one, &mut results.0)?;
         kernels::moved(&other, &mut results.1)?;
         kernels::reversed(&ints(20_000))?;
+        let next = kernels::in_clusters(&ints(2048))?;
+        assert!((0..2048).all(|i| next[[i]] == i as i32 + 1));
     }
     Ok(())
 }
