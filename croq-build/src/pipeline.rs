@@ -351,7 +351,7 @@ fn compile(
     });
     let sema_options = sema::Options {
         targets: targets.collect(),
-        nvcc: options.nvcc,
+        nvcc: options.nvcc.map(|version| [version.major, version.minor]),
         last_is_fastest: options.thread_order == ThreadOrder::Last,
         reports: options.checks == Checks::Report,
     };

@@ -75,6 +75,7 @@ fn check_nvcc(el: &mut Elab<'_>, types: [Scalar; 3], atom: &Atom, span: Span) {
         return;
     }
     let [a, _, acc] = types.map(Scalar::name);
+    let [first, found] = [first, found].map(|[major, minor]| format!("{major}.{minor}"));
     let Atom { m, n, k, .. } = atom;
     el.cx.report(
         Diagnostic::new(
@@ -357,10 +358,9 @@ pub(crate) fn transposed_shape([rows, columns]: [i64; 2], transposed: bool) -> [
 mod tests {
     use crate::sema::testing;
     use crate::sema::{Options, Target};
-    use crate::target::Version;
 
     /// The reports on an MMA of 8-bit floats with this type of sums and this K.
-    fn reports(sums: &str, k: u32, nvcc: Option<(u32, u32)>) -> Vec<String> {
+    fn reports(sums: &str, k: u32, nvcc: Option<[u32; 2]>) -> Vec<String> {
         let text = "
             __co__ void f(global f8_e4m3 [16, K] a, global f8_e4m3 [8, K] b, global SUMS [16, 8] c) {
               parallel by 1 : block, by 1 : group {
@@ -377,7 +377,7 @@ mod tests {
                 name: "sm_90a".to_owned(),
                 number: 90,
             }],
-            nvcc: nvcc.map(|(major, minor)| Version { major, minor }),
+            nvcc,
             ..Options::default()
         };
         let (_, _, diags) = testing::program_for("t.co", &text, &options);
@@ -391,15 +391,15 @@ mod tests {
     #[test]
     fn instructions_that_nvcc_does_not_know() {
         let old = ["E1114: this MMA needs CUDA 12.8 or later, and nvcc is of 12.4"];
-        assert_eq!(reports("f16", 32, Some((12, 4))), old);
-        assert_eq!(reports("f32", 16, Some((12, 4))), old);
-        assert_eq!(reports("f32", 48, Some((12, 4))), old);
+        assert_eq!(reports("f16", 32, Some([12, 4])), old);
+        assert_eq!(reports("f32", 16, Some([12, 4])), old);
+        assert_eq!(reports("f32", 48, Some([12, 4])), old);
         for (sums, k, nvcc) in [
-            ("f32", 32, Some((12, 4))),
-            ("f32", 64, Some((12, 4))),
-            ("f16", 32, Some((12, 8))),
-            ("f32", 16, Some((12, 10))),
-            ("f16", 16, Some((13, 0))),
+            ("f32", 32, Some([12, 4])),
+            ("f32", 64, Some([12, 4])),
+            ("f16", 32, Some([12, 8])),
+            ("f32", 16, Some([12, 10])),
+            ("f16", 16, Some([13, 0])),
             ("f16", 16, None),
         ] {
             let none: [&str; 0] = [];
