@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare clean
 
 setup:
 	@scripts/setup.sh
@@ -48,6 +48,10 @@ ptx-peers: setup
 # Mutants of the PTX of twelve kernels, each of which the PTX machine must find. MUTANT="part of a kernel's name".
 ptx-mutants:
 	@CROQ_PTX_MUTANTS=$(MUTANT) cargo test -q -p croq-ptx --test mutants -- --ignored --nocapture
+
+# Registers and machine code of kernels/ by this ptxas and by another version: WITH="13.5.*".
+ptxas-compare: setup
+	@scripts/ptxas_compare.py "$(WITH)"
 
 clean:
 	@cargo clean

@@ -108,7 +108,7 @@ fn build(
     let toolkit = toolkit(settings, env, &package, &mut warnings)?;
     let inputs = inputs::find(&package.folder, path)?;
 
-    let options = options(settings, &archs, toolkit.is_some(), env);
+    let options = options(settings, &archs, toolkit.as_ref(), env);
     let dump = dump(env)?;
     let mut dumped = Outputs::in_folder(package.out_dir.join("croq-ir"));
     let mut files = Vec::new();
@@ -198,7 +198,7 @@ fn namespace_is_name(settings: &Settings) -> Result<(), Problem> {
 fn options(
     settings: &Settings,
     archs: &[Arch],
-    cuda: bool,
+    toolkit: Option<&Toolkit>,
     env: &Environment,
 ) -> pipeline::Options {
     pipeline::Options {
@@ -206,7 +206,8 @@ fn options(
         instances: settings.instances.clone(),
         device_namespace: settings.device_namespace.clone(),
         archs: archs.to_vec(),
-        cuda,
+        cuda: toolkit.is_some(),
+        nvcc: toolkit.map(|toolkit| toolkit.version),
         checks: settings.checks,
         thread_order: settings.thread_order,
         verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),

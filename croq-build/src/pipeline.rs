@@ -11,7 +11,7 @@ use crate::sema::{self, Checked};
 use crate::settings::{Checks, ThreadOrder};
 use crate::source::{self, SourceFile, Span};
 use crate::syntax;
-use crate::target::Arch;
+use crate::target::{Arch, Version};
 
 /// The inputs of the compilation besides the file.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Options {
     pub archs: Vec<Arch>,
     /// Wrappers also call a CUDA twin.
     pub cuda: bool,
+    /// The nvcc that compiles it, if that is known.
+    pub nvcc: Option<Version>,
     pub checks: Checks,
     pub thread_order: ThreadOrder,
     /// Whether the IR is verified after each stage.
@@ -44,6 +46,7 @@ impl Default for Options {
             device_namespace: None,
             archs: Arch::DEFAULT.to_vec(),
             cuda: false,
+            nvcc: None,
             checks: Checks::All,
             thread_order: ThreadOrder::Auto,
             verify: cfg!(debug_assertions),
@@ -348,6 +351,7 @@ fn compile(
     });
     let sema_options = sema::Options {
         targets: targets.collect(),
+        nvcc: options.nvcc.map(|version| [version.major, version.minor]),
         last_is_fastest: options.thread_order == ThreadOrder::Last,
         reports: options.checks == Checks::Report,
     };

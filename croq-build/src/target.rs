@@ -3,6 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// A version of CUDA, as nvcc has it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Version {
+    pub major: u32,
+    pub minor: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
 /// A GPU architecture as nvcc names it: `sm_80`, `sm_90a`.
 ///
 /// A suffix (`a`, `f`) enables instructions that only this architecture (or its family) has; the

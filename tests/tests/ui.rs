@@ -107,6 +107,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "more than 100 reports; unit tests of `diagnostics::quota` and tests/bounds.rs",
     ),
     (
+        "E1114",
+        "depends on the version of nvcc; a test of `sema::tensor_cores::multiply` has an old one",
+    ),
+    (
         "E0510",
         "depends on the architectures that are asked for; a test of `sema::levels::clusters` asks for old ones",
     ),

@@ -36,24 +36,39 @@ CROQ_DEVICE void barrier_cluster() {
   cluster_wait();
 }
 
+#define CROQ_ARRIVE_THERE(how)                                                                     \
+  CROQ_SM_90(asm volatile("{\n"                                                                    \
+                          ".reg .b32 there;\n"                                                     \
+                          "mapa.shared::cluster.u32 there, %0, %1;\n"                              \
+                          "mbarrier.arrive" how ".shared::cluster.b64 _, [there];\n"               \
+                          "}"                                                                      \
+                          :                                                                        \
+                          : "r"(all.at(slot)), "r"(rank)                                           \
+                          : "memory"))
 /* Arrives at the same mbarrier of another block of the cluster. */
 CROQ_DEVICE void mbarrier_arrive_remote([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
                                         [[maybe_unused]] unsigned rank) {
-  CROQ_SM_90(asm volatile("{\n"
-                          ".reg .b32 there;\n"
-                          "mapa.shared::cluster.u32 there, %0, %1;\n"
-                          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
-                          "}"
-                          :
-                          : "r"(all.at(slot)), "r"(rank)
-                          : "memory"));
+  CROQ_ARRIVE_THERE(".release.cluster");
 }
+/* The same where the thread's block has written nothing that other blocks may read after the wait. It is
+ * a release at the scope of the block, which orders reads alone for other blocks. At the scope of the
+ * cluster each arrival waits until the thread's writes are visible to the whole GPU. */
+CROQ_DEVICE void mbarrier_arrive_remote_read([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
+                                             [[maybe_unused]] unsigned rank) {
+  CROQ_ARRIVE_THERE("");
+}
+#undef CROQ_ARRIVE_THERE
 /* Arrives at this mbarrier of each of the cluster's blocks; `blocks` is their number. The first block,
  * which issues multicast loads, is the last one. */
 template <unsigned blocks>
 CROQ_DEVICE void mbarrier_arrive_cluster(mbarriers all, idx slot) {
 #pragma unroll
   for (unsigned rank = blocks; rank-- > 0;) mbarrier_arrive_remote(all, slot, rank);
+}
+template <unsigned blocks>
+CROQ_DEVICE void mbarrier_arrive_cluster_read(mbarriers all, idx slot) {
+#pragma unroll
+  for (unsigned rank = blocks; rank-- > 0;) mbarrier_arrive_remote_read(all, slot, rank);
 }
 /* Whether the phase of this parity is complete. If it is, everything that threads of other blocks
  * did before they arrived is visible. */

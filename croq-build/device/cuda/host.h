@@ -68,6 +68,8 @@ template <class F, F K> struct kernel_on_device {
   /* The most bytes of dynamic shared memory, plus 1. So many are allowed from then on: allowing each
    * launch its own number would take it away from launches of other threads. */
   static inline int shared[most_devices];
+  /* 1: clusters of more than 8 blocks are allowed. */
+  static inline int large_clusters[most_devices];
 
   static int load(const int &place) { return __atomic_load_n(&place, __ATOMIC_ACQUIRE); }
   static void store(int &place, int value) { __atomic_store_n(&place, value, __ATOMIC_RELEASE); }
@@ -203,9 +205,7 @@ class host {
       return fail(CROQ_CHECK, no_row, b.line, "cluster: {0} x {1} x {2} blocks do not fit the grid",
                   c.x, c.y, c.z);
     /* Cluster sizes that not every GPU of the class supports must be enabled. */
-    if (size > 8 &&
-        !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)))
-      return false;
+    if (size > 8 && !allow_large_clusters<F, K>()) return false;
     if (!wait_for_predecessors()) return false;
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
@@ -406,6 +406,17 @@ class host {
     if (!succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize, most)))
       return false;
     if (is_kept) known::store(known::shared[device], most + 1);
+    return true;
+  }
+
+  template <class F, F K> bool allow_large_clusters() {
+    using known = kernel_on_device<F, K>;
+    int device = 0;
+    if (!succeeded(cudaGetDevice(&device))) return false;
+    const bool is_kept = device < known::most_devices;
+    if (is_kept && known::load(known::large_clusters[device]) != 0) return true;
+    if (!succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))) return false;
+    if (is_kept) known::store(known::large_clusters[device], 1);
     return true;
   }
 

@@ -49,6 +49,66 @@ template <class T> constexpr int tensor_map_type() {
   else return is_signed<T> ? 5 : 4;
 }
 
+/* Everything that an encoded map depends on, padded with zeros. The first word is not 0. */
+struct tensor_map_key {
+  static constexpr unsigned count = 17;
+  unsigned long long words[count];
+  bool operator==(const tensor_map_key &other) const {
+    for (unsigned i = 0; i < count; ++i)
+      if (words[i] != other.words[i]) return false;
+    return true;
+  }
+};
+
+/* The maps of the most recent calls, because the driver takes longer to make one than the rest of a
+ * launch. A map is a function of its key alone, so one that is found is right also if the memory was
+ * freed and its address belongs to another tensor. */
+class tensor_maps {
+ public:
+  /* Both do nothing while another thread is here: a map that is not found is made. */
+  bool find(const tensor_map_key &key, tensor_map &map) {
+    if (!enter()) return false;
+    const entry *found = nullptr;
+    for (const entry &e : set(key).entries)
+      if (e.key == key) found = &e;
+    if (found != nullptr)
+      for (unsigned i = 0; i < 16; ++i) map.opaque[i] = found->opaque[i];
+    leave();
+    return found != nullptr;
+  }
+  void keep(const tensor_map_key &key, const tensor_map &map) {
+    if (!enter()) return;
+    entries_of_set &of = set(key);
+    entry &e = of.entries[of.oldest++ % ways];
+    e.key = key;
+    for (unsigned i = 0; i < 16; ++i) e.opaque[i] = map.opaque[i];
+    leave();
+  }
+
+ private:
+  static constexpr unsigned sets = 16, ways = 4;
+  struct entry {
+    tensor_map_key key;
+    unsigned long long opaque[16];
+  };
+  struct entries_of_set {
+    entry entries[ways];
+    unsigned oldest;
+  };
+  entries_of_set all[sets];
+  int is_taken;
+
+  entries_of_set &set(const tensor_map_key &key) {
+    unsigned long long hash = 0;
+    for (unsigned long long word : key.words) hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return all[hash >> 60];
+  }
+  bool enter() { return __atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQUIRE) == 0; }
+  void leave() { __atomic_store_n(&is_taken, 0, __ATOMIC_RELEASE); }
+};
+/* Zeros: no map is known. */
+inline tensor_maps known_tensor_maps;
+
 template <unsigned R, class T>
 bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
                      const tensor_layout<R> &layout, int line = __builtin_LINE()) {
@@ -69,13 +129,28 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
   }
   strides[R - 1] = 0;
   const unsigned s = layout.swizzle;
-  const int swizzle = s == 128 ? 3 : s == 64 ? 2 : s == 32 ? 1 : 0;
+  const unsigned swizzle = s == 128 ? 3 : s == 64 ? 2 : s == 32 ? 1 : 0;
+  const unsigned promotion = layout.promotion == 256 ? 3 : layout.promotion == 64 ? 1 : 2;
+  constexpr int type = tensor_map_type<element>();
+  /* The driver may encode for the thread's device. */
+  int device = 0;
+  const bool is_kept = cudaGetDevice(&device) == cudaSuccess;
+  tensor_map_key key = {{static_cast<unsigned long long>(device) << 32 | type << 24 | R << 16 |
+                             swizzle << 8 | promotion,
+                         address}};
+  for (unsigned d = 0; d < R; ++d) {
+    key.words[2 + d] = extents[d];
+    key.words[7 + d] = strides[d];
+    key.words[12 + d] = box[d];
+  }
+  if (is_kept && known_tensor_maps.find(key, map)) return true;
   void *const base = const_cast<void *>(static_cast<const void *>(memory.first));
-  const int promotion = layout.promotion == 256 ? 3 : layout.promotion == 64 ? 1 : 2;
   /* No interleaving; elements out of bounds are zero. */
-  const int result = encode(&map, tensor_map_type<element>(), R, base, extents, strides, box, ones,
-                            0, swizzle, promotion, 0);
-  return result == 0 || on.refuse(line, "tensor map: refused by the driver", result);
+  const int result = encode(&map, type, R, base, extents, strides, box, ones, 0,
+                            static_cast<int>(swizzle), static_cast<int>(promotion), 0);
+  if (result != 0) return on.refuse(line, "tensor map: refused by the driver", result);
+  if (is_kept) known_tensor_maps.keep(key, map);
+  return true;
 }
 
 /* The end of code for GPUs before sm_90, on which the host does not launch it (`host::needs`). */

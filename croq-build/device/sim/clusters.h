@@ -48,6 +48,12 @@ template <unsigned blocks>
 CROQ_FN void mbarrier_arrive_cluster(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank, line);
 }
+/* The same where the thread's block has written nothing that other blocks may read after the wait. */
+template <unsigned blocks>
+CROQ_FN void mbarrier_arrive_cluster_read(const mbarriers &all, idx slot,
+                                          int line = __builtin_LINE()) {
+  mbarrier_arrive_cluster<blocks>(all, slot, line);
+}
 /* Waits until the phase is complete; then everything that threads of other blocks
  * did before they arrived is visible. */
 CROQ_FN void mbarrier_wait_cluster(context ctx, const mbarriers &all, idx slot, awaited_phase what,

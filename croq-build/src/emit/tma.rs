@@ -37,10 +37,12 @@ impl Body<'_, '_> {
                 barriers,
                 slot,
                 blocks,
+                only_reads,
             } => {
-                let everywhere = match blocks {
-                    0 | 1 => String::new(),
-                    blocks => format!("_cluster<{blocks}>"),
+                let everywhere = match (blocks, only_reads) {
+                    (0 | 1, _) => String::new(),
+                    (blocks, false) => format!("_cluster<{blocks}>"),
+                    (blocks, true) => format!("_cluster_read<{blocks}>"),
                 };
                 let text = format!(
                     "croq::mbarrier_arrive{everywhere}({}, {});",

@@ -24,6 +24,8 @@ pub struct Event {
     pub phases: Option<LocalId>,
     /// Whether threads of all blocks of the cluster arrive.
     pub clustered: bool,
+    /// Whether no write precedes an arrival of another block; filled in by `passes::lower::events`.
+    pub only_reads: bool,
     /// The statements that trigger it; filled in by `passes::lower::events`.
     pub sites: Vec<Site>,
 }

@@ -94,6 +94,8 @@ pub enum TmaOp {
         /// The number of blocks of the cluster at whose mbarriers it arrives; 1 is only the
         /// thread's own block.
         blocks: u32,
+        /// Whether nothing that was written before must be visible in other blocks.
+        only_reads: bool,
     },
     /// Raises the number of bytes that must arrive before the phase completes.
     Announce {
@@ -114,7 +116,7 @@ pub enum TmaOp {
         phase: Expr,
         /// What `phase` is.
         by: PhaseBy,
-        /// Whether threads of other blocks of the cluster arrive.
+        /// Whether what threads of other blocks wrote before they arrived must be visible.
         clustered: bool,
     },
     Load {

@@ -15,7 +15,7 @@ pub fn program(path: &str, text: &str) -> (SourceFile, Vec<Function>, Diagnostic
     program_for(path, text, &Options::default())
 }
 
-fn program_for(
+pub fn program_for(
     path: &str,
     text: &str,
     options: &Options,

@@ -10,24 +10,14 @@ use super::environment::{Environment, is_program};
 use super::identity::FileIdentity;
 use super::problem::Problem;
 use crate::diagnostics::codes;
+use crate::target::Version;
 
-/// The oldest toolkit whose PTX (8.4) supports everything that the device headers use.
+/// The oldest toolkit whose PTX (8.4) supports what the device headers use, but for instructions that
+/// `sema` reports with an older one.
 pub const OLDEST: Version = Version {
     major: 12,
     minor: 4,
 };
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Version {
-    pub major: u32,
-    pub minor: u32,
-}
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
 
 /// An nvcc that is installed and recent enough.
 #[derive(Clone, PartialEq, Eq, Debug)]

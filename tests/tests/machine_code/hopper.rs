@@ -129,6 +129,13 @@ fn further_products_of_warpgroups_are_their_instructions() {
     assert_eq!(wide.count("STSM.16.M88.4"), 16, "{wide:?}");
     let cluster = &kernels["matmul_hopper_cluster_0"];
     assert_eq!(cluster.count("UTMALDG.2D.MULTICAST"), 1, "{cluster:?}");
+    // Slots that were only read go back to the other block without waiting for writes, and waiting for
+    // them discards no cache. The barriers of the cluster do both.
+    assert_eq!(cluster.count_in_loops("SYNCS.ARRIVE"), 3, "{cluster:?}");
+    for costly in ["MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL"] {
+        assert_eq!(cluster.count_in_loops(costly), 0, "{costly}: {cluster:?}");
+    }
+    assert_eq!(cluster.count("MEMBAR.ALL.GPU"), 2, "{cluster:?}");
     let parts = &kernels["matmul_hopper_split_k_0"];
     assert_eq!(parts.count("REDG.E.ADD.F32"), 64, "{parts:?}");
     assert_eq!(parts.count("STG"), 0, "{parts:?}");

@@ -211,6 +211,31 @@ impl Code {
         }
     }
 
+    /// The number of instructions with this name from which the code may return to them.
+    pub fn count_in_loops(&self, name: &str) -> usize {
+        let all = &self.instructions;
+        let next = |at: usize| {
+            let i = &all[at];
+            let always = i.guard.is_none() && !i.operands.contains(',');
+            let stays = i.name.starts_with("BRA") || i.name == "EXIT" || i.name.starts_with("BPT");
+            let target = i.target.and_then(|to| all.iter().position(|i| i.at == to));
+            let below = Some(at + 1).filter(|below| *below < all.len() && !(always && stays));
+            [target, below].into_iter().flatten()
+        };
+        let returns = |from: usize| {
+            let mut seen = vec![false; all.len()];
+            let mut open: Vec<usize> = next(from).collect();
+            while let Some(at) = open.pop() {
+                if !std::mem::replace(&mut seen[at], true) {
+                    open.extend(next(at));
+                }
+            }
+            seen[from]
+        };
+        let found = (0..all.len()).filter(|at| all[*at].name.starts_with(name));
+        found.filter(|at| returns(*at)).count()
+    }
+
     /// Of all paths through code without loops, those with the most instructions called `name`, and
     /// of these the shortest: the number of such instructions, and of all.
     ///

@@ -14,6 +14,7 @@ explanations! {
     W1112: "C++ compiler warns about generated code",
     E1113: "nvcc rejects generated code",
     W1113: "nvcc warns about generated code",
+    E1114: "instruction that nvcc is too old for",
     E1116: "two files become one module",
     N1117: "further reports counted only",
     E1199: "internal error",

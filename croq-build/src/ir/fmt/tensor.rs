@@ -6,6 +6,15 @@ use super::printer::Printer;
 use super::words::*;
 use crate::symbolic::Sym;
 
+fn arrive(slot: &str, blocks: u32, only_reads: bool) -> String {
+    let only_reads = if only_reads {
+        ", only reads before"
+    } else {
+        ""
+    };
+    format!("mbarrier arrive {slot}, in {blocks} blocks{only_reads}")
+}
+
 pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
     let slot =
         |barriers: &BufferId, slot: &Sym| format!("{}[{}]", p.buffer(*barriers), p.sym(slot));
@@ -35,9 +44,8 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
             barriers,
             slot: at,
             blocks,
-        } => {
-            format!("mbarrier arrive {}, in {blocks} blocks", slot(barriers, at))
-        }
+            only_reads,
+        } => arrive(&slot(barriers, at), *blocks, *only_reads),
         TmaOp::Announce {
             barriers,
             slot: at,

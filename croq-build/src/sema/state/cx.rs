@@ -64,6 +64,8 @@ impl<'a> Cx<'a> {
 pub struct Options {
     /// The targets of the build; an empty list means any target.
     pub targets: Vec<Target>,
+    /// The version of the build's nvcc; `None` if there is none, or if none is known.
+    pub nvcc: Option<[u32; 2]>,
     /// The last sub-level of threads and groups is the fastest, instead of the first.
     pub last_is_fastest: bool,
     /// A failed check is recorded and the kernel continues; the checked access is guarded.

@@ -83,6 +83,13 @@ pub(crate) fn select(
     }
 }
 
+/// The first version of CUDA whose nvcc knows the instruction; `None` if every supported one does. PTX
+/// ISA 8.7 has added sums of f16, and a K of 16, to the MMA of 8-bit floats.
+pub(crate) fn first_nvcc([a, _, acc]: [Scalar; 3], atom: &Atom) -> Option<[u32; 2]> {
+    let is_newer = acc == Scalar::F16 || atom.k == 16;
+    (matches!(a, Scalar::F8E4M3 | Scalar::F8E5M2) && is_newer).then_some([12, 8])
+}
+
 /// K of an MMA of f16 that is part of a larger instruction.
 const PADDED_K: i64 = 4;
 

@@ -5,7 +5,7 @@ use crate::ir::{Atom, FragmentLayout, Layout, MmaOp, Scalar, WARP_THREADS};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
-use crate::sema::tensor_cores::instruction_table::{Missing, WARPGROUP_ROWS, select};
+use crate::sema::tensor_cores::instruction_table::{Missing, WARPGROUP_ROWS, first_nvcc, select};
 use crate::sema::tensor_cores::operands::{self, sym};
 use crate::sema::tensor_cores::{layouts, owners};
 use crate::source::Span;
@@ -38,6 +38,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [of_a, of_b] = [&a, &b].map(|x| el.f.buffer(x.part.buffer).elem);
     let elem = fix_accumulator_type(el, &acc, of_a);
     let atom = choose_instruction(el, [of_a, of_b, elem], [m, n, k], select, span)?;
+    check_nvcc(el, [of_a, of_b, elem], &atom, span);
     // The instruction's A has tiles of `atom.m` rows, and is the program's A or B.
     let (rows_a, rows_b) = if atom.swapped {
         (8, atom.m)
@@ -63,6 +64,30 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         span,
     );
     Some(())
+}
+
+/// Reports an instruction that the build's nvcc does not know.
+fn check_nvcc(el: &mut Elab<'_>, types: [Scalar; 3], atom: &Atom, span: Span) {
+    let (Some(first), Some(found)) = (first_nvcc(types, atom), el.cx.options.nvcc) else {
+        return;
+    };
+    if found >= first {
+        return;
+    }
+    let [a, _, acc] = types.map(Scalar::name);
+    let [first, found] = [first, found].map(|[major, minor]| format!("{major}.{minor}"));
+    let Atom { m, n, k, .. } = atom;
+    el.cx.report(
+        Diagnostic::new(
+            codes::E1114,
+            span,
+            format!("this MMA needs CUDA {first} or later, and nvcc is of {found}"),
+        )
+        .label(format!("{m} x {n} x {k} of {a} with sums of {acc}"))
+        .help(format!(
+            "let CUDA_HOME or NVCC name CUDA {first}; or take sums of f32 and a K that is a multiple of 32"
+        )),
+    );
 }
 
 /// The type of an accumulator; one without a type takes that of A.
@@ -326,5 +351,59 @@ pub(crate) fn transposed_shape([rows, columns]: [i64; 2], transposed: bool) -> [
         [columns, rows]
     } else {
         [rows, columns]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sema::testing;
+    use crate::sema::{Options, Target};
+
+    /// The reports on an MMA of 8-bit floats with this type of sums and this K.
+    fn reports(sums: &str, k: u32, nvcc: Option<[u32; 2]>) -> Vec<String> {
+        let text = "
+            __co__ void f(global f8_e4m3 [16, K] a, global f8_e4m3 [8, K] b, global SUMS [16, 8] c) {
+              parallel by 1 : block, by 1 : group {
+                acc = mma.fill.SUMS 0;
+                fa = mma.load a.subspan(16, K).at(0, 0);
+                fb = mma.load b.subspan(8, K).at(0, 0);
+                mma.row.row acc, fa, fb;
+                mma.store acc, c;
+              }
+            }";
+        let text = text.replace("SUMS", sums).replace('K', &k.to_string());
+        let options = Options {
+            targets: vec![Target {
+                name: "sm_90a".to_owned(),
+                number: 90,
+            }],
+            nvcc,
+            ..Options::default()
+        };
+        let (_, _, diags) = testing::program_for("t.co", &text, &options);
+        let all = diags.into_sorted();
+        let all = all
+            .iter()
+            .map(|d| format!("{}: {}", d.code.text(), d.message));
+        all.collect()
+    }
+
+    #[test]
+    fn instructions_that_nvcc_does_not_know() {
+        let old = ["E1114: this MMA needs CUDA 12.8 or later, and nvcc is of 12.4"];
+        assert_eq!(reports("f16", 32, Some([12, 4])), old);
+        assert_eq!(reports("f32", 16, Some([12, 4])), old);
+        assert_eq!(reports("f32", 48, Some([12, 4])), old);
+        for (sums, k, nvcc) in [
+            ("f32", 32, Some([12, 4])),
+            ("f32", 64, Some([12, 4])),
+            ("f16", 32, Some([12, 8])),
+            ("f32", 16, Some([12, 10])),
+            ("f16", 16, Some([13, 0])),
+            ("f16", 16, None),
+        ] {
+            let none: [&str; 0] = [];
+            assert_eq!(reports(sums, k, nvcc), none, "{sums} {k} {nvcc:?}");
+        }
     }
 }

@@ -56,10 +56,29 @@ fn a_program_for_cuda_runs_on_the_ptx_machine() {
         ("last error", none),
         // Two threads launch one kernel with different sizes of shared memory, alternately.
         ("two threads", ("CROQ_PTX_DELAY", "100")),
+        // Maps that are kept are those of their tensors.
+        ("maps", none),
     ] {
         let seen = run(what, more);
         assert!(seen.success, "{what}: {}{}", seen.stdout, seen.stderr);
         assert_eq!(seen.stdout, "cuda:0\ndone\n", "{what}: {}", seen.stderr);
+    }
+    // What CUDA has answered once is not asked for again.
+    let file = package.path("calls.txt");
+    let seen = run("calls", ("CROQ_PTX_CALLS", &file.to_string_lossy()));
+    assert!(seen.success, "{}{}", seen.stdout, seen.stderr);
+    let calls = std::fs::read_to_string(file).expect("the numbers of calls");
+    for line in [
+        "launch 40",
+        // Three kernels: one with TMA, one with more shared memory than is usual, one with large clusters.
+        "cudaFuncGetAttributes 3",
+        "cudaFuncSetAttribute 2",
+        "cudaMemPoolSetAttribute 1",
+        // Two tensors for each of two shapes.
+        "cuTensorMapEncodeTiled 4",
+    ] {
+        let mut lines = calls.lines();
+        assert!(lines.any(|l| l == line), "no `{line}` in\n{calls}");
     }
     // Whatever comes first after a failure names it, with its line.
     let line = KERNELS

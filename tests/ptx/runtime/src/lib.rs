@@ -14,6 +14,7 @@
 //! | `device` | the device: its allocations, streams and its failure |
 //! | `copy`, `launch`, `occupancy`, `tensor_map` | what the functions of the same names do |
 //! | `record` | files with what the program has executed, if the environment asks for them |
+//! | `calls` | the numbers of calls |
 //! | `api` | the functions that `libcudart_static.a` calls |
 //!
 //! # Order of work
@@ -30,6 +31,7 @@
 //! every later call returns that error (`cudaErrorLaunchFailure`).
 
 mod api;
+mod calls;
 mod code;
 mod copy;
 mod device;

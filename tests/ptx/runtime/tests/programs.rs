@@ -83,6 +83,9 @@ fn built_for(toolkit: &Path, name: &str, architectures: &[&str]) -> Option<PathB
     let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
     nvcc.args(["-std=c++17", "-lineinfo", "-c"])
         .args(architectures);
+    // For a program with croq's own headers.
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../croq-build/device");
+    nvcc.arg("-DCROQ_CUDA=1").arg("-I").arg(headers);
     run(nvcc.arg(source).arg("-o").arg(&object));
     let mut link = Command::new("c++");
     link.arg(&object)
@@ -105,6 +108,16 @@ fn kernels_give_right_results() {
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(stdout, format!("{printed}0 failures\n"), "{stderr}");
     assert!(output.status.success() && stderr.is_empty(), "{stderr}");
+}
+
+#[test]
+fn kept_tensor_maps_are_those_of_their_tensors() {
+    let Some(program) = compiled("maps") else {
+        return;
+    };
+    let output = on_machine(program).output().unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(stdout, "0 failures\n", "{stderr}");
 }
 
 #[test]

@@ -24,7 +24,8 @@ pub fn place(function: &Function, at: &EventAt) -> Option<(BufferId, Sym)> {
 /// `None` if `events` has not counted the arrivals.
 pub fn arrive(function: &Function, at: &EventAt) -> Option<StmtKind> {
     let (barriers, slot) = place(function, at)?;
-    let kernel = function.kernels.get(function.event(at.event).kernel);
+    let event = function.event(at.event);
+    let kernel = function.kernels.get(event.kernel);
     let blocks = kernel
         .filter(|_| at.cluster)
         .map_or(1, Kernel::cluster_size);
@@ -32,6 +33,7 @@ pub fn arrive(function: &Function, at: &EventAt) -> Option<StmtKind> {
         barriers,
         slot,
         blocks,
+        only_reads: event.only_reads,
     }))
 }
 
@@ -72,7 +74,7 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKin
                     slot,
                     phase: parity,
                     by: PhaseBy::Next,
-                    clustered: event.clustered,
+                    clustered: event.clustered && !event.only_reads,
                 }),
                 StmtKind::Assign { local, value },
             ]);
@@ -84,6 +86,6 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKin
         slot,
         phase: number,
         by: PhaseBy::Number,
-        clustered: event.clustered,
+        clustered: event.clustered && !event.only_reads,
     })])
 }

@@ -13,7 +13,8 @@
 //! 2. [`fusion`]: a copy that such a thread issues directly before a `trigger` completes the event.
 //! 3. [`counts`]: the number of threads that arrive in a generation.
 //! 4. No block of a cluster exits while others may still arrive at its events.
-//! 5. Threads of a region that wait in a loop and do not trigger anything in it synchronise after
+//! 5. [`readers`]: arrivals at other blocks that need not publish any writes.
+//! 6. Threads of a region that wait in a loop and do not trigger anything in it synchronise after
 //!    the wait.
 //!
 //! [`crate::passes::lower::tma::expand`] lowers waits and arrivals, because copies may take part in
@@ -26,6 +27,7 @@ mod declared_again;
 mod first_iteration;
 mod fusion;
 mod lowering;
+mod readers;
 mod single_thread;
 mod threads;
 mod trip_counts;
@@ -54,6 +56,11 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
         return beginning;
     };
     let (threads, span) = (kernel.threads.clone(), kernel.span);
+    for event in readers::find(function, id) {
+        if let Some(info) = function.events.get_mut(event.index()) {
+            info.only_reads = true;
+        }
+    }
     function.with_kernel_body(id, |function, body| {
         checks::check(function, id, body, diags);
         single_thread::elect(function, body);

@@ -27,6 +27,8 @@ fn main() {
             let threads = [13_000, 50_000].map(|n| std::thread::spawn(move || calls(n)));
             threads.map(|thread| thread.join().unwrap().unwrap());
         }
+        "calls" => calls().unwrap(),
+        "maps" => maps().unwrap(),
         _ => println!("{}", after_failure(&what).unwrap_err()),
     }
     println!("done");
@@ -52,6 +54,57 @@ fn results() -> Result<()> {
     let signalled = kernels::signalled(&ints(200), &one, &other)?;
     assert!((0..200).all(|i| signalled[[i]] == 2 * i as i32 + 1));
     Ok(())
+}
+
+/// Calls that repeat themselves.
+fn calls() -> Result<()> {
+    let device = Device::default();
+    let [one, other] = [(16, 64), (40, 20)].map(|extents| numbers(extents, 0).to_device(&device));
+    let (one, other) = (one?, other?);
+    let mut results = (
+        DeviceTensor::zeros((16, 64), &device)?,
+        DeviceTensor::zeros((40, 20), &device)?,
+    );
+    for _ in 0..10 {
+        kernels::moved(&one, &mut results.0)?;
+        kernels::moved(&other, &mut results.1)?;
+        kernels::reversed(&ints(20_000))?;
+        let next = kernels::in_clusters(&ints(2048))?;
+        assert!((0..2048).all(|i| next[[i]] == i as i32 + 1));
+    }
+    Ok(())
+}
+
+fn numbers((m, n): (usize, usize), first: usize) -> Tensor<f32, (usize, usize)> {
+    Tensor::from_fn((m, n), |[i, j]| (first + i * n + j) as f32)
+}
+
+/// More tensors than the maps of which are kept.
+fn maps() -> Result<()> {
+    let device = Device::default();
+    for round in 0..3 {
+        for shape in 1..40 {
+            for extents in [(shape, 160 - 4 * shape), (160 - 4 * shape, 4 * shape)] {
+                let x = numbers(extents, round);
+                let mut y = DeviceTensor::zeros(extents, &device)?;
+                kernels::moved(&x.to_device(&device)?, &mut y)?;
+                assert_eq!(y.to_host()?.as_slice(), x.as_slice(), "{extents:?}");
+            }
+        }
+    }
+    // One thread finds what others keep.
+    let same = |n| {
+        (0..20).try_for_each(|_| {
+            let x = numbers((16, n), n);
+            let mut y = DeviceTensor::zeros((16, n), &Device::default())?;
+            kernels::moved(&x.to_device(&Device::default())?, &mut y)?;
+            assert_eq!(y.to_host()?.as_slice(), x.as_slice(), "{n}");
+            Ok(())
+        })
+    };
+    let threads = [32, 36, 64].map(|n| std::thread::spawn(move || same(n)));
+    let mut threads = threads.into_iter();
+    threads.try_for_each(|thread| thread.join().unwrap())
 }
 
 /// The result of the first operation after a kernel has failed on a stream.

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::slice;
 
 use super::{answer, give, on_device};
+use crate::calls;
 use crate::code::{Code, Done};
 use crate::launch::{self, Shape};
 use crate::limits;
@@ -27,6 +28,7 @@ unsafe extern "C" fn ptxrt_launch(
     shape: *const Shape,
     arguments: *const *const u8,
 ) -> i32 {
+    calls::count("launch");
     on_device(|_| {
         // SAFETY: as the caller promises.
         let shape = unsafe { shape.as_ref() }.ok_or(Code::INVALID_VALUE)?;
@@ -88,6 +90,7 @@ struct Attributes {
 /// There is room for the attributes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ptxrt_attributes(to: *mut Attributes, stub: *const c_void) -> i32 {
+    calls::count("cudaFuncGetAttributes");
     on_device(|_| {
         let kernel = Kernel::of_stub(stub.addr())?;
         let function = kernel.function()?;
@@ -112,6 +115,7 @@ unsafe extern "C" fn ptxrt_attributes(to: *mut Attributes, stub: *const c_void) 
 
 #[unsafe(no_mangle)]
 extern "C" fn ptxrt_cudaFuncSetAttribute(stub: *const c_void, attribute: i32, value: i32) -> i32 {
+    calls::count("cudaFuncSetAttribute");
     on_device(|_| {
         let kernel = Kernel::of_stub(stub.addr())?;
         let mut settings = locked(&kernel.settings);
@@ -189,6 +193,7 @@ pub(super) unsafe extern "C" fn ptxrt_cuTensorMapEncodeTiled(
     promotion: u32,
     fill: u32,
 ) -> u32 {
+    calls::count("cuTensorMapEncodeTiled");
     let make = || {
         tensor_map::check_rank(rank)?;
         let missing = map.is_null() || extents.is_null() || box_extents.is_null();

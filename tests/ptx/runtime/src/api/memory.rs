@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use super::{give, on_device};
+use crate::calls;
 use crate::code::{Code, Done};
 use crate::copy::{self, Direction, Ends};
 use crate::device::{Device, Kind};
@@ -210,6 +211,7 @@ unsafe extern "C" fn ptxrt_fill(
     stream: usize,
     waits: i32,
 ) -> i32 {
+    calls::count("cudaMemset");
     on_device(|device| {
         let stream = device.streams.get(stream)?;
         // SAFETY: as the caller promises.
@@ -309,6 +311,7 @@ unsafe extern "C" fn ptxrt_pool_attribute(attribute: i32, value: *mut u64) -> i3
 
 #[unsafe(no_mangle)]
 extern "C" fn ptxrt_set_pool_attribute(attribute: i32, value: u64) -> i32 {
+    calls::count("cudaMemPoolSetAttribute");
     on_device(|device| {
         let pool = &mut locked(&device.allocations).pool;
         match (attribute, value) {

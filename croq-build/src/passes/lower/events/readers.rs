@@ -1,0 +1,354 @@
+//! Events that tell the other blocks of a cluster only that their threads have read.
+//!
+//! An arrival at the mbarrier of another block publishes what its thread has written, or has seen of
+//! what its block wrote, if it is a release at the scope of the cluster. A GPU then waits until all of
+//! the thread's writes have reached memory, in each step of a pipeline. Where no write can precede the
+//! arrival there is nothing to publish, and a release at the scope of the block is enough: reads that
+//! are complete when their thread arrives precede what follows the wait.
+//!
+//! The proof is one of order: what comes before the last trigger, in each thread and in each list of
+//! statements around it, only reads. What comes after it may write, unless it triggers something: the
+//! threads that are still before the trigger synchronise only by events and by MMAs, so they cannot
+//! have seen these writes.
+
+use std::collections::BTreeSet;
+use std::slice;
+
+use crate::ir::{
+    Access, BarrierScope, BufferId, Copy, Engine, EventId, ExprKind, Flow, Function, KernelId,
+    MmaOp, Stmt, StmtKind, Storage, View, Visitor, any_in, any_stmt, walk,
+};
+use crate::passes::analysis::uniformity::memory::Changes;
+
+/// The events of the kernel of which this holds.
+pub fn find(function: &Function, id: KernelId) -> Vec<EventId> {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return Vec::new();
+    };
+    let events = (0..).map(EventId).zip(&function.events);
+    let mut events = events
+        .filter(|(_, event)| event.kernel == id.index() && event.clustered)
+        .peekable();
+    if events.peek().is_none() || has_unknown_effects(&kernel.body) {
+        return Vec::new();
+    }
+    let changes = Changes::of(function, kernel);
+    // Whether a load of device memory has taken place is not known when its thread arrives.
+    if !read_from_device(function, &kernel.body)
+        .iter()
+        .all(|id| changes.is_constant(*id))
+    {
+        return Vec::new();
+    }
+    let precedes = |event| Before { function, event }.list(&kernel.body);
+    events
+        .map(|(event, _)| event)
+        .filter(|event| precedes(*event))
+        .collect()
+}
+
+/// Whether something writes memory or synchronises in a way that is opaque to the compiler, or waits
+/// for the host.
+fn has_unknown_effects(body: &[Stmt]) -> bool {
+    any_in(
+        body,
+        |stmt| {
+            matches!(
+                stmt.kind,
+                StmtKind::Cpp { .. } | StmtKind::Eval(_) | StmtKind::AwaitSignal { .. }
+            )
+        },
+        |expr| matches!(*expr.kind, ExprKind::Call(_)),
+    )
+}
+
+/// The device memory that is read other than by atomic operations.
+fn read_from_device(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
+    struct Find<'a>(&'a Function, BTreeSet<BufferId>);
+    impl Find<'_> {
+        fn read(&mut self, id: BufferId) {
+            if self.0.buffer_is_global(id) {
+                self.1.insert(id);
+            }
+        }
+    }
+    impl Visitor for Find<'_> {
+        fn stmt(&mut self, stmt: &Stmt) -> Flow {
+            match &stmt.kind {
+                StmtKind::Copy(copy) => self.read(copy.source.buffer),
+                StmtKind::Mma(op) => {
+                    let read = op.views().into_iter().filter(|(_, written)| !written);
+                    read.for_each(|(view, _)| self.read(view.buffer));
+                }
+                StmtKind::Store {
+                    access,
+                    op: Some(_),
+                    ..
+                } => self.read(access.view.buffer),
+                _ => {}
+            }
+            walk::stmt(self, stmt)
+        }
+
+        fn access(&mut self, access: &Access, written: bool) -> Flow {
+            if !written {
+                self.read(access.view.buffer);
+            }
+            walk::access(self, access)
+        }
+    }
+    let mut find = Find(function, BTreeSet::new());
+    let _ = find.block(body);
+    find.1
+}
+
+struct Before<'a> {
+    function: &'a Function,
+    event: EventId,
+}
+
+impl Before<'_> {
+    /// Whether no write in the list, which each thread executes at most once, can precede a trigger.
+    fn list(&self, stmts: &[Stmt]) -> bool {
+        let last = stmts.iter().rposition(|stmt| self.triggers(stmt));
+        let Some((before, [stmt, after @ ..])) = last.and_then(|at| stmts.split_at_checked(at))
+        else {
+            return self.only_read(stmts);
+        };
+        self.only_read(before) && self.inside(stmt) && !signals(after)
+    }
+
+    fn inside(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Parallel { body, .. }
+            | StmtKind::SingleThread { body, .. }
+            | StmtKind::Region { body, .. } => self.list(body),
+            StmtKind::If {
+                then, otherwise, ..
+            } => self.list(then) && self.list(otherwise),
+            // In a loop the rest of the body precedes the trigger of the next iteration.
+            _ => self.only_read(slice::from_ref(stmt)),
+        }
+    }
+
+    fn triggers(&self, stmt: &Stmt) -> bool {
+        any_stmt(
+            slice::from_ref(stmt),
+            |stmt| matches!(&stmt.kind, StmtKind::Trigger(at) if at.event == self.event),
+        )
+    }
+
+    /// Whether the statements write nothing but what is the thread's own, and shared memory by TMA:
+    /// an event of that copy says when it is complete.
+    fn only_read(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| match &stmt.kind {
+            StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Check { .. } => {
+                !self.loads_shared(stmt)
+            }
+            StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::WaitTma { .. }
+            | StmtKind::WaitEvent(_)
+            | StmtKind::Rotate { .. }
+            | StmtKind::UseFuture(_)
+            | StmtKind::Registers(_)
+            | StmtKind::Alloc(_) => true,
+            StmtKind::Trigger(at) => at.cluster || at.event != self.event,
+            StmtKind::Store { access, .. } => {
+                self.is_private(access.view.buffer) && !self.loads_shared(stmt)
+            }
+            StmtKind::Fill { view, .. } => self.is_private(view.buffer) && !self.loads_shared(stmt),
+            StmtKind::Copy(copy) => self.is_load(copy),
+            StmtKind::Mma(op) => {
+                let is_load = matches!(**op, MmaOp::Load { .. });
+                let hinders = |(view, written): (&View, bool)| {
+                    written || (is_load && self.is_shared(view.buffer))
+                };
+                !op.views().into_iter().any(hinders) && op.body().is_none_or(|b| self.only_read(b))
+            }
+            StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::SingleThread { .. }
+            | StmtKind::Region { .. } => {
+                !self.loads_shared(stmt) && stmt.kind.blocks().all(|block| self.only_read(block))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether an element of shared memory is loaded into a register: the thread may arrive before the
+    /// value does. MMAs of a warpgroup have read their tiles when their wait is over.
+    fn loads_shared(&self, stmt: &Stmt) -> bool {
+        any_in(
+            slice::from_ref(stmt),
+            |_| false,
+            |expr| match &*expr.kind {
+                ExprKind::Load(access) => self.storage(access.view.buffer) == Some(Storage::Shared),
+                _ => false,
+            },
+        )
+    }
+
+    fn storage(&self, id: BufferId) -> Option<Storage> {
+        Some(self.function.buffers.get(id.index())?.storage)
+    }
+
+    fn is_shared(&self, id: BufferId) -> bool {
+        self.storage(id) == Some(Storage::Shared)
+    }
+
+    fn is_private(&self, id: BufferId) -> bool {
+        self.storage(id).is_some_and(Storage::is_private)
+    }
+
+    fn is_load(&self, copy: &Copy) -> bool {
+        matches!(&copy.engine, Engine::Tma(tma) if tma.event.as_ref().is_none_or(|at| at.event != self.event))
+            && self.is_shared(copy.dest.buffer)
+    }
+}
+
+/// Whether threads that wait elsewhere may continue because of the statements.
+fn signals(stmts: &[Stmt]) -> bool {
+    any_stmt(stmts, |stmt| match &stmt.kind {
+        StmtKind::Trigger(_) => true,
+        StmtKind::Copy(copy) => matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some()),
+        StmtKind::Barrier { scope, .. } => matches!(
+            scope,
+            BarrierScope::Named { .. } | BarrierScope::Arrive { .. }
+        ),
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnostics::Diagnostics;
+    use crate::passes::pass::State;
+    use crate::passes::{Limits, driver};
+    use crate::sema::testing;
+    use crate::settings::Checks;
+
+    /// Two blocks share tiles that one warpgroup loads and another multiplies. BEFORE and AFTER are
+    /// around the trigger in the loop of the latter, END is behind it.
+    const TEXT: &str = "
+        __co__ void f(global f16 [M, K] x, global f16 [64, K] y, global f16 [M, 64] out, global s32 [128] seen) {
+          parallel {along_n, along_m} by [1, 2] : cluster
+            parallel {bn, bm} by [1, cdiv(M, 64)] : block {
+              shared event full[2], empty[2] = ready;
+              shared event<128> over;
+              shared f16 [64, 64] xs[2], ys[2], product;
+              shared s32 [128] kept;
+              parallel w by 2 : group-4, t by 128 : thread {
+                inthreads.async (w == 0) {
+                  foreach {k} in [cdiv(K, 64)] {
+                    s = k % 2;
+                    wait empty[s];
+                    tma.copy.async<full[s]>.swiz<128> x.subspan(64, 64).at(bm, k) => xs[s];
+                    tma.copy.async<full[s]>.multicast.swiz<128> y.subspan(64, 64).at(0, k) => ys[s];
+                    trigger full[s];
+                  }
+                }
+                inthreads.async (w == 1) {
+                  acc = mma.fill.f32 0.0f;
+                  foreach {k} in [cdiv(K, 64)] {
+                    s = k % 2;
+                    wait full[s];
+                    mma.row.row acc, xs[s], ys[s];
+                    BEFORE
+                    trigger.cluster empty[s];
+                    AFTER
+                  }
+                  mma.store acc, product;
+                  tma.copy product => out.subspan(64, 64).at(bm, 0);
+                  END
+                }
+              }
+            }
+        }";
+
+    /// Whether arrivals at `empty` follow reads alone.
+    fn only_reads(before: &str, after: &str, end: &str) -> bool {
+        let text = TEXT.replace("BEFORE", before);
+        let text = text.replace("AFTER", after).replace("END", end);
+        is_found(&text)
+    }
+
+    fn is_found(text: &str) -> bool {
+        let mut function = testing::function(text);
+        let limits = Limits {
+            most: u64::MAX,
+            least: u64::MAX,
+        };
+        let mut diags = Diagnostics::new();
+        let mut state = State::new(limits, false, Checks::All, true, &mut diags);
+        driver::run_until("events", &mut function, &mut state).expect("no internal error");
+        let named = |name| function.events.iter().find(|event| event.name == name);
+        assert!(named("full").is_some_and(|event| !event.only_reads));
+        named("empty").is_some_and(|event| event.only_reads)
+    }
+
+    #[test]
+    fn what_follows_the_loop_may_write() {
+        assert!(only_reads("", "", ""));
+        assert!(only_reads("", "", "seen.at(t) = 1;"));
+        assert!(only_reads("", "", "__atomic_add(seen.at(0), 1);"));
+        // Its own variables.
+        let own = "s32 last = k * 2; if (last > 5) { last = 0; }";
+        assert!(only_reads(own, "", ""));
+        assert!(only_reads("", own, ""));
+    }
+
+    #[test]
+    fn a_write_that_may_precede_a_trigger_is_published() {
+        for write in [
+            "seen.at(t) = k;",
+            "kept.at(t) = k;",
+            "__atomic_add(seen.at(0), 1);",
+            "if (k == 3) { seen.at(t) = k; }",
+        ] {
+            assert!(!only_reads(write, "", ""), "{write}");
+            // In the next iteration.
+            assert!(!only_reads("", write, ""), "{write}");
+        }
+    }
+
+    #[test]
+    fn writes_before_the_loop_and_of_other_threads() {
+        let text = TEXT
+            .replace("BEFORE", "")
+            .replace("AFTER", "")
+            .replace("END", "");
+        assert!(is_found(&text));
+        for before in ["acc = mma.fill", "parallel w by 2", "foreach {k}"] {
+            let write = match before {
+                "parallel w by 2" => "parallel i by 256 : thread { if (i < 128) seen.at(i) = 1; }",
+                _ => "seen.at(t) = 1;",
+            };
+            let text = text.replacen(before, &format!("{write} {before}"), 1);
+            assert!(!is_found(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_write_that_another_thread_may_have_seen_is_published() {
+        let wait = "if (k == 99) wait over;";
+        let write = "seen.at(t) = 1;";
+        assert!(!only_reads(wait, "", &format!("{write} trigger over;")));
+    }
+
+    #[test]
+    fn reads_that_may_not_be_complete() {
+        // Of memory that other blocks write after they have waited.
+        let read = "s32 value = seen.at(t);";
+        assert!(only_reads(read, "", ""));
+        assert!(!only_reads(read, "", "seen.at(t) = 1;"));
+        // Of a slot by instructions whose values nothing has used.
+        assert!(!only_reads(
+            "f32 value = __to<f32>(ys[s].at(t, 0));",
+            "",
+            ""
+        ));
+    }
+}
