@@ -10,7 +10,7 @@ enum Class {
     /// An `assert` in the program.
     Assertion,
     /// It ends a launch even with `Checks::Report`: the code after it was proved for an integer
-    /// that does not overflow, and is not safe for one that did.
+    /// that does not overflow, or for a tile of another shape, and is not safe otherwise.
     EndsLaunch,
 }
 
@@ -43,7 +43,7 @@ check_codes! {
     R05 "R05" Plain,
     R06 "R06" Plain,
     R07 "R07" Plain,
-    R08 "R08" Plain,
+    R08 "R08" EndsLaunch,
     R10 "R10" EndsLaunch,
     R12 "R12" OfOnePlace,
     R13 "R13" OfOnePlace,

@@ -51,3 +51,74 @@ fn arithmetic() {
         });
     }
 }
+
+#[test]
+fn rows_in_another_shape_are_copied_up_to_the_edge() {
+    for (m, rows) in [(1, 1), (5, 3), (5, 5), (5, 9)] {
+        for kernel in [kernels::shape_flat_rows, kernels::shape_squeezed_rows] {
+            let mut o = Tensor::<i32, _>::zeros((m, Const::<32>));
+            kernel(&mut o, rows).unwrap();
+            let rows = rows as usize;
+            assert_exact(&o, |[r, t]| if r < rows { (100 * r + t) as i32 } else { 0 });
+        }
+    }
+    for (m, tiles) in [(4, 1), (5, 2), (11, 3), (3, 4)] {
+        let x = Tensor::<i32, _>::random((m, Const::<8>), 1..1000, 5);
+        let like = Tensor::<i32, _>::zeros((tiles,));
+        let y = kernels::shape_flat_tiles(&x, &like).unwrap();
+        assert_exact(&y, |[p, t]| match 4 * p + t / 8 {
+            row if row < m => x[[row, t % 8]],
+            _ => 0,
+        });
+    }
+}
+
+/// The code of a failed check, and the line of `shapes.co` that it names.
+fn failed(outcome: croq_sys::Result<()>) -> (&'static str, &'static str) {
+    match outcome {
+        Err(croq_sys::Error::Check { code, line, .. }) => {
+            let text = include_str!("../../run/features/shapes.co");
+            let line = text.lines().nth(line as usize - 1);
+            (code, line.map_or("", str::trim))
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_element_of_a_row_outside_is_an_error() {
+    let mut o = Tensor::<i32, _>::zeros((5, Const::<32>));
+    kernels::shape_flat_elements(&mut o, 5).unwrap();
+    kernels::shape_squeezed_elements(&mut o, 5).unwrap();
+    assert_exact(&o, |_| 1);
+    let (code, line) = failed(kernels::shape_flat_elements(&mut o, 6));
+    assert_eq!(code, "R12");
+    assert!(line.contains(".span_as(32).at(t) = 1;"), "{line}");
+    if croq_tests::gpu::ends_at_failure() {
+        return;
+    }
+    let (code, line) = failed(kernels::shape_squeezed_elements(&mut o, i32::MAX));
+    assert_eq!((code, line), ("R12", "row.at(t) = 1;"));
+}
+
+#[test]
+fn a_tile_that_is_split_is_whole() {
+    let mut o = Tensor::<i32, _>::zeros((64,));
+    kernels::shape_split_tiles(&mut o, 2).unwrap();
+    assert_exact(&o, |_| 1);
+    let mut o = Tensor::<i32, _>::zeros((63,));
+    let (code, line) = failed(kernels::shape_split_tiles(&mut o, 2));
+    assert_eq!(code, "R08");
+    assert!(line.contains("span_as(4, 8)"), "{line}");
+}
+
+#[test]
+fn rows_with_gaps_are_not_merged() {
+    let mut o = Tensor::<i32, _>::zeros((2, 8));
+    kernels::shape_gaps(&mut o, 8).unwrap();
+    assert_exact(&o, |_| 1);
+    let mut o = Tensor::<i32, _>::zeros((2, 9));
+    let (code, line) = failed(kernels::shape_gaps(&mut o, 8));
+    assert_eq!(code, "R08");
+    assert!(line.contains("span_as(2 * width)"), "{line}");
+}

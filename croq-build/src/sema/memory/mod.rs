@@ -14,6 +14,7 @@ pub(crate) mod host_elements;
 pub(crate) mod local_sizes;
 pub(crate) mod origins;
 pub(crate) mod packed;
+pub(crate) mod reshaped;
 pub(crate) mod select;
 pub(crate) mod swizzles;
 pub(crate) mod tile_operands;

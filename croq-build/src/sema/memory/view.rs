@@ -66,7 +66,7 @@ pub(crate) fn lower_operator(
             windows::lower_span_as(el, &mut data, items, at)?;
             data.squeezable = true;
         }
-        ViewOp::Squeeze => windows::lower_sqz(&mut el.cx, &mut data, at)?,
+        ViewOp::Squeeze => windows::lower_sqz(el, &mut data, at)?,
         ViewOp::Zfill => data.zfill = true,
     }
     futures::emit_use(el, &data, at);

@@ -1,11 +1,10 @@
 //! `view`, `span_as` and `sqz`: windows, and other shapes for the same data.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, CheckCode, Frame, Valid, View};
+use crate::ir::{BinOp, CheckCode, Frame};
 use crate::sema::checks::run_time;
 use crate::sema::memory::whole::dense_strides;
-use crate::sema::memory::{cut, tile_operands, tiles};
-use crate::sema::state::cx::Cx;
+use crate::sema::memory::{cut, reshaped, tile_operands, tiles};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
@@ -83,32 +82,7 @@ pub(crate) fn lower_span_as(
 ) -> Option<()> {
     let shape = lower_new_shape(el, items)?;
     let shown = shape::show(&el.f, &data.view.shape);
-    match check_contiguous(&el.f, &data.view) {
-        Truth::Yes => {}
-        Truth::No => {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0821,
-                    at,
-                    format!(
-                        "`span_as` needs contiguous data; this tile of `{}` is not",
-                        data.name
-                    ),
-                )
-                .label(format!("the {shown} tile has gaps between its rows"))
-                .help("copy the tile first, and reshape the copy"),
-            );
-            return None;
-        }
-        Truth::Unknown => el.cx.report(
-            Diagnostic::new(
-                codes::W0822,
-                at,
-                format!("this tile of `{}` may not be contiguous", data.name),
-            )
-            .label("`span_as` reads it as if it were"),
-        ),
-    }
+    check_contiguous(el, data, &shown, at)?;
     let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
     let (have, want) = (product(&data.view.shape), product(&shape));
     match el.f.cx.eq(&have, &want) {
@@ -139,9 +113,12 @@ pub(crate) fn lower_span_as(
         ),
     }
     check_positive(el, &shape, at)?;
+    let (tile, name) = (data.view.clone(), data.name.clone());
+    data.view.valid = reshaped::limits(el, &tile, &shape, &name, at);
     data.view.strides = dense_strides(&shape);
-    data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
-    data.view.valid = vec![Valid::default(); shape.len()];
+    // A tile that may cross an edge is no tensor of its own.
+    let whole = Frame::whole(&shape, &data.view.strides);
+    data.view.frame = (!data.view.may_cross()).then_some(whole);
     data.view.shape = shape;
     Some(())
 }
@@ -206,28 +183,50 @@ fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
     Some(())
 }
 
-fn check_contiguous(func: &ir::Function, view: &View) -> Truth {
-    let mut worst = if view.may_cross() {
-        Truth::Unknown
-    } else {
-        Truth::Yes
-    };
+/// Reports a tile with gaps between its rows, and checks one that may have some.
+fn check_contiguous(el: &mut Elab<'_>, data: &Data, shown: &str, at: Span) -> Option<()> {
     let mut step = Sym::one();
-    for (extent, stride) in view.shape.iter().zip(&view.strides).rev() {
+    let mut unknown = Vec::new();
+    for (extent, stride) in data.view.shape.iter().zip(&data.view.strides).rev() {
         if extent.is_one() {
             continue;
         }
-        match func.cx.eq(stride, &step) {
+        match el.f.cx.eq(stride, &step) {
             Truth::Yes => {}
-            Truth::No => return Truth::No,
-            Truth::Unknown => worst = Truth::Unknown,
+            Truth::No => {
+                let text = format!(
+                    "`span_as` needs contiguous data; this tile of `{}` is not",
+                    data.name
+                );
+                let report = Diagnostic::new(codes::E0821, at, text)
+                    .label(format!("the {shown} tile has gaps between its rows"));
+                el.cx
+                    .report(report.help("copy the tile first, and reshape the copy"));
+                return None;
+            }
+            Truth::Unknown => unknown.push((stride.clone(), step.clone())),
         }
         step = &step * extent;
     }
-    worst
+    if unknown.is_empty() {
+        return Some(());
+    }
+    let text = format!("this tile of `{}` may not be contiguous", data.name);
+    el.cx.report(
+        Diagnostic::new(codes::W0822, at, text).label("rows with gaps are an error at run time"),
+    );
+    for (stride, step) in unknown {
+        let message = format!(
+            "`span_as` of `{}`: rows of {{1}} elements are {{0}} apart",
+            data.name
+        );
+        let check = run_time::Check::new(CheckCode::R08, message, at);
+        run_time::emit_compare(el, check, BinOp::Eq, &stride, &step);
+    }
+    Some(())
 }
 
-pub(crate) fn lower_sqz(cx: &mut Cx<'_>, data: &mut Data, at: Span) -> Option<()> {
+pub(crate) fn lower_sqz(el: &mut Elab<'_>, data: &mut Data, at: Span) -> Option<()> {
     let keep: Vec<bool> = data.view.shape.iter().map(|e| !e.is_one()).collect();
     if !data.squeezable || keep.iter().all(|k| *k) {
         let text = if data.squeezable {
@@ -235,12 +234,14 @@ pub(crate) fn lower_sqz(cx: &mut Cx<'_>, data: &mut Data, at: Span) -> Option<()
         } else {
             "`sqz` follows a `subspan`, `span_as` or `view`"
         };
-        cx.report(Diagnostic::new(codes::E0823, at, text).label("can't squeeze this"));
+        el.cx
+            .report(Diagnostic::new(codes::E0823, at, text).label("can't squeeze this"));
         return None;
     }
     // Rank 0 is not a shape: a single element keeps one axis.
     let all_ones = keep.iter().all(|k| !*k);
     let kept = |i: usize| keep.get(i).copied().unwrap_or(true) || (all_ones && i == 0);
+    reshaped::fold_dropped(&el.f.cx, &mut data.view, &kept);
     let mut index = 0..;
     data.view.shape.retain(|_| index.next().is_some_and(kept));
     let mut index = 0..;
