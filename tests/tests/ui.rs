@@ -126,7 +126,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// Programs that are examples of warnings.
 const ON_PURPOSE: &[(&str, &str)] = &[
-    ("shapes.co", "W0822"),
+    ("tests/run/features/shapes.co", "W0822"),
     // Stores within bytes are what it tests.
     ("tests/run/as_written/packed.co", "W0870"),
     ("tests/run/as_written/packed.co", "W0867"),
