@@ -24,6 +24,7 @@ mod includes;
 mod loops;
 mod memory;
 pub mod names;
+mod oldest_gpu;
 mod place;
 mod regions;
 mod rust;

@@ -10,6 +10,7 @@ use super::body::Body;
 use super::device::element;
 use super::expr;
 use super::file_meta::FileMeta;
+use super::oldest_gpu;
 use super::scalar;
 use super::scope::Names;
 use super::sym;
@@ -326,10 +327,9 @@ impl Body<'_, '_> {
         };
         let captured = captures(function, kernel);
         let name = &kernel.name;
-        if crate::ir::needs_sm_90(kernel) {
+        if let Some(sm) = oldest_gpu::oldest_gpu(function, kernel) {
             self.writer.attribute(span);
-            self.writer
-                .line(&format!("CROQ_NEEDS({name}, {});", super::tma::SM));
+            self.writer.line(&format!("CROQ_NEEDS({name}, {sm});"));
         }
         let mapped = kernel.maps.iter().map(|map| map.buffer);
         let memory: Vec<BufferId> = captured.buffers.iter().copied().chain(mapped).collect();
