@@ -8,7 +8,7 @@ use crate::sema::build;
 use crate::sema::checks::{lints, operator_lints, run_time};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
-use crate::sema::values::{arith, conditionals, integers, operator_names, scalars, shifts};
+use crate::sema::values::{arith, conditionals, facts, integers, operator_names, scalars, shifts};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 use crate::syntax::ast;
@@ -73,7 +73,7 @@ fn lower_logical(
         conditionals::lower_condition(el, b);
         return Value::Error;
     };
-    let decided = arith::decided(&el.f, &left);
+    let decided = facts::decided(&el.f, &left);
     let never = decided == Some(!is_and);
     let (right, stmts) = conditionals::assuming(el, &left, is_and, never, |el| {
         conditionals::lower_condition(el, b)
