@@ -46,7 +46,10 @@ pub(crate) fn lower(
         B::BoundAdd | B::BoundSub => lower_rebound(el, op, va, a.span, vb, b.span),
         _ => {
             let va = match op {
-                B::Shl | B::Shr => shifts::left(a, va, &vb),
+                B::Shl | B::Shr => match shifts::left(el, a, va, &vb, at) {
+                    Some(va) => va,
+                    None => return Value::Error,
+                },
                 _ => va,
             };
             let Some(op) = operator_names::plain(op) else {
