@@ -23,6 +23,7 @@ mod function;
 mod inline;
 mod literal;
 mod movement;
+mod neighbours;
 mod operators;
 mod parallel;
 mod parsed;
