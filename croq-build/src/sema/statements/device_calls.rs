@@ -147,6 +147,7 @@ fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> b
             }
         }
         Entity::ScalarParam { .. } | Entity::Word(_) => run_time_targ(&mut el.cx, name.span),
+        Entity::Poison => false,
         other => {
             let kind = other.kind();
             no_targ(&mut el.cx, kind, name.span);
