@@ -95,7 +95,12 @@ pub(crate) fn value_range(func: &mut ir::Function, e: &Expr) -> (Option<Sym>, Op
     }
     match &*e.kind {
         ExprKind::Binary(op, a, b) => {
-            let constant = |e: &Expr| as_sym(func, e).and_then(|s| s.as_int());
+            // A literal beyond the type wraps, as in `x & 200` of an `s8`.
+            let fits = |n: &i64| {
+                let limits = e.ty.limits();
+                limits.is_none_or(|(lo, hi)| (lo..=hi).contains(&i128::from(*n)))
+            };
+            let constant = |e: &Expr| as_sym(func, e).and_then(|s| s.as_int()).filter(fits);
             match (op, constant(a), constant(b)) {
                 (BinOp::And, _, Some(n)) | (BinOp::And, Some(n), _) if n >= 0 => {
                     return (Some(Sym::zero()), Some(Sym::int(n)));
