@@ -147,9 +147,18 @@ fn lower_compose(el: &mut Elab<'_>, a: Value, at_a: Span, b: Value, at_b: Span) 
                     Value::Tuple(t) if t.len() > 1 => (codes::E0576, "a bounded ituple".to_owned()),
                     _ => (codes::E0571, v.kind()),
                 };
+                // The range of a type says nothing about the value.
+                let narrow = |end: &i64| i32::try_from(*end).is_ok_and(|n| n != i32::MAX);
+                let range = arith::int_of(&v).map(|int| el.f.cx.range(&int.value));
+                let label = match range {
+                    Some((Some(least), Some(most))) if least < 0 && narrow(&most) => {
+                        format!("may be negative, down to {least}")
+                    }
+                    _ => "has no single bound".to_owned(),
+                };
                 el.cx.report(
                         Diagnostic::new(code, at, format!("`#` composes two bounded integers, this is {what}"))
-                            .label("has no single bound")
+                            .label(label)
                             .help("compose variables of `parallel`, `with` or `foreach`; pick a component of an ituple with `t(0)`"),
                     );
                 return Value::Error;
