@@ -36,6 +36,14 @@ fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
     }
 }
 
+/// The word before the first parenthesis.
+fn name_of(tokens: &[Token]) -> Option<Arc<str>> {
+    tokens.windows(2).find_map(|pair| match pair {
+        [name, open] if open.kind.is(Punct::LParen) => name.kind.word().map(Arc::from),
+        _ => None,
+    })
+}
+
 /// Reads the function whose `__co__` is at `at`; `None` if there is none, which is reported.
 pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
     let opening = Span::new(at as u32, at as u32 + 6);
@@ -54,6 +62,8 @@ pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
     let complete = match end {
         End::Closed => true,
         End::NoBody(semi) => {
+            // Requests for instances of it are no further errors.
+            s.templates.broken.extend(name_of(&tokens));
             s.report(
                 Diagnostic::new(
                     codes::E0100,

@@ -89,7 +89,8 @@ pub enum ParamTypeKind {
         rank: Expr,
     },
     /// A type that a parameter cannot have (`event`, `mdspan`, `ituple`, …), for a separate error.
-    Unsupported(String),
+    /// A word that is no type, and the extents after it.
+    Unsupported(String, Vec<Expr>),
 }
 
 #[derive(Clone, Debug)]

@@ -62,6 +62,47 @@ pub fn repair<'t>(
     Cow::Owned(out)
 }
 
+/// Reports the first bracket or parenthesis without a partner. In a function that is parsed, the
+/// parser does that.
+pub fn unmatched(tokens: &[Token]) -> Option<Diagnostic> {
+    let mut open: Vec<&Token> = Vec::new();
+    let mut alone = None;
+    for token in tokens {
+        let TokenKind::Punct(punct) = token.kind else {
+            continue;
+        };
+        let wanted = match punct {
+            Punct::LParen | Punct::LBracket | Punct::LBrace => {
+                open.push(token);
+                continue;
+            }
+            Punct::RParen => Punct::LParen,
+            Punct::RBracket => Punct::LBracket,
+            Punct::RBrace => Punct::LBrace,
+            _ => continue,
+        };
+        match open.pop() {
+            Some(partner) if partner.kind.is(wanted) => {}
+            // Braces match, so what is inside of them has no partner.
+            Some(partner) if wanted == Punct::LBrace => {
+                alone = Some(partner);
+                break;
+            }
+            _ => {
+                alone = Some(token);
+                break;
+            }
+        }
+    }
+    let alone = alone.or(open.first().copied())?;
+    let text = format!("unmatched {} in a template", alone.kind);
+    Some(
+        Diagnostic::new(codes::E0100, alone.span, text)
+            .label("has no partner")
+            .help("even a template without an instance has matching brackets"),
+    )
+}
+
 /// The depth of the tree at one position between two brackets.
 #[derive(Clone, Copy, Default)]
 struct Reach {

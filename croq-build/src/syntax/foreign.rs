@@ -2,16 +2,17 @@
 
 use chumsky::prelude::*;
 
-use super::ast::{Block, ExprKind, Stmt, StmtKind};
+use super::ast::{Block, ExprKind, Name, Stmt, StmtKind};
 use super::control::skip_group;
 use super::expression::Exprs;
 use super::fault::{Expected, Fault};
 use super::foreign_types;
+use super::parsed::lost;
 use super::recovery;
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::steps::step;
-use crate::source::token::{Keyword, Punct, TokenKind};
+use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
 /// A word that begins a statement in C, but not in Croqtile.
 pub fn begins_like_c(word: &str) -> bool {
@@ -171,6 +172,101 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
         ));
         Ok(recovery::skip_statement(inp))
     })
+}
+
+/// `setreg 40;`, `launch_bounds(7);`, `fragment f32 [M, N] c;`, `frag.store c, x;`: removed from the
+/// language.
+pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
+    rule(|inp| {
+        let fail = Err(Fault::expected(position(inp), Expected::default()));
+        let [Some(first), Some(second), Some(third), fourth] = ahead(inp) else {
+            return fail;
+        };
+        let is_int = |token: &Token| matches!(token.kind, TokenKind::Int { .. });
+        let member = match second.kind.is(Punct::Dot) {
+            true => kind_text(&third.kind),
+            false => None,
+        };
+        let (form, help) = match (kind_text(&first.kind).unwrap_or_default(), member) {
+            ("setreg", None) if is_int(second) => (
+                "setreg",
+                format!(
+                    "write `call croq::cuda::setreg_dec({0});`, or `setreg_inc({0})` for more than before",
+                    second.kind.to_string().trim_matches('`')
+                ),
+            ),
+            ("setreg", Some(way @ ("inc" | "dec"))) if fourth.is_some_and(is_int) => (
+                "setreg",
+                format!(
+                    "write `call croq::cuda::setreg_{way}({});`",
+                    fourth
+                        .map_or_else(String::new, |n| n.kind.to_string())
+                        .trim_matches('`')
+                ),
+            ),
+            ("launch_bounds", None) if second.kind.is(Punct::LParen) && is_int(third) => (
+                "launch_bounds",
+                format!(
+                    "write `[[launch_bounds(_, {})]]` before the `parallel`",
+                    third.kind.to_string().trim_matches('`')
+                ),
+            ),
+            ("fragment", None) if matches!(second.kind, TokenKind::Type(_)) => (
+                "fragment",
+                format!(
+                    "write `frag {} [M, N] name;`",
+                    second.kind.to_string().trim_matches('`')
+                ),
+            ),
+            ("frag", Some("store")) => ("frag.store", "write `mma.store`".to_owned()),
+            ("frag", Some("load")) => ("frag.load", "write `mma.load`".to_owned()),
+            _ => return fail,
+        };
+        inp.emit(Fault::known(
+            Diagnostic::new(
+                codes::E0119,
+                first.span,
+                format!("there is no statement `{form}`"),
+            )
+            .label("not part of the language")
+            .help(help),
+        ));
+        let declared = match form {
+            "fragment" => declared_after_shape(inp),
+            _ => None,
+        };
+        recovery::skip_statement(inp);
+        Ok(declared.into_iter().collect())
+    })
+}
+
+/// The name after `[M, N]` in the rest of this line, declared with an erroneous value.
+fn declared_after_shape(inp: &mut In) -> Option<Stmt> {
+    let start = inp.save();
+    let mut found = None;
+    let mut after_shape = false;
+    inp.next_ref();
+    while let Some(token) = inp.peek_ref() {
+        step();
+        if token.kind.is(Punct::Semi) || token.starts_line || found.is_some() {
+            break;
+        }
+        if after_shape && let Some(text) = token.kind.word() {
+            let (text, span) = (text.to_owned(), token.span);
+            let kind = lost(Name { text, span });
+            found = Some(Stmt { kind, span });
+        }
+        after_shape = token.kind.is(Punct::RBracket);
+        inp.next_ref();
+    }
+    inp.rewind(start);
+    found
+}
+
+/// The first words of what `removed` reports.
+pub fn begins_removed(kind: &TokenKind) -> bool {
+    kind.is_keyword(Keyword::Frag)
+        || matches!(kind.word(), Some("setreg" | "launch_bounds" | "fragment"))
 }
 
 /// `parallel = 3;`: an assignment to a keyword.

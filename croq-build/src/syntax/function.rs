@@ -238,13 +238,13 @@ fn unsupported<'t>(e: &Exprs<'t>) -> Rule<'t, ParamTypeKind> {
     let rank = template_arguments(e.any.clone());
     let shape = when(
         |kind| kind.is(Punct::LBracket),
-        between(Punct::LBracket, comma(e.any.clone()), Punct::RBracket),
+        between(Punct::LBracket, comma(e.any.clone()), Punct::RBracket).map(|(dims, _)| dims),
     )
     .or_not();
     word.foldl(more.repeated(), |whole, part| format!("{whole}::{part}"))
         .then_ignore(rank)
-        .then_ignore(shape)
-        .map(ParamTypeKind::Unsupported)
+        .then(shape)
+        .map(|(word, dims)| ParamTypeKind::Unsupported(word, dims.unwrap_or_default()))
         .boxed()
 }
 

@@ -23,6 +23,7 @@ mod function;
 mod inline;
 mod literal;
 mod movement;
+mod neighbours;
 mod operators;
 mod parallel;
 mod parsed;
@@ -58,7 +59,11 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
     }
     // Instances share the text of their template.
     for template in file.templates.iter().filter(|template| !template.used) {
-        balanced(&template.function, diags);
+        if let Some(tokens) = balanced(&template.function, diags)
+            && let Some(diagnostic) = balance::unmatched(&tokens)
+        {
+            diags.push(diagnostic);
+        }
     }
     let rules = function::function(&expression::expressions());
     let mut functions = Vec::new();

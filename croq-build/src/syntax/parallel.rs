@@ -116,6 +116,7 @@ fn level<'t>(e: &Exprs<'t>) -> Rule<'t, LevelSpec> {
         let (level, term) = level_of(&token.kind)?;
         Some((level, term, token.span))
     });
+    let word = word.then_ignore(other_group().or_not());
     let cooperative = punct(Punct::Lt)
         .ignore_then(word_or_reported(
             "cooperative",
@@ -157,6 +158,30 @@ fn level<'t>(e: &Exprs<'t>) -> Rule<'t, LevelSpec> {
             }
         })
         .boxed()
+}
+
+/// `-3` after `group`: warps form groups of four only.
+fn other_group<'t>() -> Rule<'t, ()> {
+    rule(|inp| {
+        let [Some(minus), Some(count)] = ahead(inp) else {
+            return Err(Fault::expected(position(inp), Expected::default()));
+        };
+        let TokenKind::Int { value, .. } = count.kind else {
+            return Err(Fault::expected(position(inp), Expected::default()));
+        };
+        if !minus.kind.is(Punct::Minus) {
+            return Err(Fault::expected(position(inp), Expected::default()));
+        }
+        inp.next_ref();
+        inp.next_ref();
+        let text = format!("there is no level `group-{value}`");
+        inp.emit(Fault::known(
+            Diagnostic::new(codes::E0113, minus.span.to(count.span), text)
+                .label("warps form groups of four only")
+                .help("write `: group` for warps, `: group-4` for warpgroups"),
+        ));
+        Ok(())
+    })
 }
 
 fn word_or_reported<'t>(text: &'static str, what: &'static str) -> Rule<'t, Option<Span>> {

@@ -24,7 +24,7 @@ enum Postfix {
     Lost(Span),
 }
 
-const MEMBERS: [&str; 12] = [
+pub(super) const MEMBERS: [&str; 12] = [
     "span", "data", "mdata", "at", "chunkat", "chunk", "subspan", "modspan", "view", "span_as",
     "sqz", "zfill",
 ];

@@ -8,7 +8,9 @@ use super::attribute::attributed;
 use super::declaration::{self, begins_declaration};
 use super::expression::Exprs;
 use super::fault::Class;
-use super::foreign::{begins_like_c, c_control, c_declaration, keyword_as_target};
+use super::foreign::{
+    begins_like_c, begins_removed, c_control, c_declaration, keyword_as_target, removed,
+};
 use super::inline::{asm, cpp};
 use super::movement::movement;
 use super::rule::*;
@@ -59,6 +61,7 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     choice((
         // A name like any other, unless `<` follows.
         when(|kind| kind.word() == Some("stage"), c_declaration()),
+        when(begins_removed, removed()),
         simple(declaration::foreign_typed(e)),
         // The most frequent alternatives first: each is selected by its first token.
         when(begins_expression, expression_statement(e)),

@@ -186,6 +186,20 @@ fn store<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
         member("mask", Class::Suffix)
             .map(|_| (false, false, true))
             .boxed(),
+        member("direct", Class::Suffix)
+            .validate(|span, _, emitter| {
+                emitter.emit(Fault::known(
+                    Diagnostic::new(
+                        codes::E0119,
+                        span,
+                        "there is no `mma.store.direct` any more",
+                    )
+                    .label("removed")
+                    .help("write `mma.store`"),
+                ));
+                (false, false, false)
+            })
+            .boxed(),
     ));
     member("store", Class::MmaOperation)
         .ignore_then(suffix.repeated().collect::<Vec<_>>())

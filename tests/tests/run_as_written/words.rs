@@ -31,6 +31,21 @@ fn words_of_the_grammar_are_names() {
 }
 
 #[test]
+fn words_of_the_grammar_are_parameters_and_buffers() {
+    let call = Tensor::<i32, _>::random((80,), -9..10, 1);
+    let pairs = Tensor::<i32, _>::random((80, Const::<2>), -9..10, 2);
+    let mut half = Tensor::<i32, _>::zeros((Const::<64>,));
+    let sums = kernels::written_parameters(&call, &pairs, 3, &mut half).unwrap();
+    assert_exact(&sums, |[i]| call[[i]] + 3 * pairs[[i, 1]]);
+    assert_exact(&half, |[i]| pairs[[i, 0]]);
+    let x = Tensor::<i32, _>::random((Const::<64>,), -9..10, 3);
+    let mut out = Tensor::<i32, _>::zeros((Const::<64>,));
+    kernels::written_declarations(&x, &mut out).unwrap();
+    let stream = |t: usize| if t < 5 { 63 - t as i32 + 3 } else { t as i32 };
+    assert_exact(&out, |[t]| stream(63 - t) + 2 + x[[63 - t]] + 64);
+}
+
+#[test]
 fn predicates_have_names() {
     let a = Tensor::<i32, _>::random((Const::<256>,), -99..100, 2);
     assert_exact(&kernels::written_predicate(&a).unwrap(), |[p]| {

@@ -7,7 +7,7 @@ use crate::sema::levels::uniformity;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
-use crate::sema::values::shape;
+use crate::sema::values::{shape, shifts};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Binding, ParallelBound, ParallelItem};
@@ -161,11 +161,25 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
 }
 
 fn report_not_host(cx: &mut Cx<'_>, e: &ast::Expr) {
+    let (label, help) = match shifts::is_shift(e) {
+        true => (
+            "a shift by an amount that is no constant",
+            "launch dimensions are made by `+`, `-`, `*`, `/` and `%`: pass the number itself as an integer parameter",
+        ),
+        false => (
+            "known only inside the kernel, or mutable",
+            "launch dimensions come from constants, dimensions and parameters; loop with `foreach` over run-time counts",
+        ),
+    };
     cx.report(
-            Diagnostic::new(codes::E0508, e.span, "a `parallel` bound must be known on the host")
-                .label("known only inside the kernel, or mutable")
-                .help("launch dimensions come from constants, dimensions and parameters; loop with `foreach` over run-time counts"),
-        );
+        Diagnostic::new(
+            codes::E0508,
+            e.span,
+            "a `parallel` bound must be known on the host",
+        )
+        .label(label)
+        .help(help),
+    );
 }
 
 pub(crate) fn binding_names(binding: &Binding) -> Vec<&ast::Name> {

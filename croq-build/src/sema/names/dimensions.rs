@@ -72,6 +72,22 @@ pub(crate) fn declare_names(el: &mut Elab<'_>, function: &ast::Function) {
     }
 }
 
+/// Declares what may be dimensions of a parameter without a type, so that their uses are no errors.
+pub(crate) fn declare_unknown(el: &mut Elab<'_>, dims: &[ast::Expr]) {
+    for e in dims {
+        let ast::ExprKind::Name(text) = &*e.kind else {
+            continue;
+        };
+        if el.names.innermost(text).is_none() {
+            let name = ast::Name {
+                text: text.clone(),
+                span: e.span,
+            };
+            scope::declare(el, &name, Entity::Poison);
+        }
+    }
+}
+
 /// The dimension of this name.
 fn named(el: &Elab<'_>, name: &str) -> Option<(DimId, Sym)> {
     let dims = el.f.dims.iter();

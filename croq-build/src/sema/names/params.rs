@@ -53,7 +53,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
     let (kind, entity) = match &param.ty.kind {
         ast::ParamTypeKind::Scalar(elem) => lower_scalar(el, id, &name, *elem, param.ty.span),
         ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream(id)),
-        ast::ParamTypeKind::Unsupported(what) => {
+        ast::ParamTypeKind::Unsupported(what, dims) => {
             el.cx.report(
                 Diagnostic::new(
                     codes::E0409,
@@ -63,6 +63,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
                 .label("not a parameter type")
                 .help("parameters are scalars, `stream`, or spanned data such as `f32 [M, N] x`"),
             );
+            dimensions::declare_unknown(el, dims);
             (ir::ParamKind::Stream, Entity::Poison)
         }
         ast::ParamTypeKind::Spanned { elem, dims } => {

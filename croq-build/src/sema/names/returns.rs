@@ -132,7 +132,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             declared_shape(el, ty, at, got_shape);
             el.f.results = vec![result_type(shape)];
         }
-        (ast::ParamTypeKind::Stream | ast::ParamTypeKind::Unsupported(_), _) => {
+        (ast::ParamTypeKind::Stream | ast::ParamTypeKind::Unsupported(..), _) => {
             let text = el.cx.file.snippet(ty.span).to_owned();
             el.cx.report(
                 Diagnostic::new(

@@ -104,11 +104,24 @@ fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
         true => format!("`#{name}`"),
         false => format!("`{name}`"),
     };
+    if matches!(
+        name,
+        "gridDim.y" | "gridDim.z" | "blockDim.y" | "blockDim.z"
+    ) && !has_several_indices(el, of_blocks)
+    {
+        return Some("a level with one index has no other axis: the number is 1".to_owned());
+    }
     let mut found: Vec<String> = Vec::new();
     for binding in el.names.visible() {
         let Some(level) = level_of_index(el, &binding.entity) else {
             continue;
         };
+        if is_distributed(el, &binding.entity) {
+            return Some(format!(
+                "`{}` counts over all blocks and their threads: use it instead",
+                binding.name
+            ));
+        }
         if of_blocks == (level <= ir::Level::Block) {
             found.push(written(&binding.name));
         }
@@ -118,6 +131,29 @@ fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
         ([], false) => "name the index of a thread: `parallel t by n : thread`".to_owned(),
         (found, _) => format!("the `parallel`s around call that {}", found.join(", ")),
     })
+}
+
+/// Whether it is an index of the threads of all blocks.
+fn is_distributed(el: &Elab<'_>, entity: &Entity) -> bool {
+    let Entity::Int { value, .. } = entity else {
+        return false;
+    };
+    let Some(v) = value.value.as_var() else {
+        return false;
+    };
+    let in_block = el
+        .kernel
+        .as_ref()
+        .is_none_or(|k| k.threads.indices.contains_key(&v));
+    level_of_index(el, entity) == Some(ir::Level::Thread) && !in_block
+}
+
+/// Whether a level of blocks, or of threads, has more than one index.
+fn has_several_indices(el: &Elab<'_>, of_blocks: bool) -> bool {
+    let visible = el.names.visible();
+    let levels = visible.filter_map(|binding| level_of_index(el, &binding.entity));
+    let own = levels.filter(|level| of_blocks == (*level <= ir::Level::Block));
+    own.count() > 1
 }
 
 /// Whether a parameter is used for its extents.

@@ -268,7 +268,16 @@ fn lower_bits(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     let values: Vec<Value> = call.args.iter().map(|a| el.expression(a)).collect();
     let ty = match call.targs.as_slice() {
         [ast::TemplateArg::Type(elem, at)] => match convert::element_type(&mut el.cx, *elem, *at) {
-            Some(ty) => Some(ty).filter(|ty| *ty != Scalar::Bool),
+            Some(Scalar::Bool) => {
+                let text = "`__bitcast` makes no `bool`: not every byte is one";
+                el.cx.report(
+                    Diagnostic::new(codes::E0774, *at, text)
+                        .label("not a type of bits")
+                        .help("compare instead: `x != 0`"),
+                );
+                return Value::Error;
+            }
+            Some(ty) => Some(ty),
             None => return Value::Error,
         },
         _ => None,

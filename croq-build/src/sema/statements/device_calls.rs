@@ -10,7 +10,7 @@ use crate::sema::state::value::Value;
 use crate::sema::statements::cuda_functions;
 use crate::sema::tensor_cores::layouts;
 use crate::sema::values::{arith, convert, cpp_types, predicates, widths};
-use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
+use crate::source::{DeviceText, DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
 
@@ -27,6 +27,19 @@ pub(crate) fn result_type(cx: &Cx<'_>, call: &CallExpr) -> Option<Scalar> {
     // A declaration may come before the function itself.
     let first = types.next()??;
     types.all(|other| other == Some(first)).then_some(first)
+}
+
+/// Whether every declaration of the file says `void`.
+fn returns_nothing(cx: &Cx<'_>, callee: &String) -> bool {
+    let mut texts = cx.file.device.iter().filter(|d| d.names.contains(callee));
+    let is_void = |text: &DeviceText| {
+        let header = text.text.split('{').next().unwrap_or("");
+        let signature = (text.kind == DeviceTextKind::Device).then(|| Signature::read(header));
+        signature
+            .flatten()
+            .is_some_and(|s| s.result.as_deref() == Some("void"))
+    };
+    texts.next().is_some_and(is_void) && texts.all(is_void)
 }
 
 /// `call f(…)` where nothing else says of what type the result is.
@@ -51,6 +64,12 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
 
 /// `call f(…)` whose result is converted to `ty`.
 pub(crate) fn lower(el: &mut Elab<'_>, call: &CallExpr, ty: Scalar, span: Span) -> Value {
+    if returns_nothing(&el.cx, &call.callee.text) {
+        let text = format!("`{}` has no value", call.callee.text);
+        el.cx
+            .report(Diagnostic::new(codes::E0779, span, text).label("it returns `void`"));
+        return Value::Error;
+    }
     match lower_expr(el, call, ty, span) {
         Some(e) => Value::Scalar(e),
         None => Value::Error,
@@ -148,6 +167,7 @@ fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> b
             }
         }
         Entity::ScalarParam { .. } | Entity::Word(_) => run_time_targ(&mut el.cx, name.span),
+        Entity::Poison => false,
         other => {
             let kind = other.kind();
             no_targ(&mut el.cx, kind, name.span);

@@ -8,7 +8,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
-use crate::sema::values::{arith, conditionals, predicates, shape};
+use crate::sema::values::{conditionals, facts, predicates, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr};
@@ -39,7 +39,7 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     let Some(c) = c else {
         return;
     };
-    match arith::decided(&el.f, &c) {
+    match facts::decided(&el.f, &c) {
         Some(true) => return,
         Some(false) if !el.path.is_dead() && !el.path.is_conditional() => {
             el.cx.report(
@@ -66,7 +66,7 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
         &refs,
     );
     if !run_time::is_reporting(el) {
-        arith::assume(&mut el.f, &c, true);
+        facts::assume(&mut el.f, &c, true);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Declarations of scalars.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, Expr, Role, Scalar, StmtKind, Storage};
+use crate::ir::{Expr, Role, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::{atomics, origins, whole};
@@ -11,7 +11,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Data, IntValue, Value};
 use crate::sema::statements::device_calls;
-use crate::sema::values::{convert, predicates, widths};
+use crate::sema::values::{arith, convert, predicates, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ElemType};
@@ -258,14 +258,7 @@ fn bind_scalar(
 fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Entity {
     let local = build::new_local(&mut el.f, &name.text, e.ty, mutable, Role::Value, name.span);
     if !mutable && e.ty.is_integer() && e.ty != Scalar::U64 {
-        let known = ir::as_sym(&el.f, &e);
-        let (lo, hi) = match &known {
-            Some(s) => {
-                let (lo, hi) = el.f.cx.range(s);
-                (lo.map(Sym::int), hi.map(Sym::int))
-            }
-            None => crate::sema::values::convert::integer_range(e.ty),
-        };
+        let (lo, hi) = arith::value_range(&mut el.f, &e);
         let var = build::local_var(&mut el.f, local, lo, hi);
         origins::note_data(el, var, &e);
     }

@@ -44,7 +44,7 @@ pub(crate) fn lower_load(
         warpgroup::name_tile(el, name, data);
         return Some(());
     }
-    memory_tiles::lint_edge_of_load(&mut el.cx, &data);
+    memory_tiles::lint_edge_of_load(el, &data);
     let view = data.view;
     whole::mark_accessed(&mut el.f, &view, true, false);
     let elem = el.f.buffer(view.buffer).elem;

@@ -1,10 +1,9 @@
 //! Memory tiles that fragments are loaded from and stored to.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Scalar, Storage, View};
+use crate::ir::{self, Scalar, Storage, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::memory::{tiles, whole};
-use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
@@ -119,7 +118,7 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
 
 /// Warns of a load beyond the edge of the data: it reads zeros, which are right for MMAs. With
 /// `.zfill` this is explicit, and not reported.
-pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
+pub(crate) fn lint_edge_of_load(el: &mut Elab<'_>, data: &Data) {
     if !data.view.may_cross() || data.zfill {
         return;
     }
@@ -133,7 +132,11 @@ pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
     } else {
         (codes::W0937, "its extents may be no multiple of the tile's")
     };
-    cx.report(
+    let (code, label) = match misplaced(&el.f, &data.view) {
+        Some(why) => (codes::W0937, why),
+        None => (code, label.to_owned()),
+    };
+    el.cx.report(
         Diagnostic::new(
             code,
             data.span,
@@ -144,6 +147,27 @@ pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
             "what lies outside counts as zero; write `.zfill` after the tile if that is intended",
         ),
     );
+}
+
+/// Why a tile reaches outside of its data, if not because its extents are no divisors: where it
+/// begins may be negative, or beyond the end.
+pub(crate) fn misplaced(func: &ir::Function, view: &View) -> Option<String> {
+    for (axis, (valid, extent)) in view.valid.iter().zip(&view.shape).enumerate() {
+        let least = valid.lo.as_ref().and_then(|lo| func.cx.range(&-lo).0);
+        if let Some(least) = least.filter(|least| *least < 0) {
+            return Some(match extent.as_int() {
+                Some(n) if n > 0 && least % n == 0 => {
+                    format!("the number of the tile on axis {axis} may be {}", least / n)
+                }
+                _ => format!("the tile may begin at {least} on axis {axis}"),
+            });
+        }
+        let left = valid.hi.as_ref().and_then(|hi| func.cx.range(hi).0);
+        if left.is_some_and(|left| left <= 0) {
+            return Some(format!("the tile may begin beyond the end of axis {axis}"));
+        }
+    }
+    None
 }
 
 /// A statement's name in backquotes; an MMA is described without a name.

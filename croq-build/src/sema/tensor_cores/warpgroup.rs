@@ -49,7 +49,7 @@ pub(crate) fn load_into(
     let into = operands::fragment_of(el, target, false)?;
     let shape = memory_tiles::static_extents(el, &data.view, "mma.load")?;
     let id = into.part.buffer;
-    memory_tiles::lint_edge_of_load(&mut el.cx, &data);
+    memory_tiles::lint_edge_of_load(el, &data);
     if operands::fragment_shape(&el.f, id).as_deref() != Some(&shape) {
         let own = operands::fragment_shape(&el.f, id).unwrap_or_default();
         let own: Vec<String> = own.iter().map(i64::to_string).collect();
@@ -262,6 +262,10 @@ pub(crate) fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> 
         return None;
     }
     if data.view.may_cross() {
+        let help = match memory_tiles::misplaced(&el.f, &data.view) {
+            Some(why) => format!("{why}: exclude that by a condition around this statement"),
+            None => "use tiles with extents that divide the buffer's".to_owned(),
+        };
         el.cx.report(
             Diagnostic::new(
                 codes::E0901,
@@ -269,7 +273,7 @@ pub(crate) fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> 
                 format!("the tile may reach beyond `{}`", data.name),
             )
             .label("a warpgroup reads its operands whole")
-            .help("use tiles with extents that divide the buffer's"),
+            .help(help),
         );
         return None;
     }

@@ -1,9 +1,7 @@
 //! Conversions between run-time expressions and symbolic integers.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{
-    self, BinOp, CheckCode, Expr, ExprKind, Level, Role, Scalar, StmtKind, UnOp, as_sym,
-};
+use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Level, Role, Scalar, StmtKind, as_sym};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
@@ -11,6 +9,7 @@ use crate::sema::memory::origins;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::convert::integer_range;
+use crate::sema::values::facts;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -48,7 +47,7 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
         _ => "value".to_owned(),
     };
     let local = build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Value, span);
-    let (lo, hi) = value_range(&el.f, &e, integer_range(ty));
+    let (lo, hi) = value_range(&mut el.f, &e);
     let var = build::local_var(&mut el.f, local, lo, hi);
     origins::note_data(el, var, &e);
     let value = if ty == Scalar::Index {
@@ -88,26 +87,49 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     Sym::var(var)
 }
 
-/// A tighter range than that of the type, for operations whose results are bounded.
-fn value_range(
-    func: &ir::Function,
-    e: &Expr,
-    by_type: (Option<Sym>, Option<Sym>),
-) -> (Option<Sym>, Option<Sym>) {
-    if let ExprKind::Binary(op, a, b) = &*e.kind {
-        let constant = |e: &Expr| as_sym(func, e).and_then(|s| s.as_int());
-        match (op, constant(a), constant(b)) {
-            (BinOp::And, _, Some(n)) | (BinOp::And, Some(n), _) if n >= 0 => {
-                return (Some(Sym::zero()), Some(Sym::int(n)));
-            }
-            (BinOp::Rem, _, Some(n)) if n > 0 => {
-                let lo = if e.ty.is_signed() { 1 - n } else { 0 };
-                return (Some(Sym::int(lo)), Some(Sym::int(n - 1)));
-            }
-            _ => {}
-        }
+/// The range of a value: that of its type, or a narrower one for operations whose results are bounded.
+pub(crate) fn value_range(func: &mut ir::Function, e: &Expr) -> (Option<Sym>, Option<Sym>) {
+    if let Some(s) = as_sym(func, e) {
+        let (lo, hi) = func.cx.range(&s);
+        return (lo.map(Sym::int), hi.map(Sym::int));
     }
-    by_type
+    match &*e.kind {
+        ExprKind::Binary(op, a, b) => {
+            // A literal beyond the type wraps, as in `x & 200` of an `s8`.
+            let fits = |n: &i64| {
+                let limits = e.ty.limits();
+                limits.is_none_or(|(lo, hi)| (lo..=hi).contains(&i128::from(*n)))
+            };
+            let constant = |e: &Expr| as_sym(func, e).and_then(|s| s.as_int()).filter(fits);
+            match (op, constant(a), constant(b)) {
+                (BinOp::And, _, Some(n)) | (BinOp::And, Some(n), _) if n >= 0 => {
+                    return (Some(Sym::zero()), Some(Sym::int(n)));
+                }
+                (BinOp::Rem, _, Some(n)) if n > 0 => {
+                    let lo = if e.ty.is_signed() { 1 - n } else { 0 };
+                    return (Some(Sym::int(lo)), Some(Sym::int(n - 1)));
+                }
+                _ => {}
+            }
+        }
+        // Each branch has its value under the condition.
+        ExprKind::Select(cond, x, y) => {
+            let (cond, sides) = (cond.clone(), [(x.clone(), true), (y.clone(), false)]);
+            let [x, y] = sides.map(|(side, holds)| {
+                func.cx.push_scope();
+                facts::assume(func, &cond, holds);
+                let range = value_range(func, &side);
+                func.cx.pop_scope();
+                range
+            });
+            let lo = x.0.zip(y.0).map(|(x, y)| func.cx.min(&x, &y));
+            let hi = x.1.zip(y.1).map(|(x, y)| func.cx.max(&x, &y));
+            let (least, most) = integer_range(e.ty);
+            return (lo.or(least), hi.or(most));
+        }
+        _ => {}
+    }
+    integer_range(e.ty)
 }
 
 /// The integer value of an operand, if it is already symbolic.
@@ -118,73 +140,6 @@ pub(crate) fn int_of(value: &Value) -> Option<IntValue> {
             [one] => Some(one.clone()),
             _ => None,
         },
-        _ => None,
-    }
-}
-
-/// Adds the facts about symbolic integers that follow from a condition to the prover's assumptions.
-pub(crate) fn assume(func: &mut ir::Function, cond: &Expr, holds: bool) {
-    match &*cond.kind {
-        ExprKind::Unary(UnOp::Not, inner) => assume(func, inner, !holds),
-        ExprKind::Binary(BinOp::LogicAnd, a, b) if holds => {
-            assume(func, a, true);
-            assume(func, b, true);
-        }
-        ExprKind::Binary(BinOp::LogicOr, a, b) if !holds => {
-            assume(func, a, false);
-            assume(func, b, false);
-        }
-        ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            let (Some(a), Some(b)) = (as_sym(func, a), as_sym(func, b)) else {
-                return;
-            };
-            match (op, holds) {
-                (BinOp::Lt, true) | (BinOp::Ge, false) => func.cx.assume_lt(&a, &b),
-                (BinOp::Le, true) | (BinOp::Gt, false) => func.cx.assume_le(&a, &b),
-                (BinOp::Gt, true) | (BinOp::Le, false) => func.cx.assume_lt(&b, &a),
-                (BinOp::Ge, true) | (BinOp::Lt, false) => func.cx.assume_le(&b, &a),
-                (BinOp::Eq, true) | (BinOp::Ne, false) => func.cx.assume_eq(&a, &b),
-                _ => {}
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The value of a condition if it is decided: `Some(true)` or `Some(false)`.
-pub(crate) fn decided(func: &ir::Function, cond: &Expr) -> Option<bool> {
-    use crate::symbolic::Truth;
-    match &*cond.kind {
-        ExprKind::Bool(b) => Some(*b),
-        ExprKind::Unary(UnOp::Not, a) => decided(func, a).map(|b| !b),
-        ExprKind::Binary(BinOp::LogicAnd, a, b) => match (decided(func, a), decided(func, b)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), Some(true)) => Some(true),
-            _ => None,
-        },
-        ExprKind::Binary(BinOp::LogicOr, a, b) => match (decided(func, a), decided(func, b)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), Some(false)) => Some(false),
-            _ => None,
-        },
-        ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
-            let cx = &func.cx;
-            let truth = match op {
-                BinOp::Lt => cx.lt(&a, &b),
-                BinOp::Le => cx.le(&a, &b),
-                BinOp::Gt => cx.lt(&b, &a),
-                BinOp::Ge => cx.le(&b, &a),
-                BinOp::Eq => cx.eq(&a, &b),
-                BinOp::Ne => cx.ne(&a, &b),
-                _ => return None,
-            };
-            match truth {
-                Truth::Yes => Some(true),
-                Truth::No => Some(false),
-                Truth::Unknown => None,
-            }
-        }
         _ => None,
     }
 }

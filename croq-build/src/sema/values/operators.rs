@@ -8,7 +8,7 @@ use crate::sema::build;
 use crate::sema::checks::{lints, operator_lints, run_time};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
-use crate::sema::values::{arith, conditionals, integers, operator_names, scalars, shifts};
+use crate::sema::values::{arith, conditionals, facts, integers, operator_names, scalars, shifts};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 use crate::syntax::ast;
@@ -46,7 +46,10 @@ pub(crate) fn lower(
         B::BoundAdd | B::BoundSub => lower_rebound(el, op, va, a.span, vb, b.span),
         _ => {
             let va = match op {
-                B::Shl | B::Shr => shifts::left(a, va, &vb),
+                B::Shl | B::Shr => match shifts::left(el, a, va, &vb, at) {
+                    Some(va) => va,
+                    None => return Value::Error,
+                },
                 _ => va,
             };
             let Some(op) = operator_names::plain(op) else {
@@ -73,7 +76,7 @@ fn lower_logical(
         conditionals::lower_condition(el, b);
         return Value::Error;
     };
-    let decided = arith::decided(&el.f, &left);
+    let decided = facts::decided(&el.f, &left);
     let never = decided == Some(!is_and);
     let (right, stmts) = conditionals::assuming(el, &left, is_and, never, |el| {
         conditionals::lower_condition(el, b)
@@ -144,9 +147,18 @@ fn lower_compose(el: &mut Elab<'_>, a: Value, at_a: Span, b: Value, at_b: Span) 
                     Value::Tuple(t) if t.len() > 1 => (codes::E0576, "a bounded ituple".to_owned()),
                     _ => (codes::E0571, v.kind()),
                 };
+                // The range of a type says nothing about the value.
+                let narrow = |end: &i64| i32::try_from(*end).is_ok_and(|n| n != i32::MAX);
+                let range = arith::int_of(&v).map(|int| el.f.cx.range(&int.value));
+                let label = match range {
+                    Some((Some(least), Some(most))) if least < 0 && narrow(&most) => {
+                        format!("may be negative, down to {least}")
+                    }
+                    _ => "has no single bound".to_owned(),
+                };
                 el.cx.report(
                         Diagnostic::new(code, at, format!("`#` composes two bounded integers, this is {what}"))
-                            .label("has no single bound")
+                            .label(label)
                             .help("compose variables of `parallel`, `with` or `foreach`; pick a component of an ituple with `t(0)`"),
                     );
                 return Value::Error;

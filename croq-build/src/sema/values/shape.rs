@@ -8,7 +8,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{Derive, IntValue, Value};
-use crate::sema::values::{arith, integers};
+use crate::sema::values::{arith, integers, shifts};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -92,11 +92,7 @@ pub(crate) fn lower_storage_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Opt
                 continue;
             }
             Value::Scalar(e) if e.ty.is_integer() => {
-                el.cx.report(
-                        Diagnostic::new(codes::E0331, item.span, "a buffer's extent can't be a mutable or run-time value")
-                            .label("known only while the program runs")
-                            .help("use a constant, a dimension, an integer parameter or an immutable made of those"),
-                    );
+                report_run_time_extent(el, item);
                 ok = false;
                 continue;
             }
@@ -431,4 +427,20 @@ fn is_parenthesised(item: &ast::Expr) -> bool {
 pub(crate) fn show(func: &ir::Function, shape: &[Sym]) -> String {
     let parts: Vec<String> = shape.iter().map(|s| func.cx.show(s)).collect();
     format!("[{}]", parts.join(", "))
+}
+
+fn report_run_time_extent(el: &mut Elab<'_>, item: &ast::Expr) {
+    let text = "a buffer's extent can't be a mutable or run-time value";
+    let (label, help) = match shifts::is_shift(item) {
+        true => (
+            "a shift by an amount that is no constant",
+            "extents are made by `+`, `-`, `*`, `/` and `%`: pass the number itself as an integer parameter",
+        ),
+        false => (
+            "known only while the program runs",
+            "use a constant, a dimension, an integer parameter or an immutable made of those",
+        ),
+    };
+    let report = Diagnostic::new(codes::E0331, item.span, text);
+    el.cx.report(report.label(label).help(help));
 }

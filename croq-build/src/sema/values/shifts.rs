@@ -37,7 +37,7 @@ pub(crate) fn apply(
     }
     let left = match a.value {
         // The operand keeps what an index is computed in where the amount is a constant.
-        Value::Scalar(e) if e.ty == Scalar::Index && is_constant(&amount.value) => Some(e),
+        Value::Scalar(e) if e.ty == Scalar::Index && constant(&amount.value).is_some() => Some(e),
         value => convert::convert(el, value, ty, a.span),
     };
     let by = self::amount(el, amount, ty, at);
@@ -49,37 +49,66 @@ pub(crate) fn apply(
 }
 
 /// The left operand of a shift: an integer literal by an amount of run time has the type of its
-/// suffix.
-pub(crate) fn left(e: &ast::Expr, value: Value, amount: &Value) -> Value {
+/// suffix. `None` if the amount is a constant outside of that type.
+pub(crate) fn left(
+    el: &mut Elab<'_>,
+    e: &ast::Expr,
+    value: Value,
+    amount: &Value,
+    at: Span,
+) -> Option<Value> {
     let mut literal = e;
     while let ast::ExprKind::Paren(inner) = &*literal.kind {
         literal = inner;
     }
     let ast::ExprKind::Int { value: n, suffix } = &*literal.kind else {
-        return value;
+        return Some(value);
     };
     let ty = match (suffix.unsigned, suffix.long) {
-        _ if is_constant(amount) => return value,
-        (false, false) => return value,
+        (false, false) => return Some(value),
         (true, false) => Scalar::U32,
         (false, true) => Scalar::S64,
         (true, true) => Scalar::U64,
     };
-    let fits = ty.limits().is_none_or(|(lo, hi)| (lo..=hi).contains(n));
-    match fits {
-        true => Value::Scalar(Expr::int(*n, ty, e.span)),
-        false => value,
+    if ty.limits().is_some_and(|(lo, hi)| !(lo..=hi).contains(n)) {
+        return Some(value);
+    }
+    let Some(by) = constant(amount) else {
+        return Some(Value::Scalar(Expr::int(*n, ty, e.span)));
+    };
+    let bits = width(ty);
+    if (0..bits).contains(&by) {
+        return Some(value);
+    }
+    let text = format!("a shift by {by} is outside the {bits} bits of `{ty}`");
+    report_outside(el, text, bits, at);
+    None
+}
+
+/// Whether an integer is a run-time value because it is shifted by an amount that is no constant.
+pub(crate) fn is_shift(e: &ast::Expr) -> bool {
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) => is_shift(inner),
+        ast::ExprKind::Binary(op, _, _, by) => {
+            matches!(op, ast::BinOp::Shl | ast::BinOp::Shr)
+                && !matches!(&*by.kind, ast::ExprKind::Int { .. })
+        }
+        _ => false,
     }
 }
 
-fn is_constant(amount: &Value) -> bool {
-    arith::int_of(amount).is_some_and(|i| i.value.as_int().is_some())
+fn width(ty: Scalar) -> i64 {
+    i64::try_from(ty.bits()).unwrap_or(64)
+}
+
+fn constant(amount: &Value) -> Option<i64> {
+    arith::int_of(amount)?.value.as_int()
 }
 
 /// The amount of a shift of a value of type `ty`: an error if it is outside, a check at run time
 /// if it may be.
 fn amount(el: &mut Elab<'_>, amount: Operand, ty: Scalar, at: Span) -> Option<Expr> {
-    let bits = i64::try_from(ty.bits()).unwrap_or(64);
+    let bits = width(ty);
     let span = amount.span;
     let is_integer = match &amount.value {
         Value::Scalar(e) => e.ty.is_integer(),
@@ -104,7 +133,8 @@ fn amount(el: &mut Elab<'_>, amount: Operand, ty: Scalar, at: Span) -> Option<Ex
             return Some(Expr::int(i128::from(n), Scalar::S32, span));
         }
         let text = format!("a shift by {n} is outside the {bits} bits of `{ty}`");
-        return outside(el, text, bits, at);
+        report_outside(el, text, bits, at);
+        return None;
     }
     let (zero, width) = (Sym::zero(), Sym::int(bits));
     let by = |value: Sym| Expr::new(ExprKind::Cast(Expr::index(value, span)), Scalar::S32, span);
@@ -113,7 +143,8 @@ fn amount(el: &mut Elab<'_>, amount: Operand, ty: Scalar, at: Span) -> Option<Ex
         (Truth::No, _) | (_, Truth::No) => {
             let shown = el.f.cx.show(&value);
             let text = format!("a shift by `{shown}` is outside the {bits} bits of `{ty}`");
-            return outside(el, text, bits, at);
+            report_outside(el, text, bits, at);
+            return None;
         }
         _ => {}
     }
@@ -144,9 +175,8 @@ fn amount(el: &mut Elab<'_>, amount: Operand, ty: Scalar, at: Span) -> Option<Ex
     })
 }
 
-fn outside(el: &mut Elab<'_>, text: String, bits: i64, at: Span) -> Option<Expr> {
+fn report_outside(el: &mut Elab<'_>, text: String, bits: i64, at: Span) {
     el.cx.report(
         Diagnostic::new(codes::E0345, at, text).label(format!("shifts are 0 to {}", bits - 1)),
     );
-    None
 }

@@ -52,7 +52,7 @@ pub fn instantiate(
         .done
         .templates
         .iter()
-        .filter(|template| !template.used)
+        .filter(|template| !template.used && template.function.complete)
     {
         state.diags.push(without_instance(template));
     }

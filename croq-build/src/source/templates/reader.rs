@@ -253,6 +253,12 @@ fn template(
         s.templates.broken.push(name.text);
         return;
     }
+    let again = redeclared(&function.tokens, &params);
+    if !again.is_empty() {
+        again.into_iter().for_each(|report| s.report(report));
+        s.templates.broken.push(name.text);
+        return;
+    }
     let element = |tokens: &[Token]| element_type(tokens, &params);
     let decided = name.params.iter().map(|range| {
         let tokens = function.tokens.get(range.clone()).unwrap_or_default();
@@ -271,6 +277,55 @@ fn template(
         returned,
         used: false,
     });
+}
+
+/// Reports on declarations with the name of a parameter of the template, which is a constant in each
+/// instance.
+fn redeclared(tokens: &[Token], params: &[Parameter]) -> Vec<Diagnostic> {
+    let mut reports: Vec<Diagnostic> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let Some(param) = params
+            .iter()
+            .find(|param| token.kind.word() == Some(&*param.name))
+        else {
+            continue;
+        };
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        if !declares(before.map(|token| &token.kind), tokens.get(at + 1)) {
+            continue;
+        }
+        let message = format!("`{}` is a parameter of the template", param.name);
+        reports.push(
+            Diagnostic::new(codes::E0302, token.span, message)
+                .label("declared again here")
+                .also(param.span, "the template's parameter")
+                .help("give one of them another name"),
+        );
+    }
+    reports
+}
+
+/// Whether a name between these tokens is declared or assigned.
+fn declares(before: Option<&TokenKind>, after: Option<&Token>) -> bool {
+    let then = |puncts: &[Punct]| {
+        after.is_some_and(|after| puncts.iter().any(|punct| after.kind.is(*punct)))
+    };
+    let word = |word| after.is_some_and(|after| after.kind.is_keyword(word));
+    match before {
+        Some(TokenKind::Type(_)) => then(&[
+            Punct::Eq,
+            Punct::Semi,
+            Punct::Comma,
+            Punct::RParen,
+            Punct::LBrace,
+        ]),
+        Some(TokenKind::Punct(Punct::RBracket)) => then(&[Punct::Eq, Punct::Semi, Punct::LBrace]),
+        Some(TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)) => then(&[Punct::Eq]),
+        Some(TokenKind::Keyword(Keyword::Mutable)) => then(&[Punct::Eq]),
+        Some(TokenKind::Keyword(Keyword::Parallel)) => word(Keyword::By),
+        Some(TokenKind::Keyword(Keyword::Foreach | Keyword::With)) => word(Keyword::In),
+        _ => false,
+    }
 }
 
 /// A report on a template that calls itself, because an instance would require another one.

@@ -619,9 +619,9 @@ const FILES: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "E0124",
-        "__co__ void f(f32 [4] by) { }",
-        "by",
-        "`by` is a keyword and names nothing else",
+        "__co__ void f(f32 [4] while) { }",
+        "while",
+        "`while` is a keyword and names nothing else",
     ),
     (
         "E0125",
