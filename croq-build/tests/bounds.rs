@@ -545,7 +545,11 @@ fn whatever_the_kernels() {
 #[cfg(unix)]
 #[test]
 fn a_run_shows_a_hundred_reports() {
-    let output = check("count", &host(&"q = z;\n".repeat(1000))).expect("a clean end");
+    let output = check(
+        "count",
+        &host(&joined("\n", 1000, |i| format!("q{i} = z{i};"))),
+    )
+    .expect("a clean end");
     let text = String::from_utf8_lossy(&output);
     assert_eq!(text.matches("error[E0").count(), 100);
     assert_eq!(text.matches("\"code\":\"E0").count(), 100);
