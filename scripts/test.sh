@@ -84,6 +84,7 @@ cat "$log.downstream"
 count "downstream" "$status" "$log.downstream"
 if [ -n "$on_ptx_machine" ]; then
   step "PTX machine" env PTX_RUN_BUILT=1 scripts/ptx_run.sh
+  step "PTX machine, sm_80" env PTX_RUN_BUILT=1 CROQ_PTX_ARCHITECTURE=80 scripts/ptx_run.sh "run_kernels run_features"
 fi
 # The examples represent packages of other people. With the workspace's versions of all dependencies
 # and its target folder they share its build results.
