@@ -11,7 +11,9 @@
 #    its own process under three schedules: no crash, no hang, and the same `Ok`, or an `Err` with a line.
 #    ATTACK_SANITIZE=1 builds their C++ side with AddressSanitizer.
 # 4. PROBES names are used in every position of a program.
-# 5. The run tests and the kernels' tests pass with nine other orders of threads and blocks.
+# 5. RUN kernels with random chains of view operators are called with numbers in and out of range: each access
+#    outside of a buffer fails a check of the compiler's own.
+# 6. The run tests and the kernels' tests pass with nine other orders of threads and blocks.
 #
 # All files remain in target/attack. The last line is `attack: N findings`.
 set -uo pipefail
@@ -93,6 +95,23 @@ fi
 
 echo "== names"
 CROQ_PROBES=$probes CROQ_SEED=$seed cargo test --quiet -p croq-downstream --test name_probes -- --ignored attack || found "names"
+
+echo "== chains of view operators"
+rm -rf "$out/chains" && mkdir -p "$out/chains/kernels"
+scripts/package.sh "$out/chains" tile-chains
+echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/chains/build.rs"
+CARGO_TARGET_DIR=$target cargo build --quiet -p croq-build --bin croq || exit 1
+if python3 scripts/tile_chains.py "$seed" "$runs" "$target/debug/croq" "$out/chains" &&
+  CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$out/chains/Cargo.toml" >"$out/chains.log" 2>&1 &&
+  CROQ_DEVICE=sim timeout 600 "$target/debug/tile-chains" >"$out/chains.out" 2>>"$out/chains.log"; then
+  grep -c called "$out/chains.out" | sed 's/$/ calls/'
+  outside=$(grep -v '^called$' "$out/chains.out") && {
+    found "accesses outside without a check of the compiler ($out/chains/kernels/chains.co)"
+    head -n 5 <<<"$outside"
+  }
+else
+  found "chains of view operators: $out/chains.log"
+fi
 
 echo "== other orders of threads and blocks"
 for order in 1 2 3 4 5 6 7 8 9; do
