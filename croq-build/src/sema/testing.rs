@@ -44,6 +44,20 @@ pub fn program_for(
     (file, functions, diags)
 }
 
+/// The first function after the passes up to and including `pass`.
+#[track_caller]
+pub fn function_after(text: &str, pass: &str) -> Function {
+    let mut function = function(text);
+    let limits = Limits {
+        most: u64::MAX,
+        least: u64::MAX,
+    };
+    let mut diags = Diagnostics::new();
+    let mut state = State::new(limits, false, Checks::All, true, &mut diags);
+    driver::run_until(pass, &mut function, &mut state).expect("no internal error");
+    function
+}
+
 /// Functions as the walk leaves them, before the first pass.
 pub fn elaborated(path: &str, text: &str) -> (Vec<Function>, Diagnostics) {
     let mut diags = Diagnostics::new();

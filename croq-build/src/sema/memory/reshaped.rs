@@ -105,11 +105,15 @@ fn check_inside(
         let message = format!(
             "`span_as` of `{name}`: the tile reaches beyond the data on axis {axis} ({{0}} > {{1}})"
         );
-        let check = run_time::Check::new(CheckCode::R08, message, at);
-        // A tile that is never used may be anywhere.
-        let early = el.path.is_certain();
-        let cond = run_time::compare(BinOp::Le, &least, &most, at);
-        let values = [least.clone(), most.clone()];
-        run_time::emit_check_at(el, early, check, cond, &values, &[&least, &most]);
+        check(el, (BinOp::Le, &least, &most), message, at);
     }
+}
+
+/// Checks what a `span_as` needs. A tile that is never used may be anywhere, so the check is made before
+/// the launch only if the statement is executed in every launch.
+pub(crate) fn check(el: &mut Elab<'_>, (op, a, b): (BinOp, &Sym, &Sym), message: String, at: Span) {
+    let early = el.path.is_certain();
+    let cond = run_time::compare(op, a, b, at);
+    let check = run_time::Check::new(CheckCode::R08, message, at);
+    run_time::emit_check_at(el, early, check, cond, &[a.clone(), b.clone()], &[a, b]);
 }

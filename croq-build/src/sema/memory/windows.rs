@@ -220,8 +220,7 @@ fn check_contiguous(el: &mut Elab<'_>, data: &Data, shown: &str, at: Span) -> Op
             "`span_as` of `{}`: rows of {{1}} elements are {{0}} apart",
             data.name
         );
-        let check = run_time::Check::new(CheckCode::R08, message, at);
-        run_time::emit_compare(el, check, BinOp::Eq, &stride, &step);
+        reshaped::check(el, (BinOp::Eq, &stride, &step), message, at);
     }
     Some(())
 }

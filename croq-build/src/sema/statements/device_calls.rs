@@ -16,12 +16,8 @@ use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
 
 /// The type of a call's result, if the file declares the function once, and not as a template.
 pub(crate) fn result_type(cx: &Cx<'_>, call: &CallExpr) -> Option<Scalar> {
-    let callee = &call.callee.text;
-    let texts = cx.file.device.iter();
-    let mut types = texts.filter(|d| d.names.contains(callee)).map(|text| {
-        let header = text.text.split('{').next().unwrap_or("");
-        let signature = (text.kind == DeviceTextKind::Device).then(|| Signature::read(header));
-        let plain = signature.flatten().filter(|s| s.template.is_none())?;
+    let mut types = signatures(cx, &call.callee.text).map(|signature| {
+        let plain = signature.filter(|s| s.template.is_none())?;
         cpp_types::scalar(plain.result.as_deref()?)
     });
     // A declaration may come before the function itself.
@@ -30,16 +26,23 @@ pub(crate) fn result_type(cx: &Cx<'_>, call: &CallExpr) -> Option<Scalar> {
 }
 
 /// Whether every declaration of the file says `void`.
-fn returns_nothing(cx: &Cx<'_>, callee: &String) -> bool {
-    let mut texts = cx.file.device.iter().filter(|d| d.names.contains(callee));
-    let is_void = |text: &DeviceText| {
-        let header = text.text.split('{').next().unwrap_or("");
-        let signature = (text.kind == DeviceTextKind::Device).then(|| Signature::read(header));
-        signature
-            .flatten()
-            .is_some_and(|s| s.result.as_deref() == Some("void"))
+fn returns_nothing(cx: &Cx<'_>, callee: &str) -> bool {
+    let is_void = |signature: Option<Signature>| {
+        signature.is_some_and(|s| s.result.as_deref() == Some("void"))
     };
-    texts.next().is_some_and(is_void) && texts.all(is_void)
+    let mut all = signatures(cx, callee);
+    all.next().is_some_and(is_void) && all.all(is_void)
+}
+
+/// The signature of each text of the file that declares this name; `None` for one that is no device
+/// function, or cannot be read.
+fn signatures<'a>(cx: &'a Cx<'_>, callee: &'a str) -> impl Iterator<Item = Option<Signature>> + 'a {
+    let texts = cx.file.device.iter();
+    let declare = texts.filter(move |d| d.names.iter().any(|name| name == callee));
+    declare.map(|text: &DeviceText| match text.kind {
+        DeviceTextKind::Device => Signature::read(text.text.split('{').next().unwrap_or("")),
+        _ => None,
+    })
 }
 
 /// `call f(…)` where nothing else says of what type the result is.

@@ -98,6 +98,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// What a program prints on the machine, to its two outputs; `None` without nvcc.
+fn printed(program: &str) -> Option<(String, String)> {
+    let output = on_machine(compiled(program)?).output().unwrap();
+    Some((text(&output.stdout), text(&output.stderr)))
+}
+
 #[test]
 fn kernels_give_right_results() {
     let Some(program) = kernels() else {
@@ -112,21 +118,17 @@ fn kernels_give_right_results() {
 
 #[test]
 fn kept_tensor_maps_are_those_of_their_tensors() {
-    let Some(program) = compiled("maps") else {
+    let Some((stdout, stderr)) = printed("maps") else {
         return;
     };
-    let output = on_machine(program).output().unwrap();
-    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(stdout, "0 failures\n", "{stderr}");
 }
 
 #[test]
 fn errors_are_those_of_cuda() {
-    let Some(program) = compiled("errors") else {
+    let Some((stdout, stderr)) = printed("errors") else {
         return;
     };
-    let output = on_machine(program).output().unwrap();
-    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(stdout, "0 failures\n", "{stderr}");
     // The report of the trap, with its line.
     let source = include_str!("programs/errors.cu");

@@ -224,11 +224,7 @@ fn signals(stmts: &[Stmt]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnostics::Diagnostics;
-    use crate::passes::pass::State;
-    use crate::passes::{Limits, driver};
     use crate::sema::testing;
-    use crate::settings::Checks;
 
     /// Two blocks share tiles that one warpgroup loads and another multiplies. BEFORE and AFTER are
     /// around the trigger in the loop of the latter, END is behind it.
@@ -276,14 +272,7 @@ mod tests {
     }
 
     fn is_found(text: &str) -> bool {
-        let mut function = testing::function(text);
-        let limits = Limits {
-            most: u64::MAX,
-            least: u64::MAX,
-        };
-        let mut diags = Diagnostics::new();
-        let mut state = State::new(limits, false, Checks::All, true, &mut diags);
-        driver::run_until("events", &mut function, &mut state).expect("no internal error");
+        let function = testing::function_after(text, "events");
         let named = |name| function.events.iter().find(|event| event.name == name);
         assert!(named("full").is_some_and(|event| !event.only_reads));
         named("empty").is_some_and(|event| event.only_reads)

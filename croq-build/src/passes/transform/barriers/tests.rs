@@ -1,22 +1,11 @@
 //! Programs, and the places of their barriers.
 
-use crate::diagnostics::Diagnostics;
 use crate::ir::{BarrierReason, BarrierScope, Kernel, Stmt, StmtKind};
-use crate::passes::pass::State;
-use crate::passes::{Limits, driver};
 use crate::sema::testing;
-use crate::settings::Checks;
 
 /// The first kernel of `text` after the pass.
 fn kernel(text: &str) -> Kernel {
-    let mut function = testing::function(text);
-    let limits = Limits {
-        most: u64::MAX,
-        least: u64::MAX,
-    };
-    let mut diags = Diagnostics::new();
-    let mut state = State::new(limits, false, Checks::All, true, &mut diags);
-    driver::run_until("barriers", &mut function, &mut state).expect("no internal error");
+    let mut function = testing::function_after(text, "barriers");
     function.kernels.swap_remove(0)
 }
 
