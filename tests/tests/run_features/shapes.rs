@@ -125,3 +125,84 @@ fn rows_with_gaps_are_not_merged() {
     assert_eq!(code, "R08");
     assert!(line.contains("span_as(2 * width)"), "{line}");
 }
+
+#[test]
+fn tiles_of_every_second_row_are_clipped() {
+    for (r, c) in [(1, 1), (8, 12), (9, 13), (7, 30), (20, 25)] {
+        let mut o = Tensor::<i32, _>::zeros((r, c));
+        kernels::shape_grid_of_ones(&mut o).unwrap();
+        assert_exact(&o, |[i, j]| i32::from(i % 2 == 0 && j % 3 == 0));
+        let x = Tensor::<i32, _>::random((r, c), -100..100, 6);
+        let y = kernels::shape_dilated_sums(&x).unwrap();
+        assert_exact(&y, |[i, j]| {
+            let row = |i: usize| {
+                [0, 2, 4]
+                    .map(|d| (i + d).checked_sub(2))
+                    .into_iter()
+                    .flatten()
+            };
+            let inside = row(i).flat_map(|i| row(j).map(move |j| [i, j]));
+            inside
+                .filter(|at| at[0] < r && at[1] < c)
+                .map(|at| x[at])
+                .sum()
+        });
+    }
+    for (n, count) in [(9, 4), (8, 4), (8, 3)] {
+        let mut o = Tensor::<i32, _>::zeros((n,));
+        kernels::shape_every_second(&mut o, count).unwrap();
+        assert_exact(&o, |[i]| i32::from(i % 2 == 1 && i < 2 * count as usize));
+    }
+    let (code, line) = failed(kernels::shape_every_second(&mut Tensor::zeros((9,)), 5));
+    assert_eq!(code, "R12");
+    assert!(line.contains("o.view(n : 2).from(1).at(t) = 1;"), "{line}");
+}
+
+/// Strides whose sum is inside, while single elements are not, too.
+#[test]
+fn tiles_with_any_strides_are_whole() {
+    let inside = [
+        (8, 1),
+        (1, 8),
+        (-8, 1),
+        (-1, -8),
+        (0, 22),
+        (-9, 22),
+        (22, 0),
+    ];
+    let outside = [
+        (1000, -1000),
+        (-1000, 1000),
+        (i32::MAX, i32::MIN + 2),
+        (-10, 10),
+        (23, 0),
+        (8, 15),
+    ];
+    for (a, b) in inside {
+        let places: Vec<_> = (0..4).map(|t| 9 + a * (t / 2) + b * (t % 2)).collect();
+        let ones = |[i, j]: [usize; 2]| i32::from(places.contains(&((8 * i + j) as i32)));
+        let mut o = Tensor::<i32, _>::zeros((4, 8));
+        kernels::shape_free_strides(&mut o, a, b).unwrap();
+        assert_exact(&o, ones);
+        let strides = Tensor::from_vec((Const::<2>,), vec![a, b]).unwrap();
+        let mut o = Tensor::<i32, _>::zeros((4, 8));
+        kernels::shape_free_strides_copied(&mut o, &strides).unwrap();
+        if a != 0 {
+            assert_exact(&o, ones);
+        }
+    }
+    for (a, b) in outside {
+        let mut o = Tensor::<i32, _>::zeros((4, 8));
+        let (code, line) = failed(kernels::shape_free_strides(&mut o, a, b));
+        assert_eq!(code, "R08", "{a} {b}");
+        assert!(line.contains("o.view(2, 2 : a, b)"), "{line}");
+        if croq_tests::gpu::ends_at_failure() {
+            continue;
+        }
+        let strides = Tensor::from_vec((Const::<2>,), vec![a, b]).unwrap();
+        let (code, line) = failed(kernels::shape_free_strides_copied(&mut o, &strides));
+        assert_eq!(code, "R08", "{a} {b}");
+        assert!(line.contains("dma.copy ones"), "{line}");
+        assert_exact(&o, |_| 0);
+    }
+}

@@ -26,6 +26,18 @@ pub(crate) fn check_inside(
     bound: &Bound<'_>,
     subject: &dyn Fn() -> String,
 ) -> bool {
+    let early = el.path.is_certain() || !check.is_of_one_place();
+    check_inside_at(el, early, (error, check), bound, subject)
+}
+
+/// The same; the check is made at entry only if `early` is set.
+pub(crate) fn check_inside_at(
+    el: &mut Elab<'_>,
+    early: bool,
+    (error, check): (Code, CheckCode),
+    bound: &Bound<'_>,
+    subject: &dyn Fn() -> String,
+) -> bool {
     let Bound {
         index,
         lo,
@@ -50,17 +62,18 @@ pub(crate) fn check_inside(
         "{subject} is {{0}}, it must be at least {} and below {{1}}",
         el.f.cx.show(lo)
     );
-    let mut cond = crate::sema::checks::run_time::compare(BinOp::Lt, index, hi, span);
+    let mut cond = run_time::compare(BinOp::Lt, index, hi, span);
     if above != Truth::Yes {
-        let low = crate::sema::checks::run_time::compare(BinOp::Le, lo, index, span);
+        let low = run_time::compare(BinOp::Le, lo, index, span);
         cond = if below == Truth::Yes {
             low
         } else {
-            crate::sema::checks::run_time::both(low, cond)
+            run_time::both(low, cond)
         };
     }
-    run_time::emit_check(
+    run_time::emit_check_at(
         el,
+        early,
         run_time::Check::new(check, message, span),
         cond,
         &[index.clone(), hi.clone()],

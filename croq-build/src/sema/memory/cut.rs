@@ -1,12 +1,6 @@
 //! Tiles cut out of views.
 
-use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, CheckCode, Valid, View};
-use crate::sema::memory::bounds;
-use crate::sema::memory::tile_operands::Arg;
-use crate::sema::state::elab::Elab;
-use crate::sema::state::value::Data;
-use crate::source::Span;
+use crate::ir::{self, Valid, View};
 use crate::symbolic::{Sym, Truth};
 
 /// Narrows one axis to `extent` elements from `origin`.
@@ -62,41 +56,4 @@ pub(crate) fn cut(
     if let Some(v) = view.valid.get_mut(axis) {
         *v = Valid { lo, hi };
     }
-}
-
-pub(crate) fn lower_stride(el: &mut Elab<'_>, data: &mut Data, strides: Vec<Arg>, at: Span) {
-    data.view.frame = None;
-    for (axis, stride) in strides.into_iter().enumerate() {
-        let (Some(stride), Some(slot)) = (stride, data.view.strides.get_mut(axis)) else {
-            continue;
-        };
-        if stride.is_zero() {
-            el.cx.diags.push(
-                Diagnostic::new(codes::N0825, at, format!("the stride of axis {axis} is 0"))
-                    .label("every position is the same element"),
-            );
-        }
-        *slot = stride;
-    }
-    let last = data
-        .view
-        .shape
-        .iter()
-        .zip(&data.view.strides)
-        .fold(data.view.offset.clone(), |sum, (e, s)| {
-            &sum + &(&(e - 1) * s)
-        });
-    let count = el.f.buffer(data.view.buffer).count.clone();
-    let name = data.name.clone();
-    bounds::check_inside(
-        el,
-        (codes::E0819, CheckCode::R12),
-        &bounds::Bound {
-            index: &last,
-            lo: &Sym::zero(),
-            hi: &count,
-            span: at,
-        },
-        &|| format!("the last element of this strided window of `{name}`"),
-    );
 }

@@ -16,6 +16,7 @@ pub(crate) mod origins;
 pub(crate) mod packed;
 pub(crate) mod reshaped;
 pub(crate) mod select;
+pub(crate) mod strides;
 pub(crate) mod swizzles;
 pub(crate) mod tile_operands;
 pub(crate) mod tiles;

@@ -4,7 +4,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode};
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
-use crate::sema::memory::{chunks, cut, tile_operands, tiles, windows};
+use crate::sema::memory::{chunks, cut, strides, tile_operands, tiles, windows};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
 use crate::source::Span;
@@ -75,7 +75,7 @@ pub(crate) fn lower_operator(
     Some(data)
 }
 
-/// `x.subspan(extents).stride(strides).step(step).at(indices)`
+/// `x.subspan(extents : strides).step(step).at(indices)`
 struct Subspan<'e> {
     extents: &'e [ast::Expr],
     strides: &'e [ast::Expr],
@@ -104,11 +104,14 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
         None => vec![None; rank],
     };
     tile_operands::check_count(el, codes::E0824, "tile indices", i.len(), data, at)?;
+    let strides = strides::lower(el, data, strides, at)?;
+    let mut shape = Vec::new();
     for (axis, ((extent, step), index)) in e.into_iter().zip(steps).zip(i).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let index = index.unwrap_or_default();
         let extent = extent.unwrap_or_else(|| parent.clone());
         lower_tile_extent(el, axis, &extent, &parent, at)?;
+        shape.push(extent.clone());
         if step.as_ref().is_some_and(Sym::is_zero) {
             el.cx.report(
                 Diagnostic::new(
@@ -120,6 +123,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
             );
         }
         let step = step.unwrap_or_else(|| extent.clone());
+        let extent = strides.covered(axis, &extent);
         let origin = &index * &step;
         if !el.path.is_dead() && el.f.cx.lt(&origin, &parent) == Truth::No {
             let (o, p) = (el.f.cx.show(&origin), el.f.cx.show(&parent));
@@ -152,11 +156,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
         check_tile_inside(el, data, axis, (&index, &step), &extent, at);
         cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
     }
-    if !strides.is_empty() {
-        let s = tile_operands::lower_operands(el, strides)?;
-        tile_operands::check_count(el, codes::E0824, "strides", s.len(), data, at)?;
-        cut::lower_stride(el, data, s, at);
-    }
+    strides::apply(el, data, shape, strides, at);
     Some(())
 }
 

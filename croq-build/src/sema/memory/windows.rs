@@ -4,7 +4,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Frame};
 use crate::sema::checks::run_time;
 use crate::sema::memory::whole::dense_strides;
-use crate::sema::memory::{cut, reshaped, tile_operands, tiles};
+use crate::sema::memory::{cut, reshaped, strides, tile_operands, tiles};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
@@ -16,7 +16,7 @@ pub(crate) fn lower_view(
     el: &mut Elab<'_>,
     data: &mut Data,
     extents: &[ast::Expr],
-    strides: &[ast::Expr],
+    written: &[ast::Expr],
     from: Option<&[ast::Expr]>,
     at: Span,
 ) -> Option<()> {
@@ -27,9 +27,12 @@ pub(crate) fn lower_view(
         None => vec![None; e.len()],
     };
     tile_operands::check_count(el, codes::E0824, "origin coordinates", o.len(), data, at)?;
+    let strides = strides::lower(el, data, written, at)?;
+    let mut shape = Vec::new();
     for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let extent = extent.unwrap_or_else(|| parent.clone());
+        shape.push(extent.clone());
         let origin = origin.unwrap_or_default();
         if el.f.cx.le(&Sym::one(), &extent) == Truth::No {
             let shown = el.f.cx.show(&extent);
@@ -43,6 +46,7 @@ pub(crate) fn lower_view(
             );
             return None;
         }
+        let extent = strides.covered(axis, &extent);
         let end = &origin + &extent;
         let starts = el.f.cx.lt(&origin, &parent);
         let ends = el.f.cx.lt(&Sym::zero(), &end);
@@ -66,11 +70,7 @@ pub(crate) fn lower_view(
         tiles::check_number(el, data, &origin, (first, parent), message, at);
         cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
     }
-    if !strides.is_empty() {
-        let s = tile_operands::lower_operands(el, strides)?;
-        tile_operands::check_count(el, codes::E0824, "strides", s.len(), data, at)?;
-        cut::lower_stride(el, data, s, at);
-    }
+    strides::apply(el, data, shape, strides, at);
     Some(())
 }
 
