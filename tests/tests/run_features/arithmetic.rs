@@ -118,3 +118,24 @@ fn floats_and_literals() {
     let y = kernels::arith_literals().unwrap();
     assert_eq!(y.as_slice(), [127, 4294967296, 7, -2147483647]);
 }
+
+#[test]
+fn amounts_of_shifts_in_place_are_checked() {
+    let numbers = Tensor::<i32, _>::random((40,), i32::MIN..i32::MAX, 15);
+    let bytes = Tensor::<u8, _>::random((40,), 0..255, 16);
+    let amounts = Tensor::<i32, _>::random((40,), 0..32, 17);
+    for n in [0, 3, 7] {
+        let (mut a, mut b) = (numbers.clone(), bytes.clone());
+        kernels::arith_shifts_in_place(&mut a, &mut b, &amounts, n).unwrap();
+        assert_exact(&a, |i| numbers[i] >> amounts[i]);
+        assert_exact(&b, |i| bytes[i] << n);
+    }
+    let wrong = Tensor::<i32, _>::from_fn((40,), |[i]| if i == 11 { 32 } else { 1 });
+    for (amounts, n) in [(&amounts, 8), (&amounts, -1), (&wrong, 1)] {
+        let (mut a, mut b) = (numbers.clone(), bytes.clone());
+        match kernels::arith_shifts_in_place(&mut a, &mut b, amounts, n) {
+            Err(croq_sys::Error::Check { code: "R20", .. }) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -389,16 +389,39 @@ fn store(
         );
         return;
     }
-    let Some(e) = update_operand(el, v, elem, op, value.span) else {
-        return;
+    let in_place = op.is_none_or(|op| is_in_place(op, elem));
+    let operand = match op {
+        // The type of an amount to shift by is its own, and the operator reports what is no number.
+        Some(_) if !in_place && !elem.is_packed() => Some(v),
+        _ => update_operand(el, v, elem, op, value.span).map(Value::Scalar),
     };
-    emit_store(el, (access, guard), op, e, span);
+    let new = match (operand, op) {
+        (Some(Value::Scalar(e)), None) => Some(e),
+        (Some(Value::Scalar(e)), Some(_)) if in_place => Some(e),
+        (Some(operand), Some(op)) => {
+            let operand = Operand::new(operand, value.span);
+            updated(el, &access, op, operand, span)
+        }
+        _ => None,
+    };
+    if let Some(e) = new {
+        emit_store(el, (access, guard), (op, in_place), e, span);
+    }
 }
 
+/// Whether an element is updated in place: there is no such update of a part of a byte, amounts of
+/// shifts are checked, and other operators of integers do not apply to floats.
+fn is_in_place(op: BinOp, elem: Scalar) -> bool {
+    let arithmetic = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div);
+    let shift = matches!(op, BinOp::Shl | BinOp::Shr);
+    !elem.is_packed() && !shift && (arithmetic || !elem.is_float())
+}
+
+/// Stores `e`: the new value, or the right side of an update in place.
 fn emit_store(
     el: &mut Elab<'_>,
     (access, guard): (Access, Option<Expr>),
-    op: Option<BinOp>,
+    (op, in_place): (Option<BinOp>, bool),
     e: Expr,
     span: Span,
 ) {
@@ -406,21 +429,8 @@ fn emit_store(
     access::emit_fetch(el, &access);
     whole::mark_accessed(&mut el.f, &access.view, op.is_some(), true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
-    let (storage, elem) = {
-        let buffer = el.f.buffer(access.view.buffer);
-        (buffer.storage, buffer.elem)
-    };
-    // There is no update in place of a part of a byte, and small integers are computed in `s32`.
-    let (op, e) = match op {
-        Some(op) if elem.is_packed() => (
-            None,
-            match updated(el, &access, op, e, span) {
-                Some(e) => e,
-                None => return,
-            },
-        ),
-        op => (op, e),
-    };
+    let storage = el.f.buffer(access.view.buffer).storage;
+    let op = op.filter(|_| in_place);
     let store = StmtKind::Store {
         access,
         op,
@@ -438,18 +448,18 @@ fn emit_store(
     }
 }
 
-/// The new value of an element, converted back to its type.
+/// The new value of an element, converted back to its type: small integers are computed in `s32`.
 fn updated(
     el: &mut Elab<'_>,
-    access: &crate::ir::Access,
-    op: crate::ir::BinOp,
-    value: Expr,
+    access: &Access,
+    op: BinOp,
+    operand: Operand,
     span: Span,
 ) -> Option<Expr> {
-    let elem = value.ty;
-    let operand = |e: Expr| Operand::new(Value::Scalar(e), span);
-    let current = operand(Expr::new(ExprKind::Load(access.clone()), elem, span));
-    match operators::apply(el, op, span, current, operand(value), span) {
+    let elem = el.f.buffer(access.view.buffer).elem;
+    let load = Expr::new(ExprKind::Load(access.clone()), elem, span);
+    let current = Operand::new(Value::Scalar(load), span);
+    match operators::apply(el, op, span, current, operand, span) {
         Value::Scalar(e) if e.ty == elem => Some(e),
         Value::Scalar(e) => Some(Expr::new(ExprKind::Cast(e), elem, span)),
         _ => None,
@@ -549,6 +559,8 @@ pub(crate) fn current(el: &mut Elab<'_>, target: &Target, span: Span) -> Expr {
 pub(crate) fn set(el: &mut Elab<'_>, target: Target, value: Expr, span: Span) {
     match target {
         Target::Scalar(local) => build::emit(el, StmtKind::Assign { local, value }, span),
-        Target::Element(access, guard) => emit_store(el, (*access, guard), None, value, span),
+        Target::Element(access, guard) => {
+            emit_store(el, (*access, guard), (None, true), value, span)
+        }
     }
 }
