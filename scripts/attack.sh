@@ -97,21 +97,24 @@ echo "== names"
 CROQ_PROBES=$probes CROQ_SEED=$seed cargo test --quiet -p croq-downstream --test name_probes -- --ignored attack || found "names"
 
 echo "== chains of view operators"
-rm -rf "$out/chains" && mkdir -p "$out/chains/kernels"
-scripts/package.sh "$out/chains" tile-chains
-echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/chains/build.rs"
 CARGO_TARGET_DIR=$target cargo build --quiet -p croq-build --bin croq || exit 1
-if python3 scripts/tile_chains.py "$seed" "$runs" "$target/debug/croq" "$out/chains" &&
-  CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$out/chains/Cargo.toml" >"$out/chains.log" 2>&1 &&
-  CROQ_DEVICE=sim timeout 600 "$target/debug/tile-chains" >"$out/chains.out" 2>>"$out/chains.log"; then
-  grep -c called "$out/chains.out" | sed 's/$/ calls/'
-  outside=$(grep -v '^called$' "$out/chains.out") && {
-    found "accesses outside without a check of the compiler ($out/chains/kernels/chains.co)"
-    head -n 5 <<<"$outside"
-  }
-else
-  found "chains of view operators: $out/chains.log"
-fi
+for checks in All Report; do
+  chains=$out/chains-$checks
+  rm -rf "$chains" && mkdir -p "$chains/kernels"
+  scripts/package.sh "$chains" "tile-chains-${checks,,}"
+  echo "fn main() { croq_build::Config::new().checks(croq_build::Checks::$checks).compile(\"kernels/\"); }" >"$chains/build.rs"
+  if python3 scripts/tile_chains.py "$seed$checks" "$runs" "$target/debug/croq" "$chains" &&
+    CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$chains/Cargo.toml" >"$chains/log" 2>&1 &&
+    CROQ_DEVICE=sim timeout 600 "$target/debug/tile-chains-${checks,,}" >"$chains/out" 2>>"$chains/log"; then
+    grep -c called "$chains/out" | sed 's/$/ calls/'
+    outside=$(grep -v '^called$' "$chains/out") && {
+      found "accesses outside without a check of the compiler ($chains/kernels/chains.co)"
+      head -n 5 <<<"$outside"
+    }
+  else
+    found "chains of view operators: $chains/log"
+  fi
+done
 
 echo "== other orders of threads and blocks"
 for order in 1 2 3 4 5 6 7 8 9; do

@@ -134,7 +134,7 @@ def listed(shape):
 
 
 def main(seed, count, croq, folder):
-    chains, kernels = Chains(int(seed)), []
+    chains, kernels = Chains(seed), []
     one = f"{folder}/one.co"
     for _ in range(10 * int(count)):
         kernel = chains.kernel(len(kernels))
