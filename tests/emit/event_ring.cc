@@ -32,15 +32,17 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
   if (g == 0) {
     if (warp == 0 && elected) {
       // foreach {k} in [cdiv(M, 16)] {
+      unsigned slot = 0u;
       CROQ_STEPS((M + 15) / 16);
       for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
         // wait empty[k % SLOTS];
-        croq::mbarrier_wait(ctx, empty, k % 3, croq::next_phase((empty_phase >> (k % 3)) & 1u));
-        empty_phase ^= 1u << (k % 3);
+        croq::mbarrier_wait(ctx, empty, croq::idx(slot), croq::next_phase((empty_phase >> croq::idx(slot)) & 1u));
+        empty_phase ^= 1u << croq::idx(slot);
         // trigger full[k % SLOTS];
-        croq::mbarrier_arrive_expect_tx(full, k % 3, 8192);
+        croq::mbarrier_arrive_expect_tx(full, croq::idx(slot), 8192);
         // tma.copy.async<full[k % SLOTS]> src.subspan(16, 128).at(k, c) => tiles[k % SLOTS];
-        croq::tma_load<2>(tiles, k % 3 * 2048, src_map, {c * 128, k * 16}, full, k % 3);
+        croq::tma_load<2>(tiles, croq::idx(slot) * 2048, src_map, {c * 128, k * 16}, full, croq::idx(slot));
+        slot = slot == 2u ? 0u : slot + 1u;
       }
     }
   }
@@ -49,17 +51,19 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
     // f32 sum = 0.0f;
     croq::tracked<float> sum = 0.0f;
     // foreach {k} in [cdiv(M, 16)] {
+    unsigned slot = 0u;
     CROQ_STEPS(0, (M + 15) / 16, 1, 17);
     for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
       // wait full[k % SLOTS];
-      croq::mbarrier_wait(ctx, full, k % 3, croq::next_phase((full_phase >> (k % 3)) & 1u));
-      full_phase ^= 1u << (k % 3);
+      croq::mbarrier_wait(ctx, full, croq::idx(slot), croq::next_phase((full_phase >> croq::idx(slot)) & 1u));
+      full_phase ^= 1u << croq::idx(slot);
       // foreach i in 16 sum += tiles[k % SLOTS].at(i, t);
       for (croq::idx i = 0; i < 16; ++i) {
-        sum = croq::value_of(sum) + tiles.load(k % 3 * 2048 + i * 128 + t);
+        sum = croq::value_of(sum) + tiles.load(croq::idx(slot) * 2048 + i * 128 + t);
       }
       // trigger empty[k % SLOTS];
-      croq::mbarrier_arrive(empty, k % 3);
+      croq::mbarrier_arrive(empty, croq::idx(slot));
+      slot = slot == 2u ? 0u : slot + 1u;
     }
     // if (c # t < N) out.at(c # t) = sum;
     if (c * 128 + t < N) out.store(c * 128 + t, croq::written(croq::value_of(sum), croq::in_memory));

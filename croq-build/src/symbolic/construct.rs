@@ -241,20 +241,28 @@ impl Prover<'_> {
         }
         self.rebuild(e, &|atom| match atom {
             Atom::Var(own) if *own == v => Some(by.clone()),
-            Atom::Var(_) => None,
             _ if !atom.contains(v) => None,
-            Atom::Div(a, b) => {
-                Some(self.div(&self.substitute(a, v, by), &self.substitute(b, v, by)))
-            }
-            Atom::Rem(a, b) => {
-                Some(self.rem(&self.substitute(a, v, by), &self.substitute(b, v, by)))
-            }
-            Atom::Min(a, b) => {
-                Some(self.min(&self.substitute(a, v, by), &self.substitute(b, v, by)))
-            }
-            Atom::Max(a, b) => {
-                Some(self.max(&self.substitute(a, v, by), &self.substitute(b, v, by)))
-            }
+            _ => self.with_operands(atom, |operand| self.substitute(operand, v, by)),
+        })
+    }
+
+    /// `e` with an atom replaced by `by` wherever it occurs.
+    pub fn replace(&self, e: &Sym, replaced: &Atom, by: &Sym) -> Sym {
+        self.rebuild(e, &|atom| match atom == replaced {
+            true => Some(by.clone()),
+            false => self.with_operands(atom, |operand| self.replace(operand, replaced, by)),
+        })
+    }
+
+    /// The operation of `atom` on other operands; `None` for a variable.
+    fn with_operands(&self, atom: &Atom, of: impl Fn(&Sym) -> Sym) -> Option<Sym> {
+        let (a, b) = atom.operands()?;
+        let (a, b) = (of(a), of(b));
+        Some(match atom {
+            Atom::Div(..) => self.div(&a, &b),
+            Atom::Rem(..) => self.rem(&a, &b),
+            Atom::Min(..) => self.min(&a, &b),
+            _ => self.max(&a, &b),
         })
     }
 
@@ -315,14 +323,7 @@ impl Prover<'_> {
             return e;
         }
         let folded = self.rebuild(&e, &|atom| {
-            let (a, b) = atom.operands()?;
-            let (a, b) = (self.simplify(a), self.simplify(b));
-            Some(match atom {
-                Atom::Div(..) => self.div(&a, &b),
-                Atom::Rem(..) => self.rem(&a, &b),
-                Atom::Min(..) => self.min(&a, &b),
-                _ => self.max(&a, &b),
-            })
+            self.with_operands(atom, |operand| self.simplify(operand))
         });
         self.join_quotients(folded)
     }

@@ -9,7 +9,7 @@ use super::model::Models;
 use super::ops;
 use super::prove::Prover;
 use super::search;
-use super::sym::{Sym, Var};
+use super::sym::{Atom, Sym, Var};
 use super::truth::Truth;
 use super::variable::{Variable, bounds_of};
 
@@ -330,6 +330,11 @@ impl Ctx {
         known.of((e.clone(), v, by.clone()), |(e, v, by)| {
             self.builder().substitute(e, *v, by)
         })
+    }
+
+    /// `e` with an atom replaced by `by`, folded again.
+    pub fn replaced(&self, e: &Sym, atom: &Atom, by: &Sym) -> Sym {
+        self.builder().replace(e, atom, by)
     }
 
     // ---- questions ----

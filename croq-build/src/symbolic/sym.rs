@@ -72,7 +72,7 @@ impl Terms {
 
 impl Atom {
     /// The two operands; `None` for a variable.
-    pub(super) fn operands(&self) -> Option<(&Sym, &Sym)> {
+    pub fn operands(&self) -> Option<(&Sym, &Sym)> {
         match self {
             Atom::Var(_) => None,
             Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => Some((a, b)),

@@ -236,6 +236,21 @@ impl Code {
         found.filter(|at| returns(*at)).count()
     }
 
+    /// The number of instructions of the shortest loop with an instruction of this name.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such loop.
+    pub fn loop_with(&self, name: &str) -> usize {
+        let all = &self.instructions;
+        let loops = all.iter().enumerate().filter_map(|(end, i)| {
+            let start = all.iter().position(|first| Some(first.at) == i.target)?;
+            all.get(start..=end).filter(|body| !body.is_empty())
+        });
+        let with = loops.filter(|body| body.iter().any(|i| i.name.starts_with(name)));
+        with.map(<[_]>::len).min().expect("a loop")
+    }
+
     /// Of all paths through code without loops, those with the most instructions called `name`, and
     /// of these the shortest: the number of such instructions, and of all.
     ///

@@ -1,4 +1,4 @@
-use croq_sys::Tensor;
+use croq_sys::{Const, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -127,4 +127,30 @@ fn while_loops() {
 fn two_variables_as_one() {
     let x = Tensor::<i32, _>::random((5, 5), -1000..1000, 11);
     assert_exact(&kernels::loop_where(&x).unwrap(), |[k]| x[[k, k]]);
+}
+
+#[test]
+fn remainders_of_loop_variables() {
+    for (n, first) in [(0, 0), (1, 0), (2, 1), (30, 0), (64, 13), (7, 7), (9, 12)] {
+        let mut y = Tensor::<i32, _>::zeros((4, Const::<4>));
+        kernels::loop_rings(&mut y, n, first).unwrap();
+        assert_exact(&y, |[p, part]| match part {
+            0 => {
+                let steps = (first..n).fold(0, |sum, k| {
+                    let sum = (0..3).fold(sum, |sum, j| sum * 3 + (k + 2) % 3 + j % 7);
+                    sum % 1000 + k % 5 / 2 + p as i32 % 3
+                });
+                steps + 5
+            }
+            1 => (0..n)
+                .take_while(|k| k % 11 != 7 || *k <= 20)
+                .map(|k| k % 11)
+                .sum(),
+            2 => {
+                let kept = (0..n).filter(|k| k % 3 != 1);
+                kept.fold(0, |left, k| left * 2 % 1000 + k % 7)
+            }
+            _ => (0..n).fold(0, |down, k| down * 2 % 1000 + (k - 6) % 3),
+        });
+    }
 }

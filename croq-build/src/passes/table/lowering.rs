@@ -11,8 +11,8 @@ use crate::passes::lower::{
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
-    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, registers, row_padding,
-    scalar_replacement, single_thread_levels, thread_order, warp_uniform,
+    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, registers, ring_slots,
+    row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
@@ -436,6 +436,15 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[],
         ensures: &[IntegersExact],
         run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
+    },
+    Pass {
+        name: "ring-slots",
+        kind: Transformation,
+        does: "counts the remainder of a loop variable, the slot of a ring, from iteration to iteration",
+        because: "after `exact-integers`: the counters don't overflow, and all analyses see the remainder",
+        requires: &[IntegersExact],
+        ensures: &[],
+        run: Run::Kernel(|function, id, _| ring_slots::count(function, id)),
     },
     Pass {
         name: "seal",

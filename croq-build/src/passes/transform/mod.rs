@@ -10,6 +10,7 @@ pub mod fewer_checks;
 pub mod operand_tiles;
 pub mod pool_views;
 pub mod registers;
+pub mod ring_slots;
 pub mod row_padding;
 pub mod scalar_replacement;
 pub mod single_thread_levels;
