@@ -7,7 +7,7 @@ use super::scalar;
 use super::sym;
 use super::text::Binding;
 use crate::ir::threads::{Stmt, StmtKind};
-use crate::ir::{Expr, LocalId, Unroll};
+use crate::ir::{Expr, LocalId, Scalar, Unroll};
 use crate::passes::analysis::spin_loops;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -97,10 +97,14 @@ impl Body<'_, '_> {
                 self.writer.line(&format!("CROQ_STEPS({arguments});"));
             }
         }
-        let hi = hi.at_least(Binding::Shift);
         let name = self.names.declare_loop_variable(local);
-        let ty = (self.names.function.locals.get(local.index()))
-            .map_or("croq::idx", |l| scalar::cpp(l.ty));
+        let ty = (self.names.function.locals.get(local.index())).map_or(Scalar::Index, |l| l.ty);
+        // The comparison has the type of the variable.
+        let hi = match ty {
+            Scalar::Index => hi.at_least(Binding::Shift),
+            _ => format!("{}({})", scalar::cpp(ty), hi.text),
+        };
+        let ty = scalar::cpp(ty);
         let next = if step.text == "1" {
             format!("++{name}")
         } else {

@@ -11,8 +11,9 @@ use crate::passes::lower::{
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
-    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, registers, ring_slots,
-    row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform,
+    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, narrow_counters,
+    registers, ring_slots, row_padding, scalar_replacement, single_thread_levels, thread_order,
+    warp_uniform,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
@@ -436,6 +437,15 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[],
         ensures: &[IntegersExact],
         run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
+    },
+    Pass {
+        name: "narrow-counters",
+        kind: Transformation,
+        does: "gives loop variables 32 bits where the extents of tensor maps bound them",
+        because: "after `tma`, which makes the maps, and `exact-integers`",
+        requires: &[TmaLowered, IntegersExact],
+        ensures: &[],
+        run: Run::Kernel(|function, id, _| narrow_counters::narrow(function, id)),
     },
     Pass {
         name: "ring-slots",
