@@ -390,3 +390,81 @@ fn every_file_of_tests_is_a_module() {
         }
     }
 }
+
+/// The names of the functions of a program that begin with `__co__` and have a body.
+fn kernels_of(text: &str) -> BTreeSet<String> {
+    let code: String = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line).to_owned() + "\n")
+        .collect();
+    let headers = code.split("__co__").skip(1);
+    let heads = headers.filter_map(|rest| rest.split_once('{').map(|(head, _)| head));
+    let named = heads.filter(|head| !head.contains(';'));
+    named
+        .filter_map(|head| {
+            let mut depth = 0;
+            let end = head.find(|c| {
+                depth += i32::from(c == '[') - i32::from(c == ']');
+                c == '(' && depth == 0
+            })?;
+            let before = &head[..end];
+            let of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            // Of a specialisation, the name is before its arguments.
+            let before = before.split('<').next()?.trim_end();
+            let start = before.rfind(|c| !of_name(c)).map_or(0, |at| at + 1);
+            Some(before[start..].to_owned())
+        })
+        .collect()
+}
+
+/// Each kernel in the style of users is in the table of its folder, and each form has two.
+#[test]
+fn the_table_of_forms_is_complete() {
+    let folder = workspace().join("tests/run/as_written");
+    let kernels: BTreeSet<String> = files(&folder, "co")
+        .iter()
+        .flat_map(|path| kernels_of(&fs::read_to_string(path).expect("UTF-8")))
+        .collect();
+    assert!(kernels.len() > 240, "{}", kernels.len());
+
+    let table = fs::read_to_string(folder.join("README.md")).expect("UTF-8");
+    let mut rules = BTreeSet::new();
+    let mut named = BTreeSet::new();
+    let mut wrong = String::new();
+    let rows = table.lines().filter(|line| line.starts_with('|')).skip(2);
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [rule, _, list] = cells[..] else {
+            let _ = writeln!(wrong, "three cells: {row}");
+            continue;
+        };
+        rules.insert(rule.to_owned());
+        let names: BTreeSet<&str> = list
+            .split(", ")
+            .map(|name| name.trim_matches('`'))
+            .collect();
+        if names.len() < 2 {
+            let _ = writeln!(wrong, "one example: {row}");
+        }
+        for name in names {
+            if !kernels.contains(name) {
+                let _ = writeln!(wrong, "no kernel `{name}`: {row}");
+            }
+            named.insert(name.to_owned());
+        }
+    }
+    for kernel in kernels.difference(&named) {
+        let _ = writeln!(wrong, "`{kernel}` is in no row");
+    }
+    let expected = (1..=35)
+        .map(|n| format!("W{n}"))
+        .chain(["T".to_owned(), "–".to_owned()]);
+    let expected: BTreeSet<String> = expected.collect();
+    for rule in expected.symmetric_difference(&rules) {
+        let _ = writeln!(
+            wrong,
+            "the rule {rule} is in only one of the table and the language"
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
