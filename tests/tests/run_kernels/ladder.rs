@@ -28,11 +28,11 @@ fn row<T: Float, D: Dims>(t: &Tensor<T, D>, length: usize, at: usize) -> impl It
 /// ending inside one.
 const SIZES: [(usize, usize, usize); 6] = [
     (1, 1, 1),
-    (128, 96, 128),
     (128, 64, 64),
     (130, 40, 70),
     (60, 104, 33),
     (257, 17, 65),
+    (128, 96, 128),
 ];
 
 macro_rules! by_type {
