@@ -18,12 +18,15 @@ const LADDER: Sizes = [4096; 3];
 /// The kernels that have something to say to a product of `elem` operands.
 pub fn measure(device: &Device, effort: Effort, elem: &str, sizes: Sizes) -> Result<Vec<Figure>> {
     macro_rules! kernels {
-        ($($T:ty, $C:ty: $($kernel:ident $at:expr),*;)*) => {$(
+        ($($T:ty, $C:ty: $($kernel:ident $(<$wide:literal>)? if $at:expr),*;)*) => {$(
             if elem == <$T as Operand>::CALLED {
                 let mut figures = Vec::new();
                 $(if $at {
-                    let run: Run<$T, $C> = |s, lhs, rhs, out| croq_kernels::$kernel(s, lhs, rhs, out);
-                    figures.push(product((device, effort), stringify!($kernel), sizes, run)?);
+                    let run: Run<$T, $C> = |s, lhs, rhs, out| {
+                        croq_kernels::$kernel$(::<$wide, _, _, _, _, _, _, _, _, _, _>)?(s, lhs, rhs, out)
+                    };
+                    let name = concat!(stringify!($kernel) $(, "<", $wide, ">")?);
+                    figures.push(product((device, effort), name, sizes, run)?);
                 })*
                 return Ok(figures);
             }
@@ -31,10 +34,10 @@ pub fn measure(device: &Device, effort: Effort, elem: &str, sizes: Sizes) -> Res
     }
     let ladder = sizes == LADDER || effort == Effort::Small;
     kernels! {
-        f16, f16: matmul_hopper_on ladder, matmul_hopper_persistent_on ladder, matmul_hopper_two_on true,
-            matmul_hopper_wide_on true;
-        bf16, bf16: matmul_hopper_two_on true;
-        F8E4M3, f32: matmul_hopper_two_on true;
+        f16, f16: matmul_hopper_on if ladder, matmul_hopper_persistent_on if ladder,
+            matmul_hopper_two_on<128> if true, matmul_hopper_two_on<256> if true;
+        bf16, bf16: matmul_hopper_two_on<128> if true;
+        F8E4M3, f32: matmul_hopper_two_on<128> if true;
     }
     Ok(Vec::new())
 }
@@ -81,7 +84,7 @@ fn product<T: Operand, C: Number>(
     let operands = (rows + columns) * depth * size_of::<T>() as f64;
     Ok(Figure {
         name: format!("gemm {} {m} {n} {k}", T::CALLED),
-        kernel: kernel.trim_end_matches("_on").to_owned(),
+        kernel: kernel.replacen("_on", "", 1),
         seconds,
         bytes: operands + rows * columns * size_of::<C>() as f64,
         operations: 2.0 * rows * columns * depth,

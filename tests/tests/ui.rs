@@ -390,3 +390,116 @@ fn every_file_of_tests_is_a_module() {
         }
     }
 }
+
+/// The names of the functions of a program that begin with `__co__` and have a body.
+fn kernels_of(text: &str) -> BTreeSet<String> {
+    let code: String = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line).to_owned() + "\n")
+        .collect();
+    let headers = code.split("__co__").skip(1);
+    let heads = headers.filter_map(|rest| rest.split_once('{').map(|(head, _)| head));
+    let named = heads.filter(|head| !head.contains(';'));
+    named
+        .filter_map(|head| {
+            let mut depth = 0;
+            let end = head.find(|c| {
+                depth += i32::from(c == '[') - i32::from(c == ']');
+                c == '(' && depth == 0
+            })?;
+            let before = &head[..end];
+            let of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            // Of a specialisation, the name is before its arguments.
+            let before = before.split('<').next()?.trim_end();
+            let start = before.rfind(|c| !of_name(c)).map_or(0, |at| at + 1);
+            Some(before[start..].to_owned())
+        })
+        .collect()
+}
+
+fn cells(row: &str) -> Vec<&str> {
+    row.trim_matches('|').split(" | ").map(str::trim).collect()
+}
+
+/// The rows of each table of a text, without its head.
+fn tables(text: &str) -> Vec<Vec<Vec<&str>>> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with('|') {
+            let rows = lines.by_ref().take_while(|line| line.starts_with('|'));
+            found.push(rows.skip(1).map(cells).collect());
+        }
+    }
+    found
+}
+
+/// The names in backticks in a cell.
+fn names_of(cell: &str) -> BTreeSet<String> {
+    let names = cell.split(", ").map(|name| name.trim_matches('`'));
+    names.map(str::to_owned).collect()
+}
+
+/// The rules of the language's page on programs as people write them, and T, its page on templates.
+fn rules() -> BTreeSet<String> {
+    let numbered = (1..=35).map(|n| format!("W{n}"));
+    numbered.chain(["T".to_owned()]).collect()
+}
+
+/// Each kernel in the style of users is in the table of its folder, and each form has two.
+#[test]
+fn the_table_of_forms_is_complete() {
+    let folder = workspace().join("tests/run/as_written");
+    let kernels: BTreeSet<String> = files(&folder, "co")
+        .iter()
+        .flat_map(|path| kernels_of(&fs::read_to_string(path).expect("UTF-8")))
+        .collect();
+    assert!(kernels.len() > 240, "{}", kernels.len());
+    let text = fs::read_to_string(folder.join("README.md")).expect("UTF-8");
+
+    let mut wrong = String::new();
+    let mut of_rules = BTreeSet::new();
+    let mut named = BTreeSet::new();
+    for row in &tables(&text)[0] {
+        let [rule, form, list] = row[..] else {
+            panic!("three cells: {row:?}");
+        };
+        of_rules.insert(rule.to_owned());
+        let names = names_of(list);
+        if names.len() < 2 {
+            let _ = writeln!(wrong, "{form} has one example");
+        }
+        for name in names.difference(&kernels) {
+            let _ = writeln!(wrong, "{form} names `{name}`, which is no kernel");
+        }
+        named.extend(names);
+    }
+    for kernel in kernels.difference(&named) {
+        let _ = writeln!(wrong, "`{kernel}` is in no row");
+    }
+    // Some forms belong to no rule.
+    of_rules.remove("–");
+    for rule in rules().symmetric_difference(&of_rules) {
+        let _ = writeln!(wrong, "the rule {rule} is in only one of both");
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Each rule that a program can break has one here that does.
+#[test]
+fn the_table_of_broken_rules_is_complete() {
+    let table = workspace().join("tests/run/as_written/README.md");
+    let text = fs::read_to_string(table).expect("UTF-8");
+    let mut of_rules = BTreeSet::new();
+    for row in &tables(&text)[1] {
+        let [rule, list] = row[..] else {
+            panic!("two cells: {row:?}");
+        };
+        assert!(of_rules.insert(rule.to_owned()), "{rule} has two rows");
+        for name in names_of(list) {
+            let case = ui().join(&name).with_extension("co");
+            assert!(name == "–" || case.exists(), "{rule}: there is no {name}");
+        }
+    }
+    assert_eq!(of_rules, rules());
+}

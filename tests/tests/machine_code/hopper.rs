@@ -38,27 +38,32 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     for (kernel, instruction, most) in [
         ("matmul_hopper_0", "HGMMA.64x128x16.F32", 275),
         (
-            "matmul_hopper_two_f16_f16_64_f32_0",
+            "matmul_hopper_two_128_f16_f16_64_f32_0",
             "HGMMA.64x128x16.F32",
             290,
         ),
         (
-            "matmul_hopper_two_bf16_bf16_64_f32_0",
+            "matmul_hopper_two_256_f16_f16_64_f32_0",
+            "HGMMA.64x256x16.F32",
+            352,
+        ),
+        (
+            "matmul_hopper_two_128_bf16_bf16_64_f32_0",
             "HGMMA.64x128x16.F32.BF16",
             290,
         ),
         (
-            "matmul_hopper_two_f32_f32_32_f32_0",
+            "matmul_hopper_two_128_f32_f32_32_f32_0",
             "HGMMA.64x128x8.F32.TF32",
             560,
         ),
         (
-            "matmul_hopper_two_f8_e4m3_f32_128_f32_0",
+            "matmul_hopper_two_128_f8_e4m3_f32_128_f32_0",
             "QGMMA.64x128x32.F32.E4M3.E4M3",
             560,
         ),
         (
-            "matmul_hopper_two_s8_s32_128_s32_0",
+            "matmul_hopper_two_128_s8_s32_128_s32_0",
             "IGMMA.64x128x32.S8.S8",
             560,
         ),
@@ -70,6 +75,16 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
         assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
         assert_eq!(code.count("WARPGROUP.ARRIVE"), 1, "{kernel}");
     }
+    // Loop variables have 32 bits, and the slot of three tiles is a counter, not a remainder.
+    for (kernel, multiplies, loads) in [
+        ("matmul_hopper_two_128_f16_f16_64_f32_0", 52, 36),
+        ("matmul_hopper_two_256_f16_f16_64_f32_0", 64, 32),
+    ] {
+        let code = &kernels[kernel];
+        let steps = (code.loop_with("HGMMA"), code.loop_with("UTMALDG"));
+        let within = steps.0 <= multiplies && steps.1 <= loads;
+        assert!(within, "{steps:?} in {kernel}");
+    }
     // Tiles of both operands are in flight at the same time, and are waited for together.
     let (kernel, code) = (
         "matmul_hopper_persistent_0",
@@ -78,9 +93,13 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     assert_rings(kernel, code, "HGMMA.64x128x16.F32", 250);
     assert_eq!(code.count("SYNCS.PHASECHK"), 1, "{kernel}: {code:?}");
     code.assert_elected(kernel, "UTMASTG");
-    for kernel in ["matmul_hopper_0", "matmul_hopper_two_f16_f16_64_f32_0"] {
+    for (kernel, stores) in [
+        ("matmul_hopper_0", 8),
+        ("matmul_hopper_two_128_f16_f16_64_f32_0", 8),
+        ("matmul_hopper_two_256_f16_f16_64_f32_0", 16),
+    ] {
         kernels[kernel].assert_elected(kernel, "UTMASTG");
-        assert!(kernels[kernel].has("STSM.16.M88.4"), "{kernel}");
+        assert_eq!(kernels[kernel].count("STSM.16.M88.4"), stores, "{kernel}");
         assert!(!kernels[kernel].has("STG"), "{kernel}");
     }
 }
@@ -107,7 +126,7 @@ fn a_product_that_is_scaled_costs_an_instruction_for_each_sum() {
     assert!(length <= 930, "{length} instructions of {kernel}");
 }
 
-/// Larger tiles, tiles for two blocks, a batch, parts of K: the same loop in each.
+/// Tiles for two blocks, a batch, parts of K: the same loop in each.
 #[test]
 fn further_products_of_warpgroups_are_their_instructions() {
     let text = include_str!("../../../kernels/co/matmul/hopper_further.co");
@@ -115,7 +134,6 @@ fn further_products_of_warpgroups_are_their_instructions() {
         return;
     };
     for (kernel, instruction, most) in [
-        ("matmul_hopper_wide_0", "HGMMA.64x256x16.F32", 352),
         ("matmul_hopper_cluster_0", "HGMMA.64x128x16.F32", 340),
         ("matmul_hopper_batched_0", "HGMMA.64x128x16.F32", 275),
         ("matmul_hopper_split_k_0", "HGMMA.64x128x16.F32", 1300),
@@ -126,15 +144,8 @@ fn further_products_of_warpgroups_are_their_instructions() {
         assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
         // Loop variables have 32 bits.
         let step = code.loop_with("HGMMA");
-        assert!(
-            step <= if kernel.contains("wide") { 64 } else { 54 },
-            "{step} in {kernel}"
-        );
+        assert!(step <= 54, "{step} in {kernel}");
     }
-    let wide = &kernels["matmul_hopper_wide_0"];
-    assert_eq!(wide.count("STSM.16.M88.4"), 16, "{wide:?}");
-    // Of three slots the number is a counter, not a remainder.
-    assert!(wide.loop_with("UTMALDG") <= 32, "{wide:?}");
     let cluster = &kernels["matmul_hopper_cluster_0"];
     assert_eq!(cluster.count("UTMALDG.2D.MULTICAST"), 1, "{cluster:?}");
     // Slots that were only read go back to the other block without waiting for writes, and waiting for
@@ -171,8 +182,8 @@ fn registers_go_from_those_that_load_to_those_that_multiply() {
         return;
     };
     for (kernels, kernel) in [
-        (&products, "matmul_hopper_two_f16_f16_64_f32_0"),
-        (&products, "matmul_hopper_two_f32_f32_32_f32_0"),
+        (&products, "matmul_hopper_two_128_f16_f16_64_f32_0"),
+        (&products, "matmul_hopper_two_128_f32_f32_32_f32_0"),
         (&attention, "attention_hopper_f16_64_0"),
         (&attention, "attention_causal_hopper_bf16_128_0"),
     ] {

@@ -151,7 +151,7 @@ fn checks_are_small() {
     let Some(kernels) = kernels_of("rows", text, "sm_90a") else {
         return;
     };
-    for name in ["row_sum_0", "row_max_0"] {
+    for name in ["row_reduce_false_0", "row_reduce_true_0"] {
         let code = &kernels[name];
         code.assert_clean(name);
         let length = code.instructions.len();

@@ -89,3 +89,18 @@ fn a_byte_that_is_neither_is_an_error_where_it_leaves_the_device() {
     let zeros = DeviceTensor::<bool, _>::zeros((3,), &device).unwrap();
     assert_eq!(zeros.to_host().unwrap().as_slice(), [false; 3]);
 }
+
+#[test]
+fn bytes_of_masks_that_foreign_code_unpacks() {
+    for (m, n) in [(1usize, 1usize), (5, 64), (3, 77)] {
+        let words = Tensor::<u32, _>::random((m, n.div_ceil(32)), 0..u32::MAX, 7);
+        let bit = |[i, j]: [usize; 2]| words[[i, j / 32]] >> (j % 32) & 1 == 1;
+        let mut y = mask((m, n), 8);
+        kernels::written_unpacked(&words, &mut y, 1).unwrap();
+        assert_exact(&y, bit);
+        let first = (0..m * n).find(|at| bit([at / n, at % n]));
+        let outcome = kernels::written_unpacked(&words, &mut y, 0xff);
+        let expected = first.map(|index| Error::NotBool { index, byte: 0xff });
+        assert_eq!(outcome.err(), expected);
+    }
+}

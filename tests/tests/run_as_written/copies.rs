@@ -1,6 +1,6 @@
 //! Copies between tiles of different sizes, at edges, and between tensors (`copies.co`).
 
-use croq_sys::half::f16;
+use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Error, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
@@ -152,5 +152,26 @@ fn stores_of_a_thread_are_complete_at_once() {
         let mut y = Tensor::<i32, _>::zeros((m, Const::<8>));
         kernels::written_own_rows(&x, &mut y).unwrap();
         assert_exact(&y, |[i, j]| x[[i, 7 - j]]);
+    }
+}
+
+#[test]
+fn edges_of_tiles_that_a_warpgroup_reads() {
+    for (h, m, n, d) in [
+        (1, 64, 32, 64),
+        (2, 70, 45, 40),
+        (3, 9, 100, 16),
+        (1, 130, 1, 8),
+    ] {
+        let of = |rows, seed| {
+            let small = Tensor::<i32, _>::random((h, rows, d), -4..5, seed);
+            Tensor::<bf16, _>::from_fn((h, rows, d), |at| bf16::from_f32(small[at] as f32))
+        };
+        let (q, k) = (of(m, 15), of(n, 16));
+        let scores = kernels::written_edge_scores(&q, &k, 0.5).unwrap();
+        assert_exact(&scores, |[h, i, j]| {
+            let terms = (0..d).map(|e| q[[h, i, e]].to_f32() * k[[h, j, e]].to_f32());
+            terms.sum::<f32>() * 0.5
+        });
     }
 }

@@ -61,3 +61,22 @@ fn selected_buffers_keep_their_shapes() {
         });
     }
 }
+
+#[test]
+fn selected_states_are_read_by_their_names() {
+    for (h, steps) in [(1usize, 1usize), (2, 2), (3, 7), (1, 12)] {
+        let x = Tensor::<f32, _>::random((h, steps, Const::<64>), -1.0..1.0, 6);
+        let gate = Tensor::<f32, _>::random((h, steps), 0.0..1.0, 7);
+        let last = kernels::early_gated(&x, &gate).unwrap();
+        let state = |h: usize| {
+            (0..steps).fold([0.0f64; 64], |now, t| {
+                std::array::from_fn(|i| {
+                    let carried = 0.75 * now[i] + 0.25 * now[(i + 1) % 64];
+                    f64::from(gate[[h, t]]) * carried + f64::from(x[[h, t, i]])
+                })
+            })
+        };
+        let states: Vec<_> = (0..h).map(state).collect();
+        assert_close(&last, |[h, i]| near(states[h][i], 1e-5));
+    }
+}

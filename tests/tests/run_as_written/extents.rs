@@ -58,3 +58,16 @@ fn tiles_with_a_stride() {
     let y = kernels::written_strided_tiles(&x).unwrap();
     assert_exact(&y, |[i, j]| if i % 3 < 2 { x[[i, j]] } else { 0.0 });
 }
+
+#[test]
+fn windows_that_overlap() {
+    for m in [4, 6, 20] {
+        let x = Tensor::<f32, _>::random((m, Const::<32>), -9.0..9.0, 32);
+        let y = kernels::written_stepped_tiles(&x).unwrap();
+        assert_eq!(y.shape(), [m / 2 - 1, 4]);
+        assert_exact(&y, |[r, c]| {
+            let rows = (2 * r..2 * r + 4).flat_map(|i| (8 * c..8 * c + 8).map(move |j| [i, j]));
+            rows.map(|at| x[at]).fold(f32::MIN, f32::max)
+        });
+    }
+}

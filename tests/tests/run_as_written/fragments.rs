@@ -277,3 +277,27 @@ fn products_of_eight_by_eight_together() {
     assert_exact(&c, |[i, j]| f16::from_f32(product(i, j)));
     assert_exact(&doubled, |[i, j]| f16::from_f32(2.0 * product(i, j)));
 }
+
+#[test]
+fn sums_fade_by_the_gates_of_chunks() {
+    for (m, l) in [(64, 16), (70, 40), (5, 100)] {
+        let q = small((m, Const::<32>), 23);
+        let k = small((l, Const::<32>), 24);
+        let v = small((l, Const::<48>), 25);
+        let chunks = usize::div_ceil(l, 16);
+        let gate = Tensor::<f32, _>::from_fn((chunks,), |[c]| [0.5, 1.0, 0.25][c % 3]);
+        let mut y = Tensor::<f32, _>::zeros((m, Const::<48>));
+        kernels::faded_by_gates(&q, &k, &v, &gate, &mut y).unwrap();
+        let score = |i: usize, key: usize| {
+            let sum = dot(32, |e| q[[i, e]].to_f32() * k[[key, e]].to_f32());
+            f16::from_f32(sum).to_f32()
+        };
+        assert_exact(&y, |[i, d]| {
+            (0..chunks).fold(0.0, |sum: f32, c| {
+                let keys = 16 * c..l.min(16 * c + 16);
+                let added: f32 = keys.map(|key| score(i, key) * v[[key, d]].to_f32()).sum();
+                sum * gate[[c]] + added
+            })
+        });
+    }
+}

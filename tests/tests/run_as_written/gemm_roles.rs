@@ -172,3 +172,22 @@ fn loads_with_cache_hints() {
         });
     }
 }
+
+#[test]
+fn loads_of_batches_with_cache_hints() {
+    for [batches, m, n, k] in [[1, 128, 64, 64], [3, 70, 104, 136], [2, 200, 24, 264]] {
+        let lhs = small((batches, m, k), 33, bf16::from_f32);
+        let rhs = small((n, k), 34, bf16::from_f32);
+        let device = Device::default();
+        let mut out = DeviceTensor::<bf16, _>::zeros((batches, m, n), &device).unwrap();
+        let (a, b) = (
+            lhs.to_device(&device).unwrap(),
+            rhs.to_device(&device).unwrap(),
+        );
+        kernels::roles_hints_of_batches(&a, &b, &mut out).unwrap();
+        assert_exact(&out.to_host().unwrap(), |[batch, i, j]| {
+            let terms = (0..k).map(|at| lhs[[batch, i, at]].to_f32() * rhs[[j, at]].to_f32());
+            bf16::from_f32(terms.sum())
+        });
+    }
+}

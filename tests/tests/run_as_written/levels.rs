@@ -178,3 +178,16 @@ fn predicates_of_blocks() {
         first + i32::from(b == 3 || t == 1)
     });
 }
+
+#[test]
+fn rows_of_warps_and_blocks_compose() {
+    let w = small((Const::<24>, Const::<32>), 25);
+    for m in [64, 100, 7, 129] {
+        let x = small((m, Const::<32>), 26);
+        let mut y = Tensor::<f32, _>::zeros((m, Const::<24>));
+        kernels::composed_warps(&x, &w, &mut y).unwrap();
+        assert_exact(&y, |[i, j]| {
+            dot(32, |k| x[[i, k]].to_f32() * w[[j, k]].to_f32())
+        });
+    }
+}

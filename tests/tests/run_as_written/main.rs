@@ -14,6 +14,7 @@ mod host;
 mod host_calls;
 mod levels;
 mod names;
+mod numbers;
 mod packed;
 mod results;
 mod sparse;

@@ -3,7 +3,7 @@
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::sparse::{self, Encoded, EncodedBy16};
-use croq_sys::{Device, DeviceTensor, Dims, Element, Error, F8E4M3, F8E5M2, Tensor};
+use croq_sys::{Const, Device, DeviceTensor, Dims, Element, Error, F8E4M3, F8E5M2, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -61,6 +61,12 @@ fn on_device<T: Element, E: Element, C: Element>(
     let mut sums = c.to_device(&device).unwrap();
     kernel(&at(packed), &metadata, &at(b), &mut sums).unwrap();
     *c = sums.to_host().unwrap();
+}
+
+/// The same matrix, whose number of columns is a part of its type.
+fn with_columns<T: Element, const N: usize>(of: &Matrix<T>) -> Tensor<T, (usize, Const<N>)> {
+    let [rows, _] = of.shape();
+    Tensor::from_fn((rows, Const::<N>), |at| of[at])
 }
 
 /// `sum over k of a(k) b(k)`.
@@ -441,5 +447,22 @@ fn metadata_of_sixteen_that_is_not_valid() {
             }
             Err(other) => panic!("{other:?}"),
         }
+    }
+}
+
+#[test]
+fn all_metadata_of_a_row_in_the_memory_of_threads() {
+    for (m, n) in [(64, 16), (70, 40), (7, 3), (129, 17)] {
+        let a = sparse_matrix(m, 192, 91, bf16::from_f32);
+        let b = dense(n, 192, 93, bf16::from_f32);
+        let stored = encoded(&a);
+        let packed = with_columns::<_, 96>(&stored.packed);
+        let metadata = with_columns::<_, 6>(&stored.metadata);
+        let mut c = filled(m, n, f32::NAN);
+        let b = with_columns::<_, 192>(&b);
+        kernels::sparse_own_words(&packed, &metadata, &b, &mut c).unwrap();
+        assert_exact(&c, |[i, j]| {
+            product(192, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32
+        });
     }
 }

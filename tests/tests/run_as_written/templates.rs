@@ -171,3 +171,41 @@ fn build_rs_asks_for_instances() {
     let y = kernels::templated_reverse::<64, _, _>(&x).unwrap();
     assert_exact(&y, |[i]| x[[130 - i]]);
 }
+
+#[test]
+fn templates_give_local_arrays_a_size() {
+    for (m, n) in [(1usize, 5usize), (7, 9), (40, 33)] {
+        let x = Tensor::<f32, _>::random((m, n), -99.0..99.0, 15);
+        let narrow = Tensor::<bf16, _>::from_fn((m, n), |at| bf16::from_f32(x[at]));
+        // The places of a row, the largest value first; equal values in the order of the row.
+        let order = |value: &dyn Fn([usize; 2]) -> f32, r: usize| {
+            let mut places: Vec<usize> = (0..n).collect();
+            places.sort_by(|a, b| value([r, *b]).total_cmp(&value([r, *a])));
+            places
+        };
+        let (values, places) = kernels::owned_largest(&x).unwrap();
+        assert_eq!(values.shape(), [m, 2]);
+        assert_exact(&values, |[r, k]| x[[r, order(&|at| x[at], r)[k]]]);
+        assert_exact(&places, |[r, k]| order(&|at| x[at], r)[k] as i32);
+        let (values, places) = kernels::owned_largest(&narrow).unwrap();
+        assert_eq!(values.shape(), [m, 5]);
+        let wide = |at: [usize; 2]| narrow[at].to_f32();
+        assert_exact(&values, |[r, k]| narrow[[r, order(&wide, r)[k]]]);
+        assert_exact(&places, |[r, k]| order(&wide, r)[k] as i32);
+    }
+    for (t, c) in [(1, 1), (5, 40), (9, 7)] {
+        let x = small((t, c), 16);
+        let filter = small((Const::<3>, c), 17);
+        let y = kernels::owned_history(&x, &on_device(&filter)).unwrap();
+        assert_exact(&y, |[t, c]| {
+            let terms = (0..3.min(t + 1)).map(|k| filter[[k, c]] * x[[t - k, c]]);
+            terms.sum()
+        });
+        let filter = small((Const::<4>, c), 18);
+        let y = kernels::owned_history(&x, &on_device(&filter)).unwrap();
+        assert_exact(&y, |[t, c]| {
+            let terms = (0..4.min(t + 1)).map(|k| filter[[k, c]] * x[[t - k, c]]);
+            terms.sum()
+        });
+    }
+}

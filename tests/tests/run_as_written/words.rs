@@ -1,8 +1,8 @@
 //! Keywords as names, predicates with names, chunks by TMA, tile numbers from -1 on (`words.co`).
 
 use croq_sys::half::f16;
-use croq_sys::{Const, Dims, Error, Tensor};
-use croq_tests::compare::assert_exact;
+use croq_sys::{Const, Device, DeviceTensor, Dims, Error, Tensor};
+use croq_tests::compare::{assert_close, assert_exact, near};
 use croq_tests::kernels;
 
 fn small<D: Dims + Copy>(dims: D, seed: u64) -> Tensor<f16, D> {
@@ -115,4 +115,38 @@ fn consumers_begin_at_their_own_rows() {
     assert_exact(&kernels::written_origins(&lhs, &rhs).unwrap(), |[i, j]| {
         product(128, i, j, &|at| lhs[at], &|at| rhs[at])
     });
+}
+
+#[test]
+fn names_of_regions_hide_outer_ones() {
+    for (m, n, k) in [(64, 64, 64), (200, 72, 136), (70, 130, 264)] {
+        let (lhs, rhs) = (small((m, k), 10), small((n, k), 11));
+        let device = Device::default();
+        let [a, b] = [&lhs, &rhs].map(|t| t.to_device(&device).unwrap());
+        let mut out = DeviceTensor::<f32, _>::zeros((m, n), &device).unwrap();
+        kernels::hidden_parts(&a, &b, &mut out).unwrap();
+        assert_exact(&out.to_host().unwrap(), |[i, j]| {
+            (0..k)
+                .map(|k| lhs[[i, k]].to_f32() * rhs[[j, k]].to_f32())
+                .sum()
+        });
+    }
+}
+
+#[test]
+fn names_of_loops_hide_outer_ones() {
+    for (m, n) in [(1, 1), (3, 32), (4, 100)] {
+        let x = Tensor::<f32, _>::random((m, n), -4.0..4.0, 12);
+        let gain = Tensor::<f32, _>::random((m,), -4.0..4.0, 13);
+        let y = kernels::hidden_columns(&x, &gain).unwrap();
+        assert_close(&y, |[r, j]| {
+            let scale = if j / 32 % 2 == 0 {
+                2.0 * gain[[r]]
+            } else {
+                1.0
+            };
+            let product = f64::from(x[[r, j]]) * f64::from(scale);
+            near(product + f64::from(x[[r, (j % 32).min(n - 1)]]), 1e-5)
+        });
+    }
 }

@@ -26,12 +26,13 @@ fn row<T: Float, D: Dims>(t: &Tensor<T, D>, length: usize, at: usize) -> impl It
 
 /// Sizes that are multiples of the tile, and others in every direction; K shorter than a step, and
 /// ending inside one.
-const SIZES: [(usize, usize, usize); 5] = [
+const SIZES: [(usize, usize, usize); 6] = [
     (1, 1, 1),
     (128, 64, 64),
     (130, 40, 70),
     (60, 104, 33),
     (257, 17, 65),
+    (128, 96, 128),
 ];
 
 macro_rules! by_type {
@@ -41,12 +42,15 @@ macro_rules! by_type {
             for (m, k, n) in SIZES {
                 let lhs = Tensor::<$lhs, _>::random((m, k), -2.0..2.0, 41);
                 let rhs = Tensor::<$rhs, _>::random((n, k), -2.0..2.0, 42);
-                let out = kernels::matmul_types(&lhs, &rhs).unwrap();
+                let bias = Tensor::<f32, _>::random((n,), -2.0..6.0, 33);
+                let out = kernels::linear_relu(&lhs, &rhs, &bias).unwrap();
                 assert_eq!(out.shape(), [m, n]);
                 let factor: fn(f64) -> f64 = $factor;
                 assert_close(&out, |[i, j]| {
-                    let pairs = row(&lhs, k, i).map(factor).zip(row(&rhs, k, j).map(factor));
-                    product::<$out>(pairs)
+                    let factors = row(&lhs, k, i).map(factor).zip(row(&rhs, k, j).map(factor));
+                    let bias = (bias[[j]].wide(), 1.0);
+                    let sum = product::<$out>(std::iter::once(bias).chain(factors));
+                    near(sum.value.max(0.0), sum.tolerance)
                 });
             }
         }
@@ -54,10 +58,10 @@ macro_rules! by_type {
 }
 
 by_type! {
-    matmul_f16: f16, f16, f16, |v| v;
-    matmul_bf16: bf16, bf16, bf16, |v| v;
-    matmul_tf32: f32, f32, f32, |v| f64::from(f32::from_bits((v as f32).to_bits() & 0xffff_e000));
-    matmul_f8: F8E4M3, F8E5M2, f32, |v| v;
+    linear_relu_f16: f16, f16, f16, |v| v;
+    linear_relu_bf16: bf16, bf16, bf16, |v| v;
+    linear_relu_tf32: f32, f32, f32, |v| f64::from(f32::from_bits((v as f32).to_bits() & 0xffff_e000));
+    linear_relu_f8: F8E4M3, F8E5M2, f32, |v| v;
 }
 
 #[test]

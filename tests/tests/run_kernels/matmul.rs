@@ -175,42 +175,6 @@ fn matmul_cluster() {
     assert!(error.to_string().contains("R05"), "{error}");
 }
 
-/// Sizes that are multiples of the tile, and others in every direction; K shorter than a step, and
-/// ending inside one.
-const TENSOR_SIZES: [(usize, usize, usize); 6] = [
-    (1, 1, 1),
-    (128, 32, 64),
-    (128, 96, 128),
-    (130, 40, 70),
-    (60, 100, 33),
-    (257, 17, 65),
-];
-
-#[test]
-fn linear_relu() {
-    for (m, k, n) in TENSOR_SIZES {
-        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 31);
-        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 32);
-        let bias = Tensor::<f32, _>::random((n,), -1.0..1.0, 33);
-        let out = kernels::linear_relu(&lhs, &rhs, &bias).unwrap();
-        assert_eq!(out.shape(), [m, n]);
-        assert_close(&out, |[i, j]| {
-            let (mut sum, mut magnitude) = (bias[[j]].wide(), bias[[j]].wide().abs());
-            for k in 0..k {
-                let product = lhs[[i, k]].wide() * rhs[[j, k]].wide();
-                sum += product;
-                magnitude += product.abs();
-            }
-            // Sums in f32, and one rounding to f16 at the end.
-            let tolerance = dot::<f32>(sum, magnitude, k + 1).tolerance;
-            near(
-                sum.max(0.0),
-                tolerance + sum.abs() * f16::ROUNDOFF + f16::SMALLEST,
-            )
-        });
-    }
-}
-
 #[test]
 fn matmul_s8_tensor() {
     for (m, k, n) in SIZES {
@@ -276,12 +240,19 @@ type OnDevice<T> = DeviceTensor<T, (usize, usize)>;
 const HOPPER: [(usize, usize, usize); 4] =
     [(1, 8, 8), (64, 64, 128), (65, 256, 136), (70, 456, 72)];
 
+/// The instances for tiles of so many columns.
+macro_rules! two {
+    ($wide:literal) => {
+        kernels::matmul_hopper_two::<$wide, _, _, _, _, _, _, _, _, _, _>
+    };
+}
+
 #[test]
 fn matmul_hopper() {
     let kernels = [
         kernels::matmul_hopper,
-        kernels::matmul_hopper_two,
-        kernels::matmul_hopper_wide,
+        two!(128),
+        two!(256),
         kernels::matmul_hopper_persistent,
     ];
     for (m, k, n) in HOPPER {
@@ -373,7 +344,7 @@ fn matmul_hopper_bf16() {
         let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
         let (a, b) = (whole(m, 45), whole(n, 46));
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| bf16::from_f32(t[at] as f32)));
-        let out = resident(&x, &y, bf16::NAN, kernels::matmul_hopper_two);
+        let out = resident(&x, &y, bf16::NAN, two!(128));
         assert_exact(&out, |[i, j]| {
             let sum: i32 = (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum();
             bf16::from_f32(sum as f32)
@@ -396,21 +367,12 @@ fn matmul_hopper_of_other_types() {
         let floats = |[i, j]: [usize; 2]| expected([i, j]) as f32;
 
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as f32));
-        assert_exact(
-            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_two),
-            floats,
-        );
+        assert_exact(&resident(&x, &y, f32::NAN, two!(128)), floats);
         let [x, y] =
             [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| F8E4M3::from_f32(t[at] as f32)));
-        assert_exact(
-            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_two),
-            floats,
-        );
+        assert_exact(&resident(&x, &y, f32::NAN, two!(128)), floats);
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as i8));
-        assert_exact(
-            &resident(&x, &y, i32::MIN, kernels::matmul_hopper_two),
-            expected,
-        );
+        assert_exact(&resident(&x, &y, i32::MIN, two!(128)), expected);
     }
 }
 

@@ -6,10 +6,10 @@ use croq_tests::compare::{Float, assert_close, assert_exact, dot, growth, near, 
 const SIZES: [(usize, usize); 6] = [(1, 1), (3, 64), (2, 128), (4, 129), (5, 300), (3, 1000)];
 
 #[test]
-fn row_sum() {
+fn row_reduce_sum() {
     for (m, n) in SIZES {
         let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 1);
-        let sum = kernels::row_sum(&x).unwrap();
+        let sum = kernels::row_reduce::<false, _, _>(&x).unwrap();
         assert_close(&sum, |[i]| {
             let row = (0..n).map(|j| x[[i, j]].wide());
             dot::<f32>(row.clone().sum(), row.map(f64::abs).sum(), n)
@@ -18,10 +18,10 @@ fn row_sum() {
 }
 
 #[test]
-fn row_max() {
+fn row_reduce_largest() {
     for (m, n) in SIZES {
         let x = Tensor::<f32, _>::random((m, n), -5.0..-1.0, 2);
-        let top = kernels::row_max(&x).unwrap();
+        let top = kernels::row_reduce::<true, _, _>(&x).unwrap();
         assert_exact(&top, |[i]| {
             (0..n).map(|j| x[[i, j]]).fold(f32::NEG_INFINITY, f32::max)
         });
