@@ -330,8 +330,9 @@ impl Body<'_, '_> {
         self.writer.statement(span);
         self.writer.line(&format!("croq::global<{elem}> {name};"));
         self.writer.attribute(span);
-        self.writer
-            .line(&format!("CROQ_TRY(host.{alloc}({name}, {count}, {shown}));"));
+        self.writer.line(&format!(
+            "CROQ_TRY(host.{alloc}({name}, {count}, {shown}));"
+        ));
         mirror(self.writer, &mut self.names, id, elem, &count);
     }
 

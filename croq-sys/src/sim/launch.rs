@@ -8,8 +8,8 @@ use super::device::{Watched, races_between};
 use super::worker::{Job, Stopped, Worker};
 use super::{RunState, block, callbacks, need, pool, settings, spinning, sweep};
 use crate::abi::{
-    CROQ_CHECK, CROQ_HAZARD, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS, croq_failure,
-    croq_sim_launch,
+    CROQ_CHECK, CROQ_HAZARD, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS,
+    croq_failure, croq_sim_launch,
 };
 
 /// The limit of all current GPUs.

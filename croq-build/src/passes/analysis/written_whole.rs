@@ -23,9 +23,9 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, BinOp, BufferId, Copy, Expr, ExprKind, Frame, Function, Intrinsic, Kernel,
-    KernelId, Level, LocalId, MmaOp, Role, Stmt, StmtKind, Storage, Transform, View, Visit,
-    any_in, walk_block,
+    Access, BinOp, BufferId, Copy, Expr, ExprKind, Frame, Function, Intrinsic, Kernel, KernelId,
+    Level, LocalId, MmaOp, Role, Stmt, StmtKind, Storage, Transform, View, Visit, any_in,
+    walk_block,
 };
 use crate::symbolic::{Sym, Var};
 
@@ -460,9 +460,10 @@ impl Walk<'_> {
             && (axes.iter().zip(&dest.shape)).all(|(axis, to)| reaches(*axis, to));
         // Elements beyond the source's edge are beyond that of the destination as well.
         let edges = axes.iter().zip(&dest.valid).all(|(axis, to)| {
-            source.valid.get(*axis).is_some_and(|from| {
-                (from.lo.is_none() && from.hi.is_none()) || from == to
-            })
+            source
+                .valid
+                .get(*axis)
+                .is_some_and(|from| (from.lo.is_none() && from.hi.is_none()) || from == to)
         });
         shapes && (*zero_fill || edges)
     }
@@ -471,12 +472,10 @@ impl Walk<'_> {
     fn conclude(&mut self, extents: &[Sym], places: &[Sym], lengths: &[Sym]) {
         let mut digits = BTreeSet::new();
         let axes = extents.iter().zip(places).zip(lengths);
-        let reached = axes
-            .clone()
-            .all(|((extent, place), length)| {
-                self.reach(place, length, &mut digits)
-                    .is_some_and(|reach| self.at_most(extent, &reach))
-            });
+        let reached = axes.clone().all(|((extent, place), length)| {
+            self.reach(place, length, &mut digits)
+                .is_some_and(|reach| self.at_most(extent, &reach))
+        });
         let others = self.indices.iter().filter(|i| !digits.contains(&i.var));
         // A region's threads have values of their indices.
         let in_region = self.region != Region::None;
@@ -650,9 +649,7 @@ mod tests {
         fails("parallel {j, i} by [N, M] y.at(i, j) += 1.0f;");
         fails("parallel {j, i} by [N, M] atomic.add y.at(i, j), 1.0f;");
         fails("parallel {j, i} by [N, M] y.at(i, at.at(j)) = 1.0f;");
-        fails(
-            "parallel {j, i} by [N, M] { y.at(i, j) = 1.0f; y.at(i, 0) = y.at(i, j); }",
-        );
+        fails("parallel {j, i} by [N, M] { y.at(i, j) = 1.0f; y.at(i, 0) = y.at(i, j); }");
         fails("parallel {j, i} by [N, M] { call g(&y.at(0, 0)); y.at(i, j) = 1.0f; }");
         // The first launch reads it.
         fails(

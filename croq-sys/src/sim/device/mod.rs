@@ -148,7 +148,11 @@ impl Watched {
             log.is_touched(number, element / log::PAGE)
                 && (log.cell(number as u32, element as u64)).is_some_and(|cell| cell.written != 0)
         };
-        let whole = self.buffers.iter().enumerate().filter(|(_, b)| b.written_whole);
+        let whole = self
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.written_whole);
         whole.into_iter().find_map(|(number, buffer)| {
             let mut elements = 0..buffer.count;
             let missing = elements.find(|e| !logs.iter().any(|log| is_written(log, number, *e)));
