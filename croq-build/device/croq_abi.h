@@ -158,14 +158,22 @@ enum {
   CROQ_SIM_RESERVE_BYTES = 32 << 10
 };
 
-/* Device memory that the launch writes and that two of its threads may access. */
+/* What the accesses of a buffer are recorded for. */
+enum {
+  /* two threads may access one of its elements */
+  CROQ_RECORDS_RACES = 1,
+  /* it was allocated without initialisation for the launch, which must write all of it */
+  CROQ_RECORDS_UNWRITTEN = 2
+};
+
+/* Device memory that the launch writes, and whose accesses are recorded. */
 typedef struct croq_sim_tracked {
   const char *name;
   void *memory;
   croq_u64 count;
   croq_u32 element_bytes;
-  /* code that is opaque to the compiler has its address: the buffer is not checked */
-  croq_u32 escapes;
+  /* 0: code that is opaque to the compiler has its address, so the buffer is not checked */
+  croq_u32 records;
 } croq_sim_tracked;
 
 typedef struct croq_sim_launch {

@@ -221,6 +221,9 @@ pub const CROQ_LAUNCH_TRACKS: u32 = 32;
 pub const CROQ_SIM_FRAME_BYTES: usize = 32 << 10;
 pub const CROQ_SIM_RESERVE_BYTES: usize = 32 << 10;
 
+pub const CROQ_RECORDS_RACES: u32 = 1;
+pub const CROQ_RECORDS_UNWRITTEN: u32 = 2;
+
 pub const CROQ_ACCESS_READS: u32 = 0;
 pub const CROQ_ACCESS_WRITES: u32 = 1;
 pub const CROQ_ACCESS_ATOMIC: u32 = 2;
@@ -253,7 +256,8 @@ pub struct croq_sim_tracked {
     pub memory: *mut c_void,
     pub count: u64,
     pub element_bytes: u32,
-    pub escapes: u32,
+    /// 0: code that is opaque to the compiler has its address.
+    pub records: u32,
 }
 
 #[repr(C)]

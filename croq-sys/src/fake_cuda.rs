@@ -21,6 +21,8 @@ thread_local! {
     static ALLOCATED: RefCell<BTreeMap<usize, usize>> = const { RefCell::new(BTreeMap::new()) };
     /// The work on all streams, in the order in which it was enqueued.
     static QUEUED: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
+    /// The number of `memset_async` calls.
+    static FILLS: Cell<usize> = const { Cell::new(0) };
     static STREAMS: Cell<usize> = const { Cell::new(0) };
     static LIVE_STREAMS: Cell<usize> = const { Cell::new(0) };
     /// Events that are not complete.
@@ -161,6 +163,11 @@ pub(crate) fn device() -> Device {
 /// The number of allocations of device memory.
 pub(crate) fn allocations() -> usize {
     ALLOCATED.with_borrow(BTreeMap::len)
+}
+
+/// The number of fills so far.
+pub(crate) fn fills() -> usize {
+    FILLS.get()
 }
 
 pub(crate) static API: croq_cuda_api = croq_cuda_api {
@@ -307,6 +314,7 @@ unsafe extern "C" fn memset_async(
     bytes: u64,
     _: *mut c_void,
 ) -> c_int {
+    FILLS.set(FILLS.get() + 1);
     // SAFETY: the caller is responsible for the memory.
     unsafe { dst.write_bytes(byte as u8, bytes as usize) };
     STICKY.get()

@@ -18,6 +18,9 @@ const ALIGNMENT: usize = 256;
 /// compute from a tensor's extents fit 64 bits (`most_bytes` of `croq_exact.h`).
 const MOST_BYTES: u64 = 1 << 56;
 
+/// The bytes on the simulated GPU of memory that is not cleared.
+const UNWRITTEN: u8 = 0xa5;
+
 /// Kernels store packed elements by compare-and-swap of words.
 fn whole_words(bytes: usize) -> usize {
     bytes.max(1).next_multiple_of(4)
@@ -59,6 +62,20 @@ impl Memory {
             // SAFETY: the memory was just allocated with that size.
             let cleared = unsafe { gpu.runtime.clear(memory.address, bytes as u64, stream) };
             device.check(cleared)?;
+        }
+        Ok(memory)
+    }
+
+    /// Memory for later work on `stream`, which writes all of it before anything reads it.
+    pub(crate) fn unwritten_on(
+        device: &Device,
+        bytes: usize,
+        stream: Option<RawStream>,
+    ) -> Result<Self> {
+        let memory = Self::allocate(device, bytes, stream)?;
+        if !matches!(device.kind(), Kind::Cuda(_)) {
+            // SAFETY: the memory was just allocated with that size.
+            unsafe { memory.address.write_bytes(UNWRITTEN, bytes) };
         }
         Ok(memory)
     }

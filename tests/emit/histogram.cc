@@ -7,7 +7,7 @@ namespace CROQ_SPACE(0badf00d) { using namespace choreo; }
 namespace CROQ_SPACE(0badf00d) {
 __device__ int bin_of(int value, int bins) { return (value & 255) * bins / 256; }
 
-CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, croq::global<int> counts,
+CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, croq::contended<int> counts,
     croq::idx BINS_) {
   // parallel b by BINS { counts.at(b) = base.at(b); }
   const croq::idx block = croq::block_x(), thread = croq::tid();
@@ -50,9 +50,10 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_histogram)(const croq_env *env,
   CROQ_REQUIRE(croq::idx(BINS_WANTED_) == BINS_, 0);
   // s32 [BINS] counts;
   croq::global<int> counts;
-  CROQ_TRY(host.alloc(counts, BINS_, "counts"));
+  CROQ_TRY(host.alloc_unwritten(counts, BINS_, "counts"));
   // parallel b by BINS { counts.at(b) = base.at(b); }
-  CROQ_LAUNCH(histogram_0, croq::grid{(BINS_ + 255) / 256, 1, 1}, 256, 0, croq::plain, base, counts, BINS_);
+  CROQ_LAUNCH(histogram_0, croq::grid{(BINS_ + 255) / 256, 1, 1}, 256, 0, croq::plain, base,
+      croq::contend<CROQ_RECORDS_UNWRITTEN>(counts), BINS_);
   // parallel p by 16 : block
   CROQ_LAUNCH(histogram_1, croq::grid{16, 1, 1}, 128, 0, croq::waits, values, counts, BINS_WANTED_, N, BINS_);
   // return counts;

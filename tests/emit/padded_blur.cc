@@ -4,7 +4,7 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-CROQ_KERNEL(576) void padded_blur_0(croq::context, croq::global<const float> images, croq::global<float> out) {
+CROQ_KERNEL(576) void padded_blur_0(croq::context, croq::global<const float> images, croq::contended<float> out) {
   const croq::shared<float> framed = croq::shared_at<float>(0, 676, "framed", croq::phased);
   // parallel b by B : block {
   const croq::idx thread = croq::tid();
@@ -43,8 +43,9 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_padded_blur)(const croq_env *en
   CROQ_REQUIRE(B <= 2147483647, 0, B, 2147483647);
   // f32 [B, 24, 24] out;
   croq::global<float> out;
-  CROQ_TRY(host.alloc(out, B * 576, "out"));
-  CROQ_LAUNCH(padded_blur_0, croq::grid{B, 1, 1}, 576, 2704, croq::waits, images, out);
+  CROQ_TRY(host.alloc_unwritten(out, B * 576, "out"));
+  CROQ_LAUNCH(padded_blur_0, croq::grid{B, 1, 1}, 576, 2704, croq::waits, images,
+      croq::contend<CROQ_RECORDS_UNWRITTEN>(out));
   // return out;
   args->result = out.data();
   args->result_shape[0] = B;

@@ -4,8 +4,8 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src, croq::global<float> out, croq::idx M,
-    croq::idx N) {
+CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src, croq::contended<float> out,
+    croq::idx M, croq::idx N) {
   const croq::watched<float> f0_ring = croq::watched_at<float>(0, 1536, "f0_ring", croq::phased | croq::marked_by(1));
   // parallel c by cdiv(N, 64) : block {
   const croq::idx thread = croq::tid();
@@ -125,9 +125,9 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_streamed_sum)(const croq_env *e
   CROQ_REQUIRE((N + 63) / 64 <= 2147483647, 0, (N + 63) / 64, 2147483647);
   // f32 [N] out;
   croq::global<float> out;
-  CROQ_TRY(host.alloc(out, N, "out"));
+  CROQ_TRY(host.alloc_unwritten(out, N, "out"));
   CROQ_LAUNCH(streamed_sum_0, croq::grid{(N + 63) / 64, 1, 1}, 64, 6144, croq::asynchronous | croq::with_marks, src,
-      out, M, N);
+      croq::contend<CROQ_RECORDS_UNWRITTEN>(out), M, N);
   // return out;
   args->result = out.data();
   args->result_shape[0] = N;

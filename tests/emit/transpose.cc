@@ -4,8 +4,8 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, croq::global<float> dst, croq::idx M,
-    croq::idx N) {
+CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, croq::contended<float> dst,
+    croq::idx M, croq::idx N) {
   const croq::shared<float> tile = croq::shared_at<float>(0, 1056, "tile", croq::phased | croq::marked_by(1));
   // parallel {c, r} by [cdiv(N, 32), cdiv(M, 32)] : block {
   const croq::idx thread = croq::tid();
@@ -47,9 +47,9 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_transpose)(const croq_env *env,
   CROQ_REQUIRE((M + 31) / 32 <= 65535, 1, (M + 31) / 32, 65535);
   // f32 [N, M] dst;
   croq::global<float> dst;
-  CROQ_TRY(host.alloc(dst, M * N, "dst"));
+  CROQ_TRY(host.alloc_unwritten(dst, M * N, "dst"));
   CROQ_LAUNCH(transpose_0, croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 256, 4224, croq::waits | croq::with_marks, src,
-      dst, M, N);
+      croq::contend<CROQ_RECORDS_UNWRITTEN>(dst), M, N);
   // return dst;
   args->result = dst.data();
   args->result_shape[0] = N;

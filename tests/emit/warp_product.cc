@@ -5,7 +5,7 @@
 namespace CROQ_SPACE(0badf00d) {
 
 CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16> lhs,
-    croq::global<const croq::f16> rhs, croq::global<const float> bias, croq::global<croq::f16> out, croq::idx M,
+    croq::global<const croq::f16> rhs, croq::global<const float> bias, croq::contended<croq::f16> out, croq::idx M,
     croq::idx K, croq::idx N) {
   croq::fragment_at<float, 8, 0> acc;
   const croq::shared<croq::f16> a = croq::shared_at<croq::f16>(0, 1024, "a", croq::phased);
@@ -123,7 +123,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warp_product)(const croq_env *e
   // f16 [M, N] out;
   CROQ_REQUIRE(croq::fits(croq::exact(M) * croq::exact(N) * 2), 2, M, N);
   croq::global<croq::f16> out;
-  CROQ_TRY(host.alloc(out, M * N, "out"));
+  CROQ_TRY(host.alloc_unwritten(out, M * N, "out"));
   // a = dma.copy.swiz<64>.zfill lhs.subspan(32, 32).at(bm, k) => shared;
   CROQ_REQUIRE(croq::fits(croq::exact(87) + croq::size(croq::exact(M)) * croq::size(croq::exact(K)) * croq::exact(3)
       + croq::size(croq::exact(K)) * croq::exact(128)), 3, M, K);
@@ -131,7 +131,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warp_product)(const croq_env *e
   CROQ_REQUIRE(croq::fits(croq::exact(87) + croq::size(croq::exact(K)) * croq::exact(128)
       + croq::size(croq::exact(K)) * croq::size(croq::exact(N)) * croq::exact(3)), 4, K, N);
   CROQ_LAUNCH(warp_product_0, croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 128, 4096, croq::waits | croq::arena<96>,
-      lhs, rhs, bias, out, M, K, N);
+      lhs, rhs, bias, croq::contend<CROQ_RECORDS_UNWRITTEN>(out), M, K, N);
   // return out;
   args->result = out.data();
   args->result_shape[0] = M;

@@ -78,8 +78,13 @@ template <class T> struct global<const T> : handle<const T> {
 /* Device memory that the simulated GPU checks for races, and its conversion; here the same as
  * `global`. */
 template <class T> using contended = global<T>;
-template <class T> CROQ_FN const global<T> &contend(const global<T> &memory) { return memory; }
-template <class M, class T> CROQ_FN const M &contend(const M &map, const global<T> &) { return map; }
+template <unsigned = 0, class T> CROQ_FN const global<T> &contend(const global<T> &memory) {
+  return memory;
+}
+template <unsigned = 0, class M, class T>
+CROQ_FN const M &contend(const M &map, const global<T> &) {
+  return map;
+}
 template <class T> CROQ_FN const global<T> &escaping(const global<T> &memory) { return memory; }
 /* Shared memory. */
 template <class T> struct shared : handle<T> {

@@ -74,6 +74,7 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
   using value = typename global<T>::value;
   /* The buffer's number in the launch. */
   croq_u32 number = 0;
+  croq_u32 records = CROQ_RECORDS_RACES;
 
   CROQ_FN croq_u32 who(int line) const {
     return current->tid | (static_cast<croq_u32>(line) & device_lines) << device_line;
@@ -180,21 +181,24 @@ CROQ_COLD inline void note_atomic_at(const void *p) {
   current = self;
 }
 
-template <class T> CROQ_FN croq_sim_tracked track(const global<T> &memory, croq_u32 escapes) {
+template <class T> CROQ_FN croq_sim_tracked track(const global<T> &memory, croq_u32 records) {
   return {memory.name, const_cast<void *>(static_cast<const void *>(memory.first)),
-          static_cast<croq_u64>(memory.extent), sizeof(T), escapes};
+          static_cast<croq_u64>(memory.extent), sizeof(T), records};
 }
 
 /* The launch argument for a parameter that is `contended`; and for one that is not, because code
  * that is opaque to the compiler has its address. */
-template <class T> CROQ_FN contended<T> contend(const global<T> &memory) { return {memory}; }
+template <croq_u32 Records = CROQ_RECORDS_RACES, class T>
+CROQ_FN contended<T> contend(const global<T> &memory) {
+  return {memory, 0, Records};
+}
 /* The same for memory that a kernel accesses by TMA only: a tensor map, and the tensor's memory. */
 template <class M> struct contended_map : M {
   croq_sim_tracked memory;
 };
-template <class M, class T>
+template <croq_u32 Records = CROQ_RECORDS_RACES, class M, class T>
 CROQ_FN contended_map<M> contend(const M &map, const global<T> &memory) {
-  return {map, track(memory, 0)};
+  return {map, track(memory, Records)};
 }
 template <class T> struct __attribute__((unused)) escaped : global<T> {};
 template <class T> CROQ_FN escaped<T> escaping(const global<T> &memory) { return {memory}; }
@@ -212,9 +216,9 @@ struct contended_list {
   template <class A> void add(A &) {}
   template <class T> void add(contended<T> &memory) {
     memory.number = count;
-    end[count++] = track(memory, 0);
+    end[count++] = track(memory, memory.records);
   }
-  template <class T> void add(escaped<T> &memory) { end[count++] = track(memory, 1); }
+  template <class T> void add(escaped<T> &memory) { end[count++] = track(memory, 0); }
   template <class M> void add(contended_map<M> &map) { end[count++] = map.memory; }
 };
 

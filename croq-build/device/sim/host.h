@@ -80,11 +80,18 @@ class host {
 
   /* Allocates device memory of `extent` elements, all zero bits. */
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
+    return allocate(memory, extent, name, true);
+  }
+  /* The same for memory that the launch which uses it first writes whole: it is not cleared. */
+  template <class T> bool alloc_unwritten(global<T> &memory, idx extent, const char *name) {
+    return allocate(memory, extent, name, false);
+  }
+  template <class T> bool allocate(global<T> &memory, idx extent, const char *name, bool clear) {
     if (result != CROQ_OK) return false;
     const idx most = most_bytes / static_cast<idx>(sizeof(T));
     const idx bytes = packed<T> ? bytes_for<T>(extent) : bytes_of(extent, sizeof(T));
     if (extent < 1 || extent > most) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
-    void *const found = env->alloc(env, static_cast<croq_u64>(bytes), 1);
+    void *const found = env->alloc(env, static_cast<croq_u64>(bytes), clear ? 1 : 0);
     if (found == nullptr) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
     memory = bind<T>(found, extent, name);
     return true;

@@ -148,7 +148,7 @@ fn arguments(
         };
         let name = handle(names, uses, *id, buffer, pointers);
         // The simulated GPU checks accesses by different threads.
-        let class = if kernel.facts.tracked.contains(id) {
+        let class = if kernel.facts.records(*id) {
             "contended"
         } else {
             "global"

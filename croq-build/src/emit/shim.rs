@@ -281,6 +281,16 @@ fn from_field(ty: Scalar, field: &str) -> String {
     }
 }
 
+/// What the simulated GPU records the accesses for: races are the default.
+fn recorded(kernel: &Kernel, id: BufferId) -> &'static str {
+    let facts = &kernel.facts;
+    match (facts.tracked.contains(&id), facts.whole.contains(&id)) {
+        (_, false) => "",
+        (true, true) => "<CROQ_RECORDS_RACES | CROQ_RECORDS_UNWRITTEN>",
+        (false, true) => "<CROQ_RECORDS_UNWRITTEN>",
+    }
+}
+
 fn to_field(ty: Scalar, value: &str) -> String {
     if ty.is_narrow_float() {
         format!("({value}).bits")
@@ -312,11 +322,17 @@ impl Body<'_, '_> {
         let name = self.names.declare_buffer(id);
         let elem = scalar::cpp(buffer.elem);
         let shown = quoted(&buffer.name);
+        let kernels = &function.kernels;
+        let alloc = match kernels.iter().any(|k| k.facts.whole.contains(&id)) {
+            true => "alloc_unwritten",
+            false => "alloc",
+        };
         self.writer.statement(span);
         self.writer.line(&format!("croq::global<{elem}> {name};"));
         self.writer.attribute(span);
-        self.writer
-            .line(&format!("CROQ_TRY(host.alloc({name}, {count}, {shown}));"));
+        self.writer.line(&format!(
+            "CROQ_TRY(host.{alloc}({name}, {count}, {shown}));"
+        ));
         mirror(self.writer, &mut self.names, id, elem, &count);
     }
 
@@ -363,19 +379,23 @@ impl Body<'_, '_> {
         let mapped = kernel.maps.iter().map(|map| map.buffer);
         args.extend(maps.into_iter().zip(mapped).map(|(map, id)| {
             // Otherwise the buffer is an argument itself.
-            let alone = kernel.facts.tracked.contains(&id) && !captured.buffers.contains(&id);
+            let alone = kernel.facts.records(id) && !captured.buffers.contains(&id);
             match alone {
-                true => format!("croq::contend({map}, {})", self.names.buffer(id)),
+                true => format!(
+                    "croq::contend{}({map}, {})",
+                    recorded(kernel, id),
+                    self.names.buffer(id)
+                ),
                 false => map,
             }
         }));
         args.extend(captured.buffers.into_iter().map(|id| {
             let name = self.names.buffer(id);
             match (
-                kernel.facts.tracked.contains(&id),
+                kernel.facts.records(id),
                 kernel.facts.escaping.contains(&id),
             ) {
-                (true, _) => format!("croq::contend({name})"),
+                (true, _) => format!("croq::contend{}({name})", recorded(kernel, id)),
                 (_, true) if !kernel.facts.tracked.is_empty() => format!("croq::escaping({name})"),
                 _ => name.to_owned(),
             }

@@ -330,7 +330,7 @@ fn asynchronous_copies_are_started_and_committed() {
     );
     has(&l, "croq::cp_async_commit();");
     assert!(
-        text.contains("128, 8192, croq::asynchronous, x, y"),
+        text.contains("128, 8192, croq::asynchronous, x, croq::contend<CROQ_RECORDS_UNWRITTEN>(y)"),
         "{text}"
     );
 }

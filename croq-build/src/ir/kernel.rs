@@ -86,6 +86,16 @@ pub struct MemoryFacts {
     /// undefined again.
     pub unwritten: BTreeSet<BufferId>,
     pub anew: BTreeSet<BufferId>,
+    /// Device memory that the call allocates, that this launch is the first to use, and all of which
+    /// it writes: it is not cleared.
+    pub whole: Vec<BufferId>,
+}
+
+impl MemoryFacts {
+    /// Whether the simulated GPU records the accesses of the buffer.
+    pub fn records(&self, id: BufferId) -> bool {
+        self.tracked.contains(&id) || self.whole.contains(&id)
+    }
 }
 
 /// A shared buffer's place in the memory of a block.

@@ -110,3 +110,18 @@ extern "C" croq_u32 CONF(host_alloc)(const croq_env *env, croq_i64 extent, void 
   *result = made.data();
   return host.status();
 }
+
+namespace {
+/* Every thread stores to its element, but for one thread. */
+CROQ_KERNEL(64) void whole_0([[maybe_unused]] croq::context ctx, croq::contended<int> d, croq::idx skipped) {
+  const croq::idx i = croq::block_x() * 64 + croq::tid();
+  if (i != skipped) d.store(i, croq::to<int>(i));
+}
+}  // namespace
+extern "C" croq_u32 CONF(whole)(const croq_env *env, int *data, croq_i64 blocks, croq_i64 skipped) {
+  croq::host host(env, "launches.co");
+  const croq::global<int> d = croq::bind<int>(data, blocks * 64, "d");
+  host.launch<decltype(&whole_0), &whole_0>("whole_0", croq::grid{blocks, 1, 1}, 64, 0, croq::plain,
+                                            croq::contend<CROQ_RECORDS_UNWRITTEN>(d), skipped);
+  return host.status();
+}

@@ -40,7 +40,7 @@ const place places[] = {
     FIELD(croq_sim_schedule, first_thread), FIELD(croq_sim_schedule, thread_step),
     SIZE(croq_sim_tracked), FIELD(croq_sim_tracked, name), FIELD(croq_sim_tracked, memory),
     FIELD(croq_sim_tracked, count), FIELD(croq_sim_tracked, element_bytes),
-    FIELD(croq_sim_tracked, escapes),
+    FIELD(croq_sim_tracked, records),
     SIZE(croq_sim_launch), FIELD(croq_sim_launch, kernel), FIELD(croq_sim_launch, file),
     FIELD(croq_sim_launch, grid), FIELD(croq_sim_launch, cluster),
     FIELD(croq_sim_launch, threads),

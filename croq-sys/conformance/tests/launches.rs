@@ -2,7 +2,7 @@
 
 use croq_conformance::call;
 use croq_sys::abi::{
-    CROQ_ABI_MISMATCH, CROQ_CHECK, CROQ_OUT_OF_MEMORY, NO_ROW, croq_env, croq_failure,
+    CROQ_ABI_MISMATCH, CROQ_CHECK, CROQ_HAZARD, CROQ_OUT_OF_MEMORY, NO_ROW, croq_env, croq_failure,
 };
 
 unsafe extern "C" {
@@ -18,6 +18,7 @@ unsafe extern "C" {
     ) -> u32;
     fn conf_order(env: *const croq_env, data: *mut i32, blocks: i64, waits: bool) -> u32;
     fn conf_foreign(env: *const croq_env, data: *mut f32, count: *mut i32, blocks: i64) -> u32;
+    fn conf_whole(env: *const croq_env, data: *mut i32, blocks: i64, skipped: i64) -> u32;
     fn conf_lanes(env: *const croq_env, data: *mut i32) -> u32;
     fn conf_host_check(env: *const croq_env, value: i64) -> u32;
     fn conf_host_alloc(env: *const croq_env, extent: i64, result: *mut *mut f32) -> u32;
@@ -198,4 +199,25 @@ fn another_abi_is_refused() {
     });
     assert!(status.is_ok());
     assert_eq!(record.kind, CROQ_ABI_MISMATCH);
+}
+
+#[test]
+fn memory_that_is_not_cleared_must_be_written_whole() {
+    let run = |blocks: usize, skipped: i64| {
+        let mut data = vec![-1; blocks * 64];
+        // SAFETY: an element for each thread.
+        call(|env| unsafe { conf_whole(env, data.as_mut_ptr(), blocks as i64, skipped) })
+    };
+    for blocks in [1, 3, 100] {
+        run(blocks, -1).expect("writes all");
+        for skipped in [0, 17, blocks as i64 * 64 - 1] {
+            let failed = run(blocks, skipped).expect_err("leaves one out");
+            assert_eq!(failed.record.kind, CROQ_HAZARD);
+            let report = failed.report.unwrap_or_default();
+            let expected = format!("unwritten memory in whole_0: `d`[{skipped}] was not written");
+            assert!(report.starts_with(&expected), "{report}");
+        }
+    }
+    // The proof is about the structure: large buffers are not checked.
+    run(1025, 5).expect("is not checked");
 }

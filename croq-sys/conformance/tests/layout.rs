@@ -36,7 +36,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_device_cells { first, touched }
         croq_sim_device { epoch, first, before, reports_all, buffers }
         croq_sim_schedule { start, step, first_thread, thread_step }
-        croq_sim_tracked { name, memory, count, element_bytes, escapes }
+        croq_sim_tracked { name, memory, count, element_bytes, records }
         croq_sim_launch {
             kernel, file, grid, cluster, threads, shared_bytes, arena_bytes, flags, tracked_count, tracked,
             closure, run, run_blocks

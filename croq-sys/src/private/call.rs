@@ -437,14 +437,17 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
     // SAFETY: the shims are called with the first field of a live `Env`, by an address of all of
     // it.
     let env = unsafe { &*env.cast::<Env<'_>>() };
-    // All allocations are initialised, because the host may read all of their bytes.
-    let _ = zero;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let stream = match env.device.kind() {
         Kind::Cuda(_) => Some(RawStream(env.abi.stream)),
         _ => None,
     };
-    match Memory::zeroed_on(env.device, bytes, stream) {
+    // Otherwise the next launch that uses it writes all of its bytes.
+    let memory = match zero != 0 {
+        true => Memory::zeroed_on(env.device, bytes, stream),
+        false => Memory::unwritten_on(env.device, bytes, stream),
+    };
+    match memory {
         Ok(memory) => {
             let (address, memory) = (memory.address(), Arc::new(memory));
             let written = true;

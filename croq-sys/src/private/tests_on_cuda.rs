@@ -37,10 +37,11 @@ unsafe extern "C" fn on_gpu(env: *const croq_env, args: *mut Args) -> croq_u32 {
                 unsafe { double(data) }
             });
         }
-        // Allocates, and returns what it allocated.
-        11 => {
+        // Allocates, and returns what it allocated; 13 without clearing it.
+        11 | 13 => {
+            let clear = u32::from(args.order == 11);
             // SAFETY: the environment of this call.
-            let memory = unsafe { env.alloc.expect("an allocator")(env, 2, 1) };
+            let memory = unsafe { env.alloc.expect("an allocator")(env, 2, clear) };
             let (from, to) = (args.data.addr(), memory.addr());
             fake_cuda::enqueue(env.stream, move || {
                 for at in [from, to] {
@@ -444,6 +445,20 @@ fn memory_outlives_the_work_that_uses_it() {
     drop(second);
     device.synchronize().unwrap();
     assert_eq!(fake_cuda::allocations(), 1);
+}
+
+#[test]
+fn a_result_that_the_kernel_writes_whole_is_not_cleared() {
+    let device = fake_cuda::device();
+    let t = tensor(&device);
+    let fills_of = |order| {
+        let before = fake_cuda::fills();
+        let mut call = KERNEL.call(Some(&device)).unwrap();
+        let data = call.global("data", &t).unwrap();
+        call.run(&mut Args { data, order }).unwrap();
+        fake_cuda::fills() - before
+    };
+    assert_eq!((fills_of(11), fills_of(13)), (1, 0));
 }
 
 #[test]

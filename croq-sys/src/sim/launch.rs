@@ -8,8 +8,8 @@ use super::device::{Watched, races_between};
 use super::worker::{Job, Stopped, Worker};
 use super::{RunState, block, callbacks, need, pool, settings, spinning, sweep};
 use crate::abi::{
-    CROQ_CHECK, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS, croq_failure,
-    croq_sim_launch,
+    CROQ_CHECK, CROQ_HAZARD, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS,
+    croq_failure, croq_sim_launch,
 };
 
 /// The limit of all current GPUs.
@@ -46,7 +46,29 @@ pub(super) unsafe fn launch(
         // SAFETY: the caller's promise.
         watched: unsafe { Watched::of_launch(launch, settings::threads()) },
     };
+    run_blocks(&job, run)?;
+    match job.watched.as_ref().and_then(Watched::unwritten) {
+        Some((name, element)) => Err(unwritten(&job, &name, element)),
+        None => Ok(()),
+    }
+}
 
+/// The compiler proved that this doesn't happen, so that is where the error is.
+fn unwritten(job: &Job, name: &str, element: usize) -> Stopped {
+    let what = format!(
+        "`{name}`[{element}] was not written, although croq did not clear `{name}` because it proved that this launch \
+         writes all of it"
+    );
+    let kernel = &job.kernel;
+    Stopped {
+        cluster: 0,
+        report: Some(format!("unwritten memory in {kernel}: {what}")),
+        failure: Box::new(croq_failure::new(CROQ_HAZARD).with_what(&what)),
+    }
+}
+
+fn run_blocks(job: &Job, run: Option<&RunState>) -> Result<(), Stopped> {
+    let launch = job.launch;
     // A block index is below 2^31 · 2^16 · 2^16, as `check_limits` verified.
     let blocks: u64 = launch
         .grid
@@ -54,7 +76,7 @@ pub(super) unsafe fn launch(
         .map(|&extent| u64::from(extent))
         .product();
     // If no thread waits, the blocks of a cluster are independent.
-    let workers = need::workers(&job).map_err(|failure| Stopped {
+    let workers = need::workers(job).map_err(|failure| Stopped {
         cluster: 0,
         failure,
         report: None,
@@ -66,12 +88,12 @@ pub(super) unsafe fn launch(
         blocks
     };
     if job.spins() {
-        return spinning::run(&job, clusters);
+        return spinning::run(job, clusters);
     }
     let cores = settings::threads() as u64;
     let alone = job.watched.as_ref().is_some_and(|watched| watched.alone);
     if clusters == 1 || cores == 1 || alone || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
-        let outcome = run_piece(&job, 0, clusters, |_| true);
+        let outcome = run_piece(job, 0, clusters, |_| true);
         Worker::give_back();
         return outcome;
     }
@@ -90,7 +112,7 @@ pub(super) unsafe fn launch(
         if !wanted(first) {
             return;
         }
-        if let Err(stopped) = run_piece(&job, first, last, wanted) {
+        if let Err(stopped) = run_piece(job, first, last, wanted) {
             lowest.fetch_min(stopped.cluster, Ordering::Relaxed);
             let mut worst = worst.lock().unwrap_or_else(PoisonError::into_inner);
             if worst
@@ -107,7 +129,7 @@ pub(super) unsafe fn launch(
         run.write_printed();
     }
     let worst = worst.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let worst = lowest_race(&job, worst.as_ref()).or(worst);
+    let worst = lowest_race(job, worst.as_ref()).or(worst);
     match (worst, finished) {
         (Some(stopped), _) => Err(stopped),
         (None, Ok(())) => Ok(()),

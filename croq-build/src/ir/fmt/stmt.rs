@@ -56,6 +56,7 @@ pub(super) fn kernel<P: Phase>(p: &mut Printer<'_, P>, kernel: &Kernel<P>) {
     for (list, what) in [
         (&kernel.facts.tracked, "tracked"),
         (&kernel.facts.escaping, "escaping"),
+        (&kernel.facts.whole, "writes all of"),
     ] {
         if !list.is_empty() {
             let names = listed(list.iter().map(|id| p.buffer(*id)));

@@ -13,3 +13,4 @@ pub mod uniformity;
 pub mod unproven;
 pub mod unwritten;
 pub mod uses;
+pub mod written_whole;

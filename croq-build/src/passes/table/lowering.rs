@@ -16,7 +16,7 @@ use crate::passes::transform::{
     warp_uniform,
 };
 
-use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
+use crate::passes::analysis::{kernel_facts, shared_memory, unwritten, written_whole};
 use crate::settings::Checks;
 
 use Kind::{Analysis, Check, Lowering, Transformation};
@@ -39,6 +39,19 @@ pub(super) const PASSES: &[Pass] = &[
             Checks::Entry => fewer_checks::lower(function, true),
             Checks::None => fewer_checks::lower(function, false),
             Checks::All | Checks::Report => {}
+        }),
+    },
+    Pass {
+        name: "written-whole",
+        kind: Analysis,
+        does: "results that need not be cleared, because the launch that uses them first writes all of them",
+        because: "after `fewer-checks`, and while copies and fragments are still whole",
+        requires: &[PoolsWhole, WaitsCounted],
+        ensures: &[],
+        run: Run::Function(|function, state| {
+            if state.checks == Checks::All {
+                written_whole::find(function);
+            }
         }),
     },
     Pass {

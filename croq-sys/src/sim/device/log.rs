@@ -143,6 +143,14 @@ impl Log {
         }
     }
 
+    /// Whether stores may be missing in the cells.
+    pub(super) fn is_incomplete(&self) -> bool {
+        let gave_up = |(table, cells): (&croq_sim_device_cells, &Vec<_>)| {
+            table.first.is_null() && !cells.is_empty()
+        };
+        self.reports_all() || self.table.iter().zip(&self.cells).any(gave_up)
+    }
+
     pub(super) fn last_epoch(&self) -> u32 {
         self.epoch
     }

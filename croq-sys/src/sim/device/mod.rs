@@ -36,13 +36,19 @@ pub(super) use report::Race;
 pub(super) use rules::{By, Watch};
 
 use super::settings;
-use crate::abi::{croq_sim_device_cell, croq_sim_launch};
+use crate::abi::{CROQ_RECORDS_UNWRITTEN, croq_sim_device_cell, croq_sim_launch};
+
+/// Buffers that are only checked for elements that the launch leaves unwritten, which it does by its
+/// structure and not by its size, are checked up to this number of elements.
+const UNWRITTEN_ELEMENTS: u64 = 1 << 16;
 
 /// A buffer that is checked.
 #[derive(Clone)]
 pub(super) struct Buffer {
     pub(super) name: String,
     pub(super) count: usize,
+    /// Whether the launch must write all elements.
+    written_whole: bool,
     /// Its address, and the bytes of an element.
     memory: usize,
     element: usize,
@@ -92,8 +98,10 @@ impl Watched {
             let name = unsafe { CStr::from_ptr(tracked.name) };
             let name = name.to_string_lossy().into_owned();
             let mut count = tracked.count;
-            if tracked.escapes != 0 {
+            if tracked.records == 0 {
                 escaping.push(name.clone());
+                count = 0;
+            } else if tracked.records == CROQ_RECORDS_UNWRITTEN && count > UNWRITTEN_ELEMENTS {
                 count = 0;
             } else if room.saturating_add(count.saturating_mul(cell)) > most {
                 log::warn_once_too_large(&name);
@@ -106,6 +114,7 @@ impl Watched {
                 count,
                 memory: tracked.memory as usize,
                 element: tracked.element_bytes as usize,
+                written_whole: tracked.records & CROQ_RECORDS_UNWRITTEN != 0,
             });
         }
         if buffers.iter().all(|buffer| buffer.count == 0) {
@@ -124,6 +133,31 @@ impl Watched {
         let mut logs = locked(&self.logs);
         let own = logs.entry(std::thread::current().id());
         Arc::clone(own.or_insert_with(|| Arc::new(Mutex::new(Log::new(&self.buffers)))))
+    }
+
+    /// An element of a buffer that the launch had to write whole and that no block wrote: the
+    /// buffer's name, and the element. For launches that are complete.
+    pub(super) fn unwritten(&self) -> Option<(String, usize)> {
+        let logs: Vec<_> = locked(&self.logs).values().cloned().collect();
+        let logs: Vec<_> = logs.iter().map(|log| locked(log)).collect();
+        // Such logs do not record all stores.
+        if logs.iter().any(|log| log.is_incomplete()) {
+            return None;
+        }
+        let is_written = |log: &Log, number: usize, element: usize| {
+            log.is_touched(number, element / log::PAGE)
+                && (log.cell(number as u32, element as u64)).is_some_and(|cell| cell.written != 0)
+        };
+        let whole = self
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.written_whole);
+        whole.into_iter().find_map(|(number, buffer)| {
+            let mut elements = 0..buffer.count;
+            let missing = elements.find(|e| !logs.iter().any(|log| is_written(log, number, *e)));
+            missing.map(|element| (buffer.name.clone(), element))
+        })
     }
 
     /// The end of a report: the buffers that were not checked.

@@ -11,6 +11,7 @@ fn buffers() -> Vec<Buffer> {
     vec![Buffer {
         name: "y".to_owned(),
         count: 1000,
+        written_whole: false,
         memory: 0,
         element: 4,
     }]
@@ -108,4 +109,46 @@ fn blocks_of_two_os_threads_race() {
         "{found}"
     );
     assert!(Did::Wrote < Did::Read);
+}
+
+/// Two OS threads write all elements of a buffer but those at `skipped`.
+fn unwritten_after(skipped: &[u64], gives_up: bool) -> Option<usize> {
+    let mut watched = watched();
+    for buffer in &mut watched.buffers {
+        buffer.written_whole = true;
+    }
+    for part in [0..500, 500..1000] {
+        let watched = &watched;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let log: Arc<Mutex<Log>> = watched.log();
+                let mut log = locked(&log);
+                log.next_epoch(Place {
+                    block: part.start,
+                    cluster: 0,
+                });
+                for element in part.filter(|element| !skipped.contains(element)) {
+                    let cell = croq_sim_device_cell {
+                        written: 1,
+                        writer: who(0, 7),
+                        ..Default::default()
+                    };
+                    log.put(0, element, cell);
+                }
+                if gives_up {
+                    log.give_up();
+                }
+            });
+        });
+    }
+    watched.unwritten().map(|(_, element)| element)
+}
+
+#[test]
+fn a_buffer_that_a_launch_must_write_whole_lacks_an_element() {
+    assert_eq!(unwritten_after(&[], false), None);
+    for element in [0, 499, 500, 999] {
+        assert_eq!(unwritten_after(&[element], false), Some(element as usize));
+    }
+    assert_eq!(unwritten_after(&[3], true), None);
 }
