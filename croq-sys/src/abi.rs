@@ -125,6 +125,7 @@ pub struct croq_sim_order {
     pub reports_all: u32,
     pub plane: u64,
     pub cells: *mut croq_sim_cell,
+    pub parts: u32,
 }
 
 #[repr(C)]
@@ -253,6 +254,7 @@ pub struct croq_sim_tracked {
     pub memory: *mut c_void,
     pub count: u64,
     pub element_bytes: u32,
+    pub per_byte: u32,
     pub escapes: u32,
 }
 
@@ -445,6 +447,13 @@ pub struct croq_sim_api {
         thread: *mut croq_sim_thread,
         access: *const croq_sim_access,
         size: u32,
+        kind: u32,
+    ),
+    pub packed_access: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        access: *const croq_sim_access,
+        per_byte: u32,
+        count: u32,
         kind: u32,
     ),
     pub count: unsafe extern "C" fn(thread: *mut croq_sim_thread, reason: u32, line: u32),
