@@ -45,6 +45,9 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
             format!("{kind}, visible only inside the block it is declared in"),
         );
     } else {
+        if !el.cx.undeclared.insert(name.to_owned()) {
+            return None;
+        }
         d = Diagnostic::new(codes::E0201, span, format!("`{name}` is not declared"))
             .label("nothing of this name is visible here");
         if let Some(help) = index_of_cuda(el, name) {
