@@ -452,3 +452,39 @@ fn unwritten_elements_of_a_byte() {
         &read,
     );
 }
+
+#[test]
+fn the_host_accesses_elements_of_bytes() {
+    for n in [2, 16, 50] {
+        let x = Tensor::<U4x2, _>::random((n,), 0..16, 9);
+        let mut counts = Tensor::<i32, (Const<16>,)>::zeros((Const,));
+        let y = kernels::packed_by_host(&x, &mut counts).unwrap();
+        let mut expected = Vec::new();
+        for i in 0..n {
+            let v = x.value([i]).unwrap();
+            expected.push(if v == 12 { 6 } else { 15 - v });
+        }
+        let of = |v: usize| expected.iter().filter(|e| usize::from(**e) == v).count() as i32;
+        assert_eq!(counts.as_slice(), (0..16).map(of).collect::<Vec<_>>());
+        expected[n - 1] = (expected[n - 1] + 1) % 16;
+        for (i, expected) in expected.into_iter().enumerate() {
+            assert_eq!(y.value([i]).unwrap(), expected, "{i} of {n}");
+        }
+    }
+}
+
+#[test]
+fn the_host_accesses_elements_of_every_packed_type() {
+    let n = 40;
+    let mut bits = Tensor::<U1x8, _>::random((n,), 0..2, 4);
+    let mut floats = Tensor::<F4E2M1x2, _>::zeros((n,));
+    let mut pairs = Tensor::<S2x4, _>::random((n,), -2..2, 5);
+    let count = kernels::packed_bits_by_host(&mut bits, &mut floats, &mut pairs, 3.0).unwrap();
+    let all =
+        |i: usize| i32::from(bits.value([i]).unwrap()) + 10 * i32::from(pairs.value([i]).unwrap());
+    assert_eq!(count, (0..n).map(all).sum::<i32>() + 3000);
+    assert_eq!(bits.value([n - 2]).unwrap(), 1);
+    assert_eq!(pairs.value([n - 1]).unwrap(), -2);
+    assert_eq!(floats.value([1]).unwrap(), 3.0);
+    assert_eq!(floats.value([0]).unwrap(), 0.0);
+}
