@@ -99,7 +99,7 @@ fn is_of_the_grammar(
             });
             begins || goes_on || ends_operand(last)
         }
-        _ => !is_type && ends_operand(last),
+        _ => SUFFIXES.contains(&text) && ends_operand(last),
     }
 }
 
@@ -108,6 +108,9 @@ const MEMBERS: [&str; 12] = [
     "data", "mdata", "span", "copy", "load", "store", "any", "fill", "row", "col", "view", "from",
 ];
 const LEVELS: [&str; 5] = ["device", "cluster", "block", "group", "thread"];
+
+/// Words that follow an operand.
+const SUFFIXES: [&str; 3] = ["after", "unroll", "vectorize"];
 
 /// Whether no operand can follow.
 fn ends_operand(last: Option<&TokenKind>) -> bool {
