@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 25
+#define CROQ_ABI_VERSION 26
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -64,6 +64,9 @@ typedef struct croq_sim_order {
   croq_u32 reports_all;
   croq_u64 plane; /* the cell of byte `i` is number `i % 4 * plane + i / 4` */
   croq_sim_cell *cells;
+  /* how many elements of a byte have cells: that of element `p` is `4 * p * plane` cells behind the
+   * one of the byte */
+  croq_u32 parts;
 } croq_sim_order;
 
 /* The last accesses by threads to an element of device memory, with the epoch of each (0: none):
@@ -116,8 +119,9 @@ typedef struct croq_sim_thread {
   /* For each 16 bytes of `shared` the last write by the generic proxy: line (32 bits), tid + 1
    * (12), `fences` of the thread at that time (20), or 0; null unless CROQ_LAUNCH_PROXIES. */
   croq_u64 *writers;
-  /* For each byte of `shared` the number of the buffer through which it was written, or 0; null
-   * unless CROQ_LAUNCH_TRACKS. */
+  /* For each byte of `shared` the number of the buffer through which it was written, or 0; then for
+   * each byte a bit for each element in it, for buffers whose elements share bytes. Null unless
+   * CROQ_LAUNCH_TRACKS. */
   unsigned char *written;
   croq_sim_order *order; /* null if shared memory is not checked for races */
   croq_sim_device *device; /* the same for device memory */
@@ -172,6 +176,7 @@ typedef struct croq_sim_tracked {
   void *memory;
   croq_u64 count;
   croq_u32 element_bytes;
+  croq_u32 per_byte; /* the elements that share these bytes */
   /* 0: code that is opaque to the compiler has its address, so the buffer is not checked */
   croq_u32 records;
 } croq_sim_tracked;
@@ -394,6 +399,9 @@ typedef struct croq_sim_api {
    * is ordered with theirs. */
   void (*shared_access)(croq_sim_thread *thread, const croq_sim_access *access, croq_u32 size,
                         croq_u32 kind);
+  /* The same for `count` elements of which `per_byte` share a byte; the first is in the first byte. */
+  void (*packed_access)(croq_sim_thread *thread, const croq_sim_access *access, croq_u32 per_byte,
+                        croq_u32 count, croq_u32 kind);
   /* Returns unless the block has reached its step limit; other threads may have run meanwhile. */
   void (*count)(croq_sim_thread *thread, croq_u32 reason, croq_u32 line);
   /* Waits for the lanes in `mask` that have not exited; returns the lanes that arrived. */

@@ -102,13 +102,16 @@ fn build(
         })?;
     }
     only_once(&package.out_dir)?;
-    let archs = archs(settings, env)?;
+    let (archs, archs_asked) = archs(settings, env)?;
     namespace_is_name(settings)?;
     let mut warnings = CargoWarnings::default();
     let toolkit = toolkit(settings, env, &package, &mut warnings)?;
     let inputs = inputs::find(&package.folder, path)?;
 
-    let options = options(settings, &archs, toolkit.as_ref(), env);
+    let options = pipeline::Options {
+        archs_asked,
+        ..options(settings, &archs, toolkit.as_ref(), env)
+    };
     let dump = dump(env)?;
     let mut dumped = Outputs::in_folder(package.out_dir.join("croq-ir"));
     let mut files = Vec::new();
@@ -206,6 +209,7 @@ fn options(
         instances: settings.instances.clone(),
         device_namespace: settings.device_namespace.clone(),
         archs: archs.to_vec(),
+        archs_asked: false,
         cuda: toolkit.is_some(),
         nvcc: toolkit.map(|toolkit| toolkit.version),
         checks: settings.checks,
@@ -286,7 +290,8 @@ fn only_once(out_dir: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-fn archs(settings: &Settings, env: &Environment) -> Result<Vec<Arch>, Problem> {
+/// The architectures, and whether somebody asked for them.
+fn archs(settings: &Settings, env: &Environment) -> Result<(Vec<Arch>, bool), Problem> {
     let (names, origin) = match env.text("CROQ_CUDA_ARCH") {
         Some(list) => (
             list.split(',').map(|name| name.trim().to_owned()).collect(),
@@ -301,12 +306,13 @@ fn archs(settings: &Settings, env: &Environment) -> Result<Vec<Arch>, Problem> {
         })?;
         archs.push(arch);
     }
-    if archs.is_empty() {
+    let asked = !archs.is_empty();
+    if !asked {
         archs.extend(Arch::DEFAULT);
     }
     archs.sort();
     archs.dedup();
-    Ok(archs)
+    Ok((archs, asked))
 }
 
 fn toolkit(

@@ -454,6 +454,25 @@ mod tests {
         );
     }
 
+    #[test]
+    fn kernels_for_newer_gpus_are_noted_where_older_ones_were_asked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("newer.co");
+        let text = "__co__ void f(global f32 [64, 64] x, global f32 [64, 64] y) {
+  parallel p by 2 : block {
+    t = tma.load x.chunkat(p, _) => shared;
+    dma.copy t.data => y.chunkat(p, _);
+  }
+}
+";
+        std::fs::write(&path, text).expect("written");
+        let path = path.display().to_string();
+        assert_eq!(croq(&["check", &path]), Outcome::default());
+        let both = ["check", "--arch", "sm_80", "--arch", "sm_90a", &path];
+        let noted = croq(&both).stderr;
+        assert!(noted.contains("N0860"), "{noted}");
+    }
+
     /// Needs a C++ compiler, as every build with croq does.
     #[test]
     fn the_c_compiler_is_asked_for_the_files_own_text() {

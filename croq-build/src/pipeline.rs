@@ -24,6 +24,9 @@ pub struct Options {
     pub device_namespace: Option<String>,
     /// The architectures that the kernels must be legal for.
     pub archs: Vec<Arch>,
+    /// Whether these architectures were asked for; otherwise they are the default, and which of them
+    /// a kernel leaves out is not reported.
+    pub archs_asked: bool,
     /// Wrappers also call a CUDA twin.
     pub cuda: bool,
     /// The nvcc that compiles it, if that is known.
@@ -45,6 +48,7 @@ impl Default for Options {
             instances: Vec::new(),
             device_namespace: None,
             archs: Arch::DEFAULT.to_vec(),
+            archs_asked: false,
             cuda: false,
             nvcc: None,
             checks: Checks::All,
@@ -351,6 +355,7 @@ fn compile(
     });
     let sema_options = sema::Options {
         targets: targets.collect(),
+        targets_asked: options.archs_asked,
         nvcc: options.nvcc.map(|version| [version.major, version.minor]),
         last_is_fastest: options.thread_order == ThreadOrder::Last,
         reports: options.checks == Checks::Report,

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 25;
+pub const CROQ_ABI_VERSION: u32 = 26;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -125,6 +125,7 @@ pub struct croq_sim_order {
     pub reports_all: u32,
     pub plane: u64,
     pub cells: *mut croq_sim_cell,
+    pub parts: u32,
 }
 
 #[repr(C)]
@@ -256,6 +257,7 @@ pub struct croq_sim_tracked {
     pub memory: *mut c_void,
     pub count: u64,
     pub element_bytes: u32,
+    pub per_byte: u32,
     /// 0: code that is opaque to the compiler has its address.
     pub records: u32,
 }
@@ -449,6 +451,13 @@ pub struct croq_sim_api {
         thread: *mut croq_sim_thread,
         access: *const croq_sim_access,
         size: u32,
+        kind: u32,
+    ),
+    pub packed_access: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        access: *const croq_sim_access,
+        per_byte: u32,
+        count: u32,
         kind: u32,
     ),
     pub count: unsafe extern "C" fn(thread: *mut croq_sim_thread, reason: u32, line: u32),

@@ -44,7 +44,11 @@ fn check(shown: &str, text: &str) -> (SourceFile, Vec<Diagnostic>) {
         stem: "case".to_owned(),
         hash: "00000000".to_owned(),
     };
-    let compiled = compile_text(&names, text, &Options::default());
+    let options = Options {
+        archs_asked: true,
+        ..Options::default()
+    };
+    let compiled = compile_text(&names, text, &options);
     (compiled.file, compiled.diagnostics)
 }
 

@@ -518,7 +518,7 @@ template <class T> class mirror {
  public:
   using value = typename without_const<T>::type;
   mirror(host &owner, const global<T> &memory, idx extent)
-      : on(owner), of(memory), bytes(static_cast<size_t>(bytes_of(extent, sizeof(T)))) {}
+      : on(owner), of(memory), bytes(static_cast<size_t>(packed<T> ? bytes_for<T>(extent) : bytes_of(extent, sizeof(T)))) {}
   mirror(const mirror &) = delete;
   mirror &operator=(const mirror &) = delete;
   ~mirror() { ::free(copy); }
@@ -546,9 +546,10 @@ template <class T> class mirror {
   /* The device may have written. */
   void stale() { is_fresh = false; }
 
-  value load(idx i) const { return copy[i]; }
+  value load(idx i) const { return picked<value>(copy[place_of<value>(i)], i); }
   void store(idx i, value v) {
-    copy[i] = v;
+    if constexpr (packed<value>) copy[place_of<value>(i)] = placed<value>(copy[place_of<value>(i)], i, v);
+    else copy[i] = v;
     is_changed = true;
   }
 

@@ -183,7 +183,7 @@ CROQ_COLD inline void note_atomic_at(const void *p) {
 
 template <class T> CROQ_FN croq_sim_tracked track(const global<T> &memory, croq_u32 records) {
   return {memory.name, const_cast<void *>(static_cast<const void *>(memory.first)),
-          static_cast<croq_u64>(memory.extent), sizeof(T), records};
+          static_cast<croq_u64>(memory.extent), sizeof(T), per_byte<T>, records};
 }
 
 /* The launch argument for a parameter that is `contended`; and for one that is not, because code

@@ -31,8 +31,7 @@ template <unsigned V, class T>
 CROQ_FN T *reach(const shared<T> &memory, idx i, bool writes, int line) {
   T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, writes, line);
   if (writes || !memory.is_phased)
-    in_order<bytes_of_vector<T, V> / sizeof(T)>(memory.name, i, at,
-                                                writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS, line);
+    in_order<V>(memory.name, i, at, writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS, line);
   return at;
 }
 template <unsigned V, class T>
@@ -174,7 +173,7 @@ CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int lin
   T *const at = dst.first + place_of<T>(di);
   check_aligned<bytes>(at, dst.name, di, line);
   CROQ_TRACE(dst.name, di, at, bytes, line);
-  in_order<bytes / sizeof(T)>(dst.name, di, at, CROQ_ACCESS_WRITES, line);
+  in_order<V>(dst.name, di, at, CROQ_ACCESS_WRITES, line);
   croq_sim_thread *const self = current;
   const croq_sim_access access = {dst.name, di, at, bytes, static_cast<croq_u32>(line)};
   sim_api()->copy_async(self, &access, from);

@@ -73,19 +73,13 @@ template <class M> CROQ_FN void must_be_written(const M &memory, idx i, int line
   use_unwritten(take_unwritten(), in_atomic, line);
 }
 
-/* Marks of shared memory are those of bytes. Elements that share a byte count as written once one
- * of them is. */
 template <class T> CROQ_FN bool is_written(const shared_marks &written, idx i) {
-  return written.template has<sizeof(T)>(place_of<T>(i));
+  if constexpr (packed<T>) return written.has_bit(place_of<T>(i), first_bit<T>(i));
+  else return written.template has<sizeof(T)>(i);
 }
 template <class T> CROQ_FN void mark_written(const shared_marks &written, idx i, bool yes) {
-  if (yes || !packed<T>) written.template put<sizeof(T)>(place_of<T>(i), yes);
-}
-/* Cells of shared memory are those of bytes: of the elements of a byte, accesses to the first are
- * checked. */
-template <class T>
-CROQ_FN void element_in_order(const char *name, idx i, const T *at, croq_u32 kind, int line) {
-  if (!packed<T> || first_bit<T>(i) == 0) in_order<1>(name, i, at, kind, line);
+  if constexpr (packed<T>) written.put_bit(place_of<T>(i), first_bit<T>(i), yes);
+  else written.template put<sizeof(T)>(i, yes);
 }
 
 template <class T> struct __attribute__((unused)) handle {
@@ -160,7 +154,7 @@ template <class T> struct __attribute__((unused)) shared : handle<T> {
 
   CROQ_FN T &reach(idx i, croq_u32 kind, int line) const {
     T &e = this->element(i, line);
-    if (!is_phased || kind != CROQ_ACCESS_READS) element_in_order(this->name, i, &e, kind, line);
+    if (!is_phased || kind != CROQ_ACCESS_READS) in_order<1>(this->name, i, &e, kind, line);
     if (kind == CROQ_ACCESS_ATOMIC) must_be_written(*this, i, line);
     return e;
   }
@@ -171,7 +165,7 @@ template <class T> struct __attribute__((unused)) shared : handle<T> {
   }
   CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {
     T &e = this->element(i, line);
-    element_in_order(this->name, i, &e, store_kind(picked<value>(e, i), v), line);
+    in_order<1>(this->name, i, &e, store_kind(picked<value>(e, i), v), line);
     put(e, i, v);
     if (written.bytes != nullptr) mark_written<T>(written, i, take_unwritten() == 0);
   }

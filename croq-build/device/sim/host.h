@@ -410,7 +410,7 @@ template <class T> class mirror {
  public:
   using value = typename without_const<T>::type;
   mirror(host &owner, const global<T> &memory, idx extent)
-      : on(owner), of(memory), bytes(bytes_of(extent, sizeof(T))) {}
+      : on(owner), of(memory), bytes(packed<T> ? bytes_for<T>(extent) : bytes_of(extent, sizeof(T))) {}
   mirror(const mirror &) = delete;
   mirror &operator=(const mirror &) = delete;
   ~mirror() { __builtin_free(copy); }
@@ -436,9 +436,10 @@ template <class T> class mirror {
   /* The device may have written. */
   void stale() { is_fresh = false; }
 
-  value load(idx i) const { return copy[i]; }
+  value load(idx i) const { return picked<value>(copy[place_of<value>(i)], i); }
   void store(idx i, value v) {
-    copy[i] = v;
+    if constexpr (packed<value>) copy[place_of<value>(i)] = placed<value>(copy[place_of<value>(i)], i, v);
+    else copy[i] = v;
     is_changed = true;
   }
 

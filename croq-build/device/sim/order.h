@@ -40,6 +40,18 @@ CROQ_FN bool is_alone(croq_sim_cell &cell, croq_u32 epoch, croq_u32 who, croq_u3
   return true;
 }
 
+/* The same for `count` elements that share bytes. */
+template <class T>
+CROQ_COLD inline void ask_packed_order(const char *name, idx i, const void *at, croq_u32 count,
+                                       croq_u32 kind, int line) {
+  croq_sim_thread *const self = current;
+  const croq_sim_access access = {name, i, const_cast<void *>(at),
+                                  static_cast<croq_u32>(bytes_for<T>(count)),
+                                  static_cast<croq_u32>(line)};
+  sim_api()->packed_access(self, &access, per_byte<T>, count, kind);
+  current = self;
+}
+
 /* An access to `V` adjacent elements; stops the thread if it is unordered with one of another
  * thread. */
 template <unsigned V, class T>
@@ -50,6 +62,18 @@ CROQ_FN void in_order(const char *name, idx i, const T *at, croq_u32 kind, int l
   const croq_u32 who = current->tid | static_cast<croq_u32>(line) << cell_line;
   croq_u64 offset = static_cast<croq_u64>(reinterpret_cast<const unsigned char *>(at) -
                                           current->shared);
+  if constexpr (packed<T>) {
+    /* The first such access of a launch has cells allocated. */
+    harmless = harmless && order->parts >= per_byte<T>;
+    for (unsigned element = 0; harmless && element < V; ++element) {
+      const unsigned part = static_cast<unsigned>((i + element) % per_byte<T>);
+      const croq_u64 byte = offset + (static_cast<unsigned>(i % per_byte<T>) + element) / per_byte<T>;
+      harmless = is_alone(order->cells[(part * 4 + byte % 4) * order->plane + byte / 4],
+                          order->epoch, who, kind);
+    }
+    if (!CROQ_LIKELY(harmless)) ask_packed_order<T>(name, i, at, V, kind, line);
+    return;
+  }
   for (unsigned element = 0; harmless && element < V; ++element, offset += sizeof(T))
     harmless = is_alone(order->cells[offset % 4 * order->plane + offset / 4], order->epoch, who, kind);
   if (!CROQ_LIKELY(harmless)) ask_order(name, i, at, V * sizeof(T), sizeof(T), kind, line);

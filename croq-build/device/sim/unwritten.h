@@ -121,6 +121,19 @@ struct shared_marks {
   template <unsigned B> CROQ_FN void put(idx i, bool is_written) const {
     if (bytes != nullptr) __builtin_memset(bytes + i * idx(B), is_written ? int(number) : 0, B);
   }
+  /* The same for an element of less than a byte. It has a bit behind the marks of all bytes, which
+   * counts if the byte has the buffer's mark. */
+  CROQ_FN bool has_bit(idx byte, unsigned bit) const {
+    return CROQ_LIKELY(bytes == nullptr) ||
+           CROQ_LIKELY(bytes[byte] == number && (bits_of(byte) >> bit & 1) != 0);
+  }
+  CROQ_FN void put_bit(idx byte, unsigned bit, bool is_written) const {
+    if (bytes == nullptr) return;
+    const unsigned others = bytes[byte] == number ? bits_of(byte) & ~(1u << bit) : 0;
+    bytes[byte] = static_cast<unsigned char>(number);
+    bits_of(byte) = static_cast<unsigned char>(others | unsigned(is_written) << bit);
+  }
+  CROQ_FN unsigned char &bits_of(idx byte) const { return bytes[byte + idx(current->shared_bytes)]; }
   /* The declaration is executed again: earlier writes do not count any more. `buffers` is the
    * number of numbered buffers. */
   CROQ_FN void begin_anew(croq_u32 buffers) {

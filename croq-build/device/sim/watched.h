@@ -57,10 +57,7 @@ template <class T> struct __attribute__((unused)) watched {
   }
   template <unsigned V = 1> CROQ_FN T *reach(idx i, croq_u32 kind, int line) const {
     T *const at = find<V>(i, kind != CROQ_ACCESS_READS, line);
-    if (!is_phased || kind != CROQ_ACCESS_READS) {
-      if constexpr (V == 1) element_in_order(name, i, at, kind, line);
-      else in_order<bytes_of_vector<T, V> / sizeof(T)>(name, i, at, kind, line);
-    }
+    if (!is_phased || kind != CROQ_ACCESS_READS) in_order<V>(name, i, at, kind, line);
     if (kind == CROQ_ACCESS_ATOMIC) must_be_written(*this, i, line);
     return at;
   }
@@ -79,7 +76,7 @@ template <class T> struct __attribute__((unused)) watched {
   }
   CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) const {
     T *const e = find(i, true, line);
-    element_in_order(name, i, e, store_kind(picked<T>(*e, i), v), line);
+    in_order<1>(name, i, e, store_kind(picked<T>(*e, i), v), line);
     put(*e, i, v);
     if (written.bytes != nullptr) mark_written<T>(written, i, take_unwritten() == 0);
   }

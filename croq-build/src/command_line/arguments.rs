@@ -136,6 +136,7 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
     }
     if !archs.is_empty() {
         parsed.options.archs = archs;
+        parsed.options.archs_asked = true;
     }
     Ok(parsed)
 }

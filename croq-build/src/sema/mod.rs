@@ -86,12 +86,7 @@ impl Findings {
     pub fn publish(self, diags: &mut Diagnostics) -> bool {
         let failed = self.diags.has_errors();
         let broken = failed || !self.faults.is_empty();
-        let mut undeclared = BTreeSet::new();
         for d in self.diags.into_sorted() {
-            // A name that is not declared is reported where it is used first.
-            if d.code == codes::E0201 && !undeclared.insert(d.message.clone()) {
-                continue;
-            }
             let is_fault = |at: &Span| cx::spans_meet(*at, d.primary.span);
             let reported = self.faults.iter().any(is_fault);
             let follows = broken && d.of_the_whole;

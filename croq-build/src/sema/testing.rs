@@ -86,6 +86,7 @@ pub fn codes(text: &str, archs: &[(&str, u16)]) -> Vec<&'static str> {
     });
     let options = Options {
         targets: targets.collect(),
+        targets_asked: true,
         ..Options::default()
     };
     let (_, _, diags) = program_for("t.co", text, &options);

@@ -44,6 +44,40 @@ fn name_of(tokens: &[Token]) -> Option<Arc<str>> {
     })
 }
 
+/// A keyword between the type and the parameters of a function is its name.
+fn name_in_header(text: &str, tokens: &mut [Token]) {
+    let mut brackets = 0usize;
+    let mut before = None;
+    for (at, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            TokenKind::Punct(Punct::LBracket) => brackets += 1,
+            TokenKind::Punct(Punct::RBracket) => brackets = brackets.saturating_sub(1),
+            TokenKind::Punct(Punct::LParen) if brackets == 0 => {
+                before = at.checked_sub(1);
+                break;
+            }
+            TokenKind::Punct(Punct::LBrace) => return,
+            _ => {}
+        }
+    }
+    // After `__co__` and a type.
+    let Some(token) = before
+        .filter(|at| *at >= 2)
+        .and_then(|at| tokens.get_mut(at))
+    else {
+        return;
+    };
+    let span = token.span.start as usize..token.span.end as usize;
+    if token.kind.may_be_a_name()
+        && let Some(written) = text.get(span)
+        && written
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    {
+        token.kind = TokenKind::Word(written.into());
+    }
+}
+
 /// Reads the function whose `__co__` is at `at`; `None` if there is none, which is reported.
 pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
     let opening = Span::new(at as u32, at as u32 + 6);
@@ -112,6 +146,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
         // Its remaining tokens are not meaningful.
         return None;
     }
+    name_in_header(s.text, &mut tokens);
     let span = tokens
         .last()
         .map_or(opening, |last: &Token| opening.to(last.span));

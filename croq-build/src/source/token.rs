@@ -68,6 +68,43 @@ impl TokenKind {
             _ => None,
         }
     }
+
+    /// Whether it is a keyword or a type that may be a name where no rule needs it. Words of control
+    /// flow, and `int`, `bool`, `void`, `auto` and `mutable`, are never names.
+    pub fn may_be_a_name(&self) -> bool {
+        match self {
+            TokenKind::Keyword(word) => matches!(
+                word,
+                Keyword::Mdspan
+                    | Keyword::Ituple
+                    | Keyword::Stream
+                    | Keyword::Event
+                    | Keyword::Frag
+                    | Keyword::Global
+                    | Keyword::Shared
+                    | Keyword::Local
+                    | Keyword::By
+                    | Keyword::With
+                    | Keyword::In
+                    | Keyword::Where
+                    | Keyword::Dma
+                    | Keyword::Tma
+                    | Keyword::Swap
+                    | Keyword::Rotate
+                    | Keyword::Select
+                    | Keyword::Wait
+                    | Keyword::Trigger
+                    | Keyword::Sync
+                    | Keyword::Mma
+                    | Keyword::Apply
+                    | Keyword::Call
+                    | Keyword::Inf
+            ),
+            TokenKind::Type(ElemType::Int | ElemType::Bool) => false,
+            TokenKind::Type(_) => true,
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for TokenKind {

@@ -492,6 +492,24 @@ pub enum FragOp {
     Copy,
 }
 
+impl FragOp {
+    pub const ALL: [Self; 4] = [
+        Self::ReduceMax,
+        Self::ReduceSum,
+        Self::AllReduceSum,
+        Self::Copy,
+    ];
+
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::ReduceMax => "reduce_max",
+            Self::ReduceSum => "reduce_sum",
+            Self::AllReduceSum => "all_reduce_sum",
+            Self::Copy => "copy",
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct AsmStmt {
     pub volatile: bool,

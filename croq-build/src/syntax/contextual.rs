@@ -17,37 +17,58 @@ use crate::source::SourceFile;
 use crate::source::token::{ElemType, Keyword, Punct, Token, TokenKind};
 
 /// The tokens of a function, in which keywords that are used as names are identifiers.
-pub fn with_names<'t>(tokens: Cow<'t, [Token]>, file: &SourceFile) -> Cow<'t, [Token]> {
+///
+/// `functions` are the names of functions that are keywords: `half(x);` calls one.
+pub fn with_names<'t>(
+    tokens: Cow<'t, [Token]>,
+    file: &SourceFile,
+    functions: &HashSet<&str>,
+) -> Cow<'t, [Token]> {
     let all = Neighbours {
         tokens: &tokens,
         body: body_of(&tokens),
     };
     let mut names: HashSet<String> = HashSet::new();
     for (at, token) in tokens.iter().enumerate() {
-        let is_word = may_be_a_name(&token.kind) || is_reserved(&token.kind);
+        let is_word = token.kind.may_be_a_name() || is_reserved(&token.kind);
         if is_word && all.is_declared(at) {
             names.insert(spelling(token, file));
         }
     }
-    if names.is_empty() {
+    if names.is_empty() && functions.is_empty() {
         return tokens;
     }
     let mut out = Vec::with_capacity(tokens.len());
     for (at, token) in tokens.iter().enumerate() {
         let mut token = token.clone();
-        let used = match may_be_a_name(&token.kind) {
+        let used = match token.kind.may_be_a_name() {
             true => !all.is_keyword(at),
             false => is_reserved(&token.kind) && !all.is_declared(at) && all.is_operand(at),
         };
-        if used {
+        let called = token.kind.may_be_a_name() && all.is_called(at);
+        if used || called {
             let text = spelling(&token, file);
-            if names.contains(&text) {
+            if used && names.contains(&text) || called && functions.contains(text.as_str()) {
                 token.kind = TokenKind::Word(text.into());
             }
         }
         out.push(token);
     }
     Cow::Owned(out)
+}
+
+/// The functions that have the spelling of a keyword as their names.
+pub fn functions_of(file: &SourceFile) -> HashSet<&str> {
+    let headers = file.functions.iter().map(|function| &function.tokens);
+    let words = headers.filter_map(|tokens| {
+        let open = tokens
+            .iter()
+            .position(|token| token.kind.is(Punct::LParen))?;
+        tokens.get(open.checked_sub(1)?)?.kind.word()
+    });
+    let is_keyword =
+        |word: &&str| Keyword::from_text(word).is_some() || ElemType::from_text(word).is_some();
+    words.filter(is_keyword).collect()
 }
 
 /// The index of the brace that opens the body.
@@ -94,41 +115,6 @@ fn is_reserved(kind: &TokenKind) -> bool {
                 | Keyword::Goto
         ),
         TokenKind::Type(word) => matches!(word, ElemType::Int | ElemType::Bool),
-        _ => false,
-    }
-}
-
-fn may_be_a_name(kind: &TokenKind) -> bool {
-    match kind {
-        TokenKind::Keyword(word) => matches!(
-            word,
-            Keyword::Mdspan
-                | Keyword::Ituple
-                | Keyword::Stream
-                | Keyword::Event
-                | Keyword::Frag
-                | Keyword::Global
-                | Keyword::Shared
-                | Keyword::Local
-                | Keyword::By
-                | Keyword::With
-                | Keyword::In
-                | Keyword::Where
-                | Keyword::Dma
-                | Keyword::Tma
-                | Keyword::Swap
-                | Keyword::Rotate
-                | Keyword::Select
-                | Keyword::Wait
-                | Keyword::Trigger
-                | Keyword::Sync
-                | Keyword::Mma
-                | Keyword::Apply
-                | Keyword::Call
-                | Keyword::Inf
-        ),
-        TokenKind::Type(ElemType::Int | ElemType::Bool) => false,
-        TokenKind::Type(_) => true,
         _ => false,
     }
 }

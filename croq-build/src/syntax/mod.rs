@@ -51,11 +51,14 @@ use crate::source::{FunctionText, SourceFile};
 /// Parses every function of a file.
 pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
     let mut sound: Vec<(&FunctionText, Cow<[Token]>)> = Vec::new();
+    let words = contextual::functions_of(file);
     for function in &file.functions {
         let balanced = diags.within(function.instance.as_ref(), |diags| {
             balanced(function, diags)
         });
-        sound.extend(balanced.map(|tokens| (function, contextual::with_names(tokens, file))));
+        sound.extend(
+            balanced.map(|tokens| (function, contextual::with_names(tokens, file, &words))),
+        );
     }
     // Instances share the text of their template.
     for template in file.templates.iter().filter(|template| !template.used) {

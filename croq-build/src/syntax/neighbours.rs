@@ -315,6 +315,28 @@ impl Neighbours<'_> {
         }
     }
 
+    /// Whether the word can be the name of a function that is called: `half(x);`.
+    pub fn is_called(&self, at: usize) -> bool {
+        if at < self.body
+            || !self.precedes(at, &[Punct::LParen])
+            || self.follows(at, &[Punct::Dot, Punct::Lt, Punct::FatArrow])
+        {
+            return false;
+        }
+        match self.kind(at) {
+            Some(TokenKind::Keyword(word)) => match word {
+                Keyword::Wait
+                | Keyword::Trigger
+                | Keyword::Swap
+                | Keyword::Rotate
+                | Keyword::Select => false,
+                Keyword::By | Keyword::In | Keyword::Where => !self.follows_an_operand(at),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
     /// Whether the word can only be an operand here, so that a reserved word that was declared, and
     /// reported there, is no second error.
     pub fn is_operand(&self, at: usize) -> bool {

@@ -274,14 +274,8 @@ fn removed<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
 /// `reduce_max(dst, src, 1);` and similar ones, from the call as which they were parsed.
 pub fn fragment_operation(call: Expr) -> StmtKind {
     if let ExprKind::Call(inner) = &*call.kind {
-        let op = match inner.callee.text.as_str() {
-            "reduce_max" => Some(FragOp::ReduceMax),
-            "reduce_sum" => Some(FragOp::ReduceSum),
-            "all_reduce_sum" => Some(FragOp::AllReduceSum),
-            "copy" => Some(FragOp::Copy),
-            _ => None,
-        };
-        if let Some(op) = op {
+        let mut all = FragOp::ALL.into_iter();
+        if let Some(op) = all.find(|op| op.text() == inner.callee.text) {
             let op_span = inner.callee.span;
             let args = inner.args.clone();
             return StmtKind::FragOp { op, op_span, args };

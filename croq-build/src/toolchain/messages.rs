@@ -276,7 +276,7 @@ impl Origin<'_> {
                 codes.compiler, message.text
             ),
         )
-        .label(message.text.clone());
+        .label("generated from this");
         for detail in message.details.iter().take(8) {
             diagnostic = diagnostic.note(detail.clone());
         }
@@ -436,6 +436,8 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
             .expect("on line 2");
         assert_eq!(diagnostic.primary.span, Span::new(6, 9));
         assert_eq!(diagnostic.code, "E1112");
+        // The compiler's text is in the message alone.
+        assert_eq!(diagnostic.primary.text, "generated from this");
         assert_eq!(origin.span(&at("k/a.co", 3)), Some(Span::new(12, 12)));
         assert_eq!(origin.span(&at("k/a.co", 99)), None);
         assert_eq!(origin.span(&at("k/a.co", 0)), None);

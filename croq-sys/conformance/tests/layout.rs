@@ -31,12 +31,12 @@ fn the_mirror_has_the_headers_layout() {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
         croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, device, schedule, fences, cluster, wgmma_fences, iterations, changes, steps, budget, lanes, arena, arena_bytes, stack_end, finds_unwritten, runtime }
         croq_sim_cell { written, writer, read, reader }
-        croq_sim_order { epoch, reports_all, plane, cells }
+        croq_sim_order { epoch, reports_all, plane, cells, parts }
         croq_sim_device_cell { written, writer, read, reader, read_too, reader_too, value, other }
         croq_sim_device_cells { first, touched }
         croq_sim_device { epoch, first, before, reports_all, buffers }
         croq_sim_schedule { start, step, first_thread, thread_step }
-        croq_sim_tracked { name, memory, count, element_bytes, records }
+        croq_sim_tracked { name, memory, count, element_bytes, per_byte, records }
         croq_sim_launch {
             kernel, file, grid, cluster, threads, shared_bytes, arena_bytes, flags, tracked_count, tracked,
             closure, run, run_blocks
@@ -46,7 +46,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote, wgmma, commit_wgmma, wait_wgmma, touch_registers, shared_access, count, lanes, use_unwritten, report, device_access, device_atomic, device_fence,
+            trace, cluster_barrier, arrive_remote, wgmma, commit_wgmma, wait_wgmma, touch_registers, shared_access, packed_access, count, lanes, use_unwritten, report, device_access, device_atomic, device_fence,
             agree, agree_named
         }
         croq_sim_registers { pending, fences, first, end, line, unwritten }

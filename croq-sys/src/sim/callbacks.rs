@@ -56,6 +56,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     wait_wgmma: groups::wait_wgmma,
     touch_registers: groups::touch_registers,
     shared_access,
+    packed_access,
     count: loops::count,
     lanes: loops::lanes,
     use_unwritten: unwritten::use_unwritten,
@@ -344,6 +345,21 @@ unsafe extern "C" fn shared_access(
     unsafe {
         with(thread, |_, barriers, tid| {
             barriers.order.access(tid, &*access, size, kind)
+        })
+    }
+}
+
+unsafe extern "C" fn packed_access(
+    thread: *mut croq_sim_thread,
+    access: *const croq_sim_access,
+    per_byte: u32,
+    count: u32,
+    kind: u32,
+) {
+    // SAFETY: device code passes the running thread and an access on its stack.
+    unsafe {
+        with(thread, |_, barriers, tid| {
+            (barriers.order).packed_access(tid, &*access, (per_byte, count), kind)
         })
     }
 }

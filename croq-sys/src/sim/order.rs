@@ -1,6 +1,7 @@
 //! Detects races in shared memory: unordered accesses by different threads of a block.
 //!
-//! For each byte at which an element begins, a cell records the last write and the reads since the
+//! For each byte at which an element begins, and for each element that shares its byte with others,
+//! a cell records the last write and the reads since the
 //! last plain store that changed it.
 //! Device code checks the cells itself (`sim/order.h`) and calls the runtime if they do not decide.
 //! Accesses of different *epochs*, with a barrier over the whole block in between, are always
@@ -81,6 +82,8 @@ pub(super) struct Order {
     state: Rc<Cell<croq_sim_order>>,
     is_enabled: bool,
     shared: usize,
+    /// How many elements of a byte may have cells.
+    most_parts: usize,
     cells: Vec<Cell<croq_sim_cell>>,
     times: Vec<Times>,
     lists: Vec<Vec<Party>>,
@@ -98,9 +101,11 @@ impl Default for Order {
                 reports_all: 0,
                 plane: 0,
                 cells: std::ptr::null_mut(),
+                parts: 1,
             })),
             is_enabled: false,
             shared: 0,
+            most_parts: 1,
             cells: Vec::new(),
             times: Vec::new(),
             lists: Vec::new(),
@@ -127,16 +132,20 @@ impl Order {
         bytes: u64,
         blocks: usize,
     ) -> *mut croq_sim_order {
-        self.is_enabled = is_enabled && room(bytes, blocks) > 0;
+        let room = room(bytes, blocks);
+        self.is_enabled = is_enabled && room > 0;
         if !self.is_enabled {
             return std::ptr::null_mut();
         }
         self.shared = shared as usize;
+        self.most_parts = (MOST_ROOM / room.max(1)) as usize;
         let plane = (bytes as usize).div_ceil(PLANES);
+        let mut parts = self.state.get().parts as usize;
         // Cells of earlier launches have other epochs, unless the layout changes.
-        if self.cells.len() != plane * PLANES {
+        if self.cells.len() != parts * plane * PLANES || parts > self.most_parts {
             self.cells.clear();
             self.cells.resize(plane * PLANES, Cell::default());
+            parts = 1;
         }
         self.times.clear();
         self.lists.clear();
@@ -146,6 +155,7 @@ impl Order {
             reports_all: 0,
             plane: plane as u64,
             cells: self.cells.as_ptr().cast_mut().cast(),
+            parts: parts as u32,
         });
         self.state.as_ptr()
     }
@@ -244,8 +254,9 @@ impl Order {
         }
     }
 
-    fn cell_at(&self, offset: usize) -> usize {
-        offset % PLANES * (self.cells.len() / PLANES) + offset / PLANES
+    /// The cell of an element: the byte, and the element's number in it.
+    fn cell_at(&self, offset: usize, part: usize) -> usize {
+        (part * PLANES + offset % PLANES) * self.state.get().plane as usize + offset / PLANES
     }
 
     /// A thread of another block writes the memory; the order of that is not recorded here.
@@ -255,9 +266,11 @@ impl Order {
         }
         let first = (at as usize).wrapping_sub(self.shared);
         for offset in first..first.saturating_add(bytes) {
-            let at = self.cell_at(offset);
-            if let Some(cell) = self.cells.get(at) {
-                cell.take();
+            for part in 0..self.state.get().parts as usize {
+                let at = self.cell_at(offset, part);
+                if let Some(cell) = self.cells.get(at) {
+                    cell.take();
+                }
             }
         }
     }
@@ -276,14 +289,53 @@ impl Order {
         let first = (access.at as usize).wrapping_sub(self.shared);
         let end = first.saturating_add(access.bytes as usize);
         for offset in (first..end).step_by(size.max(1) as usize) {
-            self.one(thread, access, offset, kind)?;
+            self.one(thread, access, self.cell_at(offset, 0), kind)?;
         }
         Ok(())
     }
 
-    fn one(&mut self, thread: u32, access: &croq_sim_access, offset: usize, kind: u32) -> Outcome {
+    /// An access by a thread to `count` elements of which `per_byte` share a byte.
+    pub(super) fn packed_access(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        (per_byte, count): (u32, u32),
+        kind: u32,
+    ) -> Outcome {
+        let per_byte = per_byte.max(1) as usize;
+        if !self.is_enabled || per_byte > self.most_parts {
+            return Ok(());
+        }
+        self.divide(per_byte);
+        let byte = (access.at as usize).wrapping_sub(self.shared);
+        for index in access.index..access.index + i64::from(count) {
+            let element = croq_sim_access { index, ..*access };
+            let from_byte = (index - access.index) as usize + access.index as usize % per_byte;
+            let offset = byte.wrapping_add(from_byte / per_byte);
+            let at = self.cell_at(offset, from_byte % per_byte);
+            self.one(thread, &element, at, kind)?;
+        }
+        Ok(())
+    }
+
+    /// From now on there are cells for this number of elements of each byte.
+    fn divide(&mut self, per_byte: usize) {
+        let mut state = self.state.get();
+        if per_byte <= state.parts as usize {
+            return;
+        }
+        let count = per_byte * state.plane as usize * PLANES;
+        self.cells.resize(count, Cell::default());
+        if !self.times.is_empty() {
+            self.times.resize(count, Times::default());
+        }
+        state.parts = per_byte as u32;
+        state.cells = self.cells.as_ptr().cast_mut().cast();
+        self.state.set(state);
+    }
+
+    fn one(&mut self, thread: u32, access: &croq_sim_access, at: usize, kind: u32) -> Outcome {
         let epoch = self.state.get().epoch;
-        let at = self.cell_at(offset);
         let Some(mut cell) = self.cells.get(at).map(Cell::get) else {
             return Ok(());
         };

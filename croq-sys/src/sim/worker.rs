@@ -272,7 +272,7 @@ impl Memory {
             false => none,
         };
         let written = match asked(CROQ_LAUNCH_TRACKS) && settings::detects_unwritten() {
-            true => found(self.written.reserve(bytes), "marks of shared memory")?,
+            true => found(self.written.reserve(2 * bytes), "marks of shared memory")?,
             false => none,
         };
         Ok([shared, marks, writers, written])

@@ -170,3 +170,19 @@ fn the_host_copies_under_conditions_and_in_loops() {
         assert_exact(&y, |[r, i]| if i < width as usize { x[[r, i]] } else { 0 });
     }
 }
+
+#[test]
+fn conditions_choose_buffers() {
+    for n in [1, 64, 77] {
+        let x = Tensor::from_fn((n,), |[i]| i as f32);
+        for least in [3, 4] {
+            let y = kernels::written_chosen_by_conditions(&x, least).unwrap();
+            let chosen = |second: bool, i: usize| match second {
+                true => 2.0 * x[[i]],
+                false => x[[i]] + 1.0,
+            };
+            let expected = |i| chosen(least > 3, i) + 8.0 * chosen(i % 3 == 1, i);
+            assert_eq!(y.as_slice(), (0..n).map(expected).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Packed elements and 6-bit floats (`packed.co`).
 
 use croq_sys::{
-    Const, F4E2M1x2, F6E2M3, F6E3M2, F8E4M3, Packed, S2x4, S4x2, S6, Tensor, U1x8, U2x4, U4x2, U6,
+    Const, Device, Error, F4E2M1x2, F6E2M3, F6E3M2, F8E4M3, Packed, S2x4, S4x2, S6, Tensor, U1x8,
+    U2x4, U4x2, U6,
 };
 use croq_tests::kernels;
 
@@ -340,4 +341,150 @@ fn loops_over_elements_of_one_byte() {
             assert_eq!(y.value([i, j]), x.value([i, j]).map(|v| 15 - v));
         }
     }
+}
+
+/// The report of a hazard of this kind at an element, with these lines of `packed.co`.
+#[track_caller]
+fn reported<T: std::fmt::Debug>(
+    result: croq_sys::Result<T>,
+    kind: &str,
+    kernel: &str,
+    elements: &[&str],
+    parts: &[&str],
+) {
+    let error = result.expect_err("is a hazard");
+    assert!(matches!(error, Error::Hazard { .. }), "{error:?}");
+    let error = error.to_string();
+    let text = include_str!("../../run/as_written/packed.co");
+    let line_of = |part: &&str| {
+        let mut lines = text.lines().zip(1..);
+        lines.find(|(line, _)| line.contains(&format!(" {kernel}(")));
+        let found = lines.find(|(line, _)| line.contains(part));
+        format!("packed.co:{}", found.expect("the text").1)
+    };
+    assert!(error.starts_with(kind), "{error}");
+    assert!(elements.iter().any(|e| error.contains(e)), "{error}");
+    for line in parts.iter().map(line_of) {
+        assert!(error.contains(&line), "no {line} in\n{error}");
+    }
+}
+
+/// Threads race for an element, and not for the byte that it shares with others.
+#[test]
+fn elements_of_a_byte_are_accessed_by_several_threads() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x: Tensor<i32, (Const<64>,)> = Tensor::from_fn((Const,), |[i]| i as i32 % 7);
+    let own = kernels::packed_s4_meet(&x, 1).unwrap();
+    assert_eq!(own.as_slice(), x.as_slice());
+    for fold in [2, 4] {
+        let met = kernels::packed_s4_meet(&x, fold);
+        reported(met, "race in", "packed_s4_meet", &["`s`["], &["s.at("]);
+    }
+
+    let own = kernels::packed_u1_meet(&x, 0).unwrap();
+    let bit = |i: usize| i32::from(i % 8 != 0 && x[[i]] % 2 == 0);
+    assert_eq!(own.as_slice(), (0..64).map(bit).collect::<Vec<_>>());
+    for away in [1, 7, 33] {
+        let met = kernels::packed_u1_meet(&x, away);
+        let parts = ["if (t % 8 != 0)", "y.at(t)"];
+        reported(met, "race in", "packed_u1_meet", &["`s`["], &parts);
+    }
+
+    let y = Tensor::from_fn((Const::<96>,), |[i]| (i % 4) as f32);
+    let own = kernels::packed_f4_meet(&y, 0).unwrap();
+    assert_eq!(own.as_slice()[..64], y.as_slice()[..64]);
+    for away in [1, 32, 63] {
+        let met = kernels::packed_f4_meet(&y, away);
+        reported(met, "race in", "packed_f4_meet", &["`s`["], &["s.at(t) ="]);
+    }
+
+    let mut codes = Tensor::<U2x4, _>::zeros((Const::<64>,));
+    kernels::packed_u2_meet(&x, &mut codes, 1).unwrap();
+    for i in 0..64 {
+        assert_eq!(codes.value([i]).unwrap(), x[[i]] as u8 % 4);
+    }
+    for fold in [2, 3, 64] {
+        let met = kernels::packed_u2_meet(&x, &mut codes, fold);
+        reported(met, "race in", "packed_u2_meet", &["`y`["], &["y.at("]);
+    }
+}
+
+/// An element that nothing has written, in a byte with one that was written.
+#[test]
+fn unwritten_elements_of_a_byte() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x: Tensor<i32, (Const<64>,)> = Tensor::from_fn((Const,), |[i]| i as i32 % 3);
+    for count in [63, 64] {
+        let y = kernels::packed_unwritten(&x, count).unwrap();
+        assert_eq!(y.as_slice()[..62], x.as_slice()[..62]);
+        let y = kernels::packed_unwritten_tile(&x, count).unwrap();
+        assert_eq!(y.as_slice()[..63], x.as_slice()[..63]);
+    }
+    let unwritten = kernels::packed_unwritten(&x, 62);
+    let read = ["y.at(t) ="];
+    reported(
+        unwritten,
+        "unwritten value in",
+        "packed_unwritten",
+        &["`s`[62]"],
+        &read,
+    );
+    let unwritten = kernels::packed_unwritten(&x, 61);
+    let elements = ["`s`[61]", "`s`[62]"];
+    reported(
+        unwritten,
+        "unwritten value in",
+        "packed_unwritten",
+        &elements,
+        &read,
+    );
+    let unwritten = kernels::packed_unwritten_tile(&x, 61);
+    let elements = ["`whole`[61]", "`whole`[62]"];
+    reported(
+        unwritten,
+        "unwritten value in",
+        "packed_unwritten_tile",
+        &elements,
+        &read,
+    );
+}
+
+#[test]
+fn the_host_accesses_elements_of_bytes() {
+    for n in [2, 16, 50] {
+        let x = Tensor::<U4x2, _>::random((n,), 0..16, 9);
+        let mut counts = Tensor::<i32, (Const<16>,)>::zeros((Const,));
+        let y = kernels::packed_by_host(&x, &mut counts).unwrap();
+        let mut expected = Vec::new();
+        for i in 0..n {
+            let v = x.value([i]).unwrap();
+            expected.push(if v == 12 { 6 } else { 15 - v });
+        }
+        let of = |v: usize| expected.iter().filter(|e| usize::from(**e) == v).count() as i32;
+        assert_eq!(counts.as_slice(), (0..16).map(of).collect::<Vec<_>>());
+        expected[n - 1] = (expected[n - 1] + 1) % 16;
+        for (i, expected) in expected.into_iter().enumerate() {
+            assert_eq!(y.value([i]).unwrap(), expected, "{i} of {n}");
+        }
+    }
+}
+
+#[test]
+fn the_host_accesses_elements_of_every_packed_type() {
+    let n = 40;
+    let mut bits = Tensor::<U1x8, _>::random((n,), 0..2, 4);
+    let mut floats = Tensor::<F4E2M1x2, _>::zeros((n,));
+    let mut pairs = Tensor::<S2x4, _>::random((n,), -2..2, 5);
+    let count = kernels::packed_bits_by_host(&mut bits, &mut floats, &mut pairs, 3.0).unwrap();
+    let all =
+        |i: usize| i32::from(bits.value([i]).unwrap()) + 10 * i32::from(pairs.value([i]).unwrap());
+    assert_eq!(count, (0..n).map(all).sum::<i32>() + 3000);
+    assert_eq!(bits.value([n - 2]).unwrap(), 1);
+    assert_eq!(pairs.value([n - 1]).unwrap(), -2);
+    assert_eq!(floats.value([1]).unwrap(), 3.0);
+    assert_eq!(floats.value([0]).unwrap(), 0.0);
 }

@@ -209,3 +209,21 @@ fn templates_give_local_arrays_a_size() {
         });
     }
 }
+
+#[test]
+fn functions_call_instances() {
+    for n in [1, 65, 200] {
+        let x = small((n,), 3);
+        let halves = x.as_slice().iter().map(|v| f16::from_f32(*v)).collect();
+        let halves = Tensor::from_vec(x.dims(), halves).unwrap();
+        // By 2, then by 6 and one half.
+        let y = kernels::calls_instances(&halves).unwrap();
+        assert_exact(&y, |i| f16::from_f32(x[i] * 6.0));
+        // The instance exists, although only a call asks for it.
+        let y = kernels::templated_factor::<2, _, _>(&halves, 0.5).unwrap();
+        assert_exact(&y, |i| halves[i]);
+        let mut y = x.clone();
+        kernels::templated_in_place(&mut y).unwrap();
+        assert_exact(&y, |i| x[i] * 2.0);
+    }
+}

@@ -133,6 +133,31 @@ fn names_of_regions_hide_outer_ones() {
     }
 }
 
+type Numbers = Tensor<i32, (Const<64>,)>;
+
+#[test]
+fn words_are_names_of_functions() {
+    let numbers = || Numbers::from_fn((Const,), |[i]| 7 * i as i32);
+    let mut x = numbers();
+    kernels::copy(&mut x, 3).unwrap();
+    assert_exact(&x, |[i]| i as i32 + 3);
+    let mut x = numbers();
+    kernels::half(&mut x).unwrap();
+    assert_exact(&x, |[i]| 7 * i as i32 / 2);
+    let mut x = numbers();
+    kernels::step(&mut x, -2).unwrap();
+    assert_exact(&x, |[i]| -14 * i as i32);
+    assert_exact(&kernels::data(&numbers()).unwrap(), |[i]| 7 * i as i32 + 1);
+    let mut x = numbers();
+    let y = kernels::swap(&mut x).unwrap();
+    assert_exact(&y, |[i]| (i as i32 + 3) / 2 * 5 + 1);
+    for called in [kernels::sync, kernels::loop_, kernels::crate_] {
+        let mut x = numbers();
+        called(&mut x).unwrap();
+        assert_exact(&x, |[i]| (i as i32 + 1) / 2);
+    }
+}
+
 #[test]
 fn names_of_loops_hide_outer_ones() {
     for (m, n) in [(1, 1), (3, 32), (4, 100)] {
@@ -149,4 +174,18 @@ fn names_of_loops_hide_outer_ones() {
             near(product + f64::from(x[[r, (j % 32).min(n - 1)]]), 1e-5)
         });
     }
+}
+
+#[test]
+fn words_are_parameters_of_templates() {
+    let mut x = Numbers::from_fn((Const,), |[i]| i as i32);
+    kernels::written_arguments(&mut x).unwrap();
+    assert_exact(&x, |[i]| i as i32 + 3);
+    let mut x = Tensor::<f32, (Const<64>,)>::from_fn((Const,), |[i]| i as f32);
+    kernels::written_arguments(&mut x).unwrap();
+    assert_exact(&x, |[i]| i as f32 + 4.0);
+    let mut x = Numbers::from_fn((Const,), |[i]| i as i32);
+    kernels::written_levels(&mut x).unwrap();
+    // Turn 0 adds 49, two more add 28 each.
+    assert_exact(&x, |[i]| i as i32 + 49 + 28 + 28);
 }

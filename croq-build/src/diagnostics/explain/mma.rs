@@ -31,6 +31,7 @@ explanations! {
     E0928: "operand that is not a fragment",
     W0929: "fragment stored only in part",
     N0930: "mask instead of the clipping at the edge",
+    E0933: "accumulator beyond the registers of a thread",
     W0933: "accumulators take too many registers",
     E0934: "accumulator of other threads",
     W0935: "accumulator loses precision",

@@ -24,6 +24,7 @@ fn compile(example: &Example<'_>) -> Compiled {
     let mut options = Options::default();
     if !example.archs.is_empty() {
         let archs = example.archs.iter().map(|arch| arch.parse());
+        options.archs_asked = true;
         options.archs = archs.collect::<Result<_, _>>().expect("an architecture");
     }
     compile_text(&names, example.program, &options)

@@ -21,11 +21,11 @@ pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
     (list(true), list(false))
 }
 
-/// Notes once for each kernel that not all targets support `what`.
+/// Notes once for each kernel that not all targets that were asked for support `what`.
 pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: Code, what: &str) {
     let (newer, older) = targets(&el.cx);
     let header = el.kernel.as_ref().map_or(at, |k| k.header);
-    if older.is_empty() || !el.cx.older_left_out.insert(header) {
+    if !el.cx.options.targets_asked || older.is_empty() || !el.cx.older_left_out.insert(header) {
         return;
     }
     let text = format!("this kernel is built for {newer} alone");

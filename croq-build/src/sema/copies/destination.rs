@@ -8,6 +8,7 @@ use crate::sema::copies::legality;
 use crate::sema::levels::{instances, uniformity};
 use crate::sema::memory::whole::{self, dense_strides};
 use crate::sema::memory::{buffers, local_sizes};
+use crate::sema::state::cx::source_text;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
 use crate::sema::values::shape;
@@ -41,7 +42,7 @@ pub(crate) fn lower_destination(
     let view = match again {
         Some(view) => view,
         None => {
-            check_shape(el, storage, &shape, at)?;
+            check_shape(el, storage, &shape, (source.span, at))?;
             new_destination(
                 el,
                 (bound, &name),
@@ -61,7 +62,7 @@ pub(crate) fn check_shape(
     el: &mut Elab<'_>,
     storage: ast::Storage,
     shape: &[Sym],
-    at: Span,
+    (tile, at): (Span, Span),
 ) -> Option<()> {
     let shown = shape::show(&el.f, shape);
     for extent in shape {
@@ -85,11 +86,15 @@ pub(crate) fn check_shape(
             return None;
         }
         if !host {
+            let tile = match source_text(&el.cx, tile, "") {
+                text if text.is_empty() => "the tile".to_owned(),
+                text => format!("`{text}`"),
+            };
             el.cx.report(
                 Diagnostic::new(
                     codes::E0829,
                     at,
-                    format!("the tile's shape {shown} is known only inside the kernel"),
+                    format!("the shape of {tile} is known only inside the kernel"),
                 )
                 .label("can't size a buffer by it")
                 .help("declare a buffer of the largest size, and copy into it with `.zfill`"),

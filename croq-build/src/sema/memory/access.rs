@@ -3,10 +3,9 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Access, CheckCode, StmtKind, View};
 use crate::sema::build;
-use crate::sema::checks::unsupported;
 use crate::sema::memory::{bounds, guards, whole};
 use crate::sema::state::elab::Elab;
-use crate::sema::state::value::{Data, Value};
+use crate::sema::state::value::Value;
 use crate::sema::tensor_cores::elements;
 use crate::sema::values::{arith, shape};
 use crate::source::Span;
@@ -77,13 +76,6 @@ pub(crate) fn lower_access(
             None
         }
     };
-    let is_packed = |d: &Data| el.f.buffer(d.view.buffer).elem.is_packed();
-    if el.kernel.is_none() && data.as_ref().is_some_and(is_packed) {
-        let what = "an element of packed data on the host";
-        let remedy = "access it in a `parallel`";
-        unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
-        return None;
-    }
     // The guards of subscripts apply to the access, those of its indices to the loads in them.
     let of_base = std::mem::take(&mut el.build.guards);
     let indices = self::lower_indices(el, indices);

@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::CheckCode;
 use crate::sema::memory::bounds;
+use crate::sema::state::cx::source_text;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::arith;
@@ -56,11 +57,13 @@ pub(crate) fn element_of_array(
     span: Span,
 ) -> Value {
     if d.array.is_empty() {
+        let base = Span::new(span.start, index.span.start.saturating_sub(1));
+        let written = source_text(&el.cx, base, &d.name);
         el.cx.report(
             Diagnostic::new(
                 codes::E0438,
                 span,
-                format!("`{}` is not an array of buffers", d.name),
+                format!("`{}` is not an array of buffers", written.trim_end()),
             )
             .label("can't be subscripted")
             .help("elements of a buffer are `x.at(i, j)`"),

@@ -6,6 +6,7 @@ use crate::sema::levels::host_kernels;
 use crate::sema::memory::{access, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::results::ReturnShape;
+use crate::sema::values::convert;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -19,6 +20,9 @@ pub(crate) fn lower_result(
 ) -> Option<(ReturnShape, ReturnValue)> {
     let access = access::lower_access(el, base, indices, span)?;
     let elem = el.f.buffer(access.view.buffer).elem;
+    if convert::refuse_small_scalar(&mut el.cx, elem, span) {
+        return None;
+    }
     let source = one_row(&access.view, access.address(), Sym::one());
     let id = copied(
         el,

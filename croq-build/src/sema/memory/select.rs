@@ -22,7 +22,15 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
         );
         return Value::Error;
     };
-    let value = el.expression(selector);
+    let mut value = el.expression(selector);
+    if let Value::Scalar(e) = &value
+        && e.ty == Scalar::Bool
+    {
+        // As an integer: 1 for true.
+        let [one, zero] = [1, 0].map(|n| Expr::index(Sym::int(n), selector.span));
+        let kind = ExprKind::Select(e.clone(), one, zero);
+        value = Value::Scalar(Expr::new(kind, Scalar::Index, selector.span));
+    }
     let number = match &value {
         Value::Error => None,
         Value::Int(i) => Some(i.value.clone()),
@@ -174,8 +182,17 @@ fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) ->
     let guarded = choices.iter().any(|c| c.view.may_cross());
     let one_buffer = choices.iter().all(|c| c.view.buffer == home);
     if guarded || (global && !one_buffer && !join_of_the_call(el, choices)) {
-        let what = "`select` among parameters in device memory, or tiles that may cross an edge";
-        let remedy = "copy them to buffers of this function, which it allocates together";
+        let (what, remedy) = match guarded {
+            true => (
+                "`select` among tiles that may cross an edge",
+                "copy the tiles into buffers, with `.zfill`, and select among those",
+            ),
+            false => (
+                "`select` among tensors that are not in one allocation of this function",
+                "a choice is an offset in one allocation, and each parameter is an allocation of the caller: `dma.copy` \
+                 them to buffers of this function, or decide with `if`",
+            ),
+        };
         unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
         return Value::Error;
     }

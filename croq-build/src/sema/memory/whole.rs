@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BufferId, Frame, Storage, Valid, View};
-use crate::sema::state::cx::Cx;
+use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::source::Span;
@@ -60,14 +60,20 @@ pub(crate) fn expect_whole(el: &mut Elab<'_>, d: Data, span: Span) -> Option<Dat
         return Some(d);
     }
     let missing: String = d.array.iter().map(|_| "[…]").collect();
+    let extents: Vec<String> = d.array.iter().map(u64::to_string).collect();
+    let written = source_text(&el.cx, span, &d.name);
+    let text = format!(
+        "`{written}` is an array of {} buffers, not one buffer",
+        extents.join(" by ")
+    );
+    let label = match d.array.len() {
+        1 => "needs a subscript".to_owned(),
+        more => format!("needs {more} subscripts"),
+    };
     el.cx.report(
-        Diagnostic::new(
-            codes::E0436,
-            span,
-            format!("`{}` is an array of buffers, not one buffer", d.name),
-        )
-        .label("needs a subscript")
-        .help(format!("write `{}{missing}`", d.name)),
+        Diagnostic::new(codes::E0436, span, text)
+            .label(label)
+            .help(format!("write `{written}{missing}`")),
     );
     None
 }

@@ -7,7 +7,7 @@ use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{IntValue, Value};
-use crate::sema::values::constants;
+use crate::sema::values::{constants, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -179,11 +179,13 @@ pub(crate) fn of_dimensions(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
         Value::Error => None,
         other => {
             let kind = other.kind();
+            let is_float = matches!(&other, Value::Scalar(e) if e.ty.is_float());
             let text = format!("an extent is an integer, this is {kind}");
+            let help = shape::help_for_extent(el, is_float);
             el.cx.report(
                 Diagnostic::new(codes::E0402, e.span, text)
                     .label("not an integer")
-                    .help("compute it from dimensions and integer parameters: `[N, K / 64]`"),
+                    .help(help),
             );
             None
         }

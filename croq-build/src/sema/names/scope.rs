@@ -45,6 +45,9 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
             format!("{kind}, visible only inside the block it is declared in"),
         );
     } else {
+        if !el.cx.undeclared.insert(name.to_owned()) {
+            return None;
+        }
         d = Diagnostic::new(codes::E0201, span, format!("`{name}` is not declared"))
             .label("nothing of this name is visible here");
         if let Some(help) = index_of_cuda(el, name) {
@@ -94,7 +97,7 @@ pub(crate) fn index_at(el: &Elab<'_>, level: ir::Level) -> Option<String> {
 /// What a name of CUDA's for an index or a number of threads is here.
 fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
     let of_blocks = match name.split('.').next()? {
-        "warpSize" => return Some("a warp has 32 threads: write `32`".to_owned()),
+        "warpSize" => return Some(size_of_warp(el)),
         "threadIdx" | "blockDim" => false,
         "blockIdx" | "gridDim" => true,
         _ => return None,
@@ -110,6 +113,14 @@ fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
     ) && !has_several_indices(el, of_blocks)
     {
         return Some("a level with one index has no other axis: the number is 1".to_owned());
+    }
+    let axis = match name.rsplit('.').next()? {
+        "y" => 1,
+        "z" => 2,
+        _ => 0,
+    };
+    if axis > 0 && !is_number {
+        return Some(index_of_axis(el, name, of_blocks, axis));
     }
     let mut found: Vec<String> = Vec::new();
     for binding in el.names.visible() {
@@ -131,6 +142,48 @@ fn index_of_cuda(el: &Elab<'_>, name: &str) -> Option<String> {
         ([], false) => "name the index of a thread: `parallel t by n : thread`".to_owned(),
         (found, _) => format!("the `parallel`s around call that {}", found.join(", ")),
     })
+}
+
+/// Help for `threadIdx.y` and the like: the index of that axis.
+fn index_of_axis(el: &Elab<'_>, name: &str, of_blocks: bool, axis: usize) -> String {
+    let level = match of_blocks {
+        true => ir::Level::Block,
+        false => ir::Level::Thread,
+    };
+    let found = indices_of(el, level);
+    // The first index is the least significant, as x is.
+    match (found.get(axis), of_blocks) {
+        (Some(index), _) => format!("the `parallel`s around call that {index}"),
+        (None, true) if found.is_empty() => {
+            "name the indices of a block: `parallel {bx, by, bz} by [l, m, n] : block`".to_owned()
+        }
+        (None, false) if found.is_empty() => {
+            "name the indices of a thread: `parallel {x, y, z} by [l, m, n] : thread`".to_owned()
+        }
+        (None, _) => format!(
+            "`{name}` is 0 here: the `parallel`s around have only {}",
+            found.join(", ")
+        ),
+    }
+}
+
+/// The indices of all `parallel`s around at this level, outermost first.
+fn indices_of(el: &Elab<'_>, level: ir::Level) -> Vec<String> {
+    let scopes = el.names.stack.iter().flat_map(|scope| &scope.bindings);
+    let of_level = scopes.filter(|b| level_of_index(el, &b.entity) == Some(level));
+    of_level.map(|b| format!("`{}`", b.name)).collect()
+}
+
+/// Help for `warpSize`, with the lane of the thread.
+fn size_of_warp(el: &Elab<'_>) -> String {
+    let size = "a warp has 32 threads: write `32`";
+    match indices_of(el, ir::Level::Thread).as_slice() {
+        [thread] => {
+            let name = thread.trim_matches('`');
+            format!("{size}; the lane of thread {thread} is `{name} % 32`")
+        }
+        _ => size.to_owned(),
+    }
 }
 
 /// Whether it is an index of the threads of all blocks.

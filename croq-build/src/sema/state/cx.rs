@@ -25,6 +25,8 @@ pub(crate) struct Cx<'a> {
     pub without_warps: BTreeSet<Span>,
     /// The number of uses of undeclared names so far.
     pub names_missed: usize,
+    /// Undeclared names that were reported: a name is, where it is used first.
+    pub undeclared: BTreeSet<String>,
 }
 
 impl<'a> Cx<'a> {
@@ -47,6 +49,7 @@ impl<'a> Cx<'a> {
             unsupported: BTreeSet::new(),
             without_warps: BTreeSet::new(),
             names_missed: 0,
+            undeclared: BTreeSet::new(),
         }
     }
 
@@ -64,6 +67,9 @@ impl<'a> Cx<'a> {
 pub struct Options {
     /// The targets of the build; an empty list means any target.
     pub targets: Vec<Target>,
+    /// Whether somebody asked for these targets: then it is reported which of them a kernel leaves
+    /// out.
+    pub targets_asked: bool,
     /// The version of the build's nvcc; `None` if there is none, or if none is known.
     pub nvcc: Option<[u32; 2]>,
     /// The last sub-level of threads and groups is the fastest, instead of the first.

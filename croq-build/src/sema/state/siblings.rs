@@ -80,6 +80,10 @@ fn calls_of(stmts: &[ast::Stmt], out: &mut BTreeSet<String>) {
                 let values = items.iter().filter_map(|item| item.init.as_ref());
                 values.for_each(|value| names_of(value, out));
             }
+            S::FragOp { op, args, .. } => {
+                out.insert(op.text().to_owned());
+                args.iter().for_each(|arg| names_of(arg, out));
+            }
             S::Copy(copy) => names_of(&copy.source, out),
             S::While { cond, .. } | S::If { cond, .. } => names_of(cond, out),
             _ => {}

@@ -50,6 +50,21 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
     if let Some(ty) = result_type(&el.cx, call) {
         return lower(el, call, ty, span);
     }
+    if returns_nothing(&el.cx, &call.callee.text) {
+        let name = &call.callee.text;
+        let statement = source_text(&el.cx, span, &format!("call {name}(…)"));
+        let report = Diagnostic::new(
+            codes::E0783,
+            span,
+            format!("`{name}` returns nothing, so this call has no value"),
+        )
+        .label("it returns `void`")
+        .help(format!(
+            "write it as a statement of its own: `{statement};`"
+        ));
+        el.cx.report(report);
+        return Value::Error;
+    }
     el.cx.report(
         Diagnostic::new(
             codes::E0783,

@@ -9,8 +9,8 @@ use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::statements::{
-    accounting, assembly, assign, call, control, cpp, decl, increments, loops, ranges, returns,
-    scalar_declarations,
+    accounting, assembly, assign, call, control, cpp, decl, increments, kernel_calls, loops,
+    ranges, returns, scalar_declarations,
 };
 use crate::sema::tensor_cores::{apply, fragments, mma};
 use crate::source::Span;
@@ -105,7 +105,7 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::AnyFuture { name, .. } => futures::declare_placeholder(el, name, span),
         S::Map { name, .. } => refuse_map(el, name, span),
         S::Mma(mma) => mma::lower(el, mma, span),
-        S::FragOp { op, op_span, args } => apply::lower_operation(el, *op, args, *op_span, span),
+        S::FragOp { op, op_span, args } => lower_operation(el, *op, args, *op_span, span),
         S::Apply { names, frag, body } => apply::lower(el, names, frag, body, span),
         S::Wait(operands) => wait::lower_wait(el, operands, span),
         S::Trigger {
@@ -195,4 +195,22 @@ fn lower_parallel(el: &mut Elab<'_>, p: &ast::ParallelStmt, span: Span) {
         true => devices::lower(el, p, span),
         false => parallel::lower(el, p, span),
     }
+}
+
+/// `copy(a, b);` of fragments, or a call of a function of the file on the host.
+fn lower_operation(
+    el: &mut Elab<'_>,
+    op: ast::FragOp,
+    args: &[ast::Expr],
+    op_span: Span,
+    span: Span,
+) {
+    if el.kernel.is_some() || !kernel_calls::is_kernel(el, op.text()) {
+        return apply::lower_operation(el, op, args, op_span, span);
+    }
+    let callee = ast::Name {
+        text: op.text().to_owned(),
+        span: op_span,
+    };
+    kernel_calls::lower(el, &callee, args, span);
 }

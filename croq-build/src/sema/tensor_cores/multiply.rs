@@ -13,6 +13,8 @@ use crate::syntax::ast::MmaStmt;
 
 /// The number of registers per thread that an accumulator may take before a warning.
 const MANY: i64 = 200;
+/// The number of registers of a thread.
+const MOST: i64 = 255;
 
 pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span) -> Option<()> {
     let [c, a, b] = m.operands.as_slice() else {
@@ -50,7 +52,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     layouts::assign_layout(el, &a, matrix(of_operand(rows_a, of_a, a_row)))?;
     layouts::assign_layout(el, &b, matrix(of_operand(rows_b, of_b, b_row)))?;
     layouts::assign_layout(el, &acc, matrix(Layout::accumulator(atom.m, atom.swapped)))?;
-    lint_many_registers(el, &acc, 0);
+    check_registers(el, &acc, 0);
     owners::lint_lossy_accumulation(el, &acc, k);
     operands::emit(
         el,
@@ -293,7 +295,7 @@ fn has_no_products(ty: Scalar) -> bool {
 
 fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span: Span) {
     let header = el.kernel.as_ref().map_or(span, |k| k.header);
-    if !el.cx.older_left_out.insert(header) {
+    if !el.cx.options.targets_asked || !el.cx.older_left_out.insert(header) {
         return;
     }
     let of = |newer: bool| {
@@ -310,40 +312,47 @@ fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span
         .report(Diagnostic::new(codes::N0904, span, text).label(label));
 }
 
-/// Warns of an accumulator that takes many registers, together with `beside` more fragments of the
-/// same size.
-pub(crate) fn lint_many_registers(el: &mut Elab<'_>, acc: &Named, beside: i64) {
+/// Reports an accumulator that takes more registers than a thread has, and warns of one that takes
+/// many, together with `beside` more fragments of the same size.
+pub(crate) fn check_registers(el: &mut Elab<'_>, acc: &Named, beside: i64) {
     let id = acc.part.buffer;
     let Some(fragment) = el.f.fragments.get(&id) else {
         return;
     };
-    let elements = fragment
-        .shape
-        .iter()
-        .product::<i64>()
-        .saturating_mul(fragment.count.saturating_add(beside));
+    let elements = fragment.shape.iter().product::<i64>();
     let bytes = i64::try_from(el.f.buffer(id).elem.bytes()).unwrap_or(4);
     let warps = fragment.layout.map_or(1, FragmentLayout::warps);
-    let registers = elements.saturating_mul(bytes) / 4 / (i64::from(WARP_THREADS) * warps);
+    let of = |count: i64| {
+        elements.saturating_mul(count).saturating_mul(bytes) / 4 / (i64::from(WARP_THREADS) * warps)
+    };
+    let alone = of(fragment.count);
+    let registers = of(fragment.count.saturating_add(beside));
     if registers <= MANY || !el.fragments.reported.insert(id) {
         return;
     }
-    let what = match beside {
-        0 => format!("the accumulator `{}` takes", acc.name),
-        _ => format!(
-            "the accumulator `{}` and its unscaled temporary take",
-            acc.name
-        ),
-    };
-    el.cx.report(
-        Diagnostic::new(
+    let name = &acc.name;
+    let report = match beside {
+        _ if alone > MOST => Diagnostic::new(
+            codes::E0933,
+            acc.span,
+            format!("the accumulator `{name}` needs {alone} registers of each thread, and a thread has {MOST} at most"),
+        )
+        .label("does not fit the registers of any GPU"),
+        0 => Diagnostic::new(
             codes::W0933,
             acc.span,
-            format!("{what} {registers} registers of each thread"),
+            format!("the accumulator `{name}` takes {registers} registers of each thread"),
         )
-        .label("a thread has 255 at most, operands and addresses included")
-        .help("use smaller tiles, or distribute the tile over more warps"),
-    );
+        .label(format!("a thread has {MOST} at most, operands and addresses included")),
+        _ => Diagnostic::new(
+            codes::W0933,
+            acc.span,
+            format!("the accumulator `{name}` and its unscaled temporary take {registers} registers of each thread"),
+        )
+        .label(format!("a thread has {MOST} at most, operands and addresses included")),
+    };
+    let help = "use smaller tiles, or distribute the tile over more warps";
+    el.cx.report(report.help(help));
 }
 
 pub(crate) fn transposed_shape([rows, columns]: [i64; 2], transposed: bool) -> [i64; 2] {

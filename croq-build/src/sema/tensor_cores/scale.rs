@@ -96,7 +96,7 @@ fn scale(
     let factor = convert::convert(el, value, Scalar::F32, factor.span);
     let (scales, factor) = (scales?, factor?);
     let side = split_mma(el, &acc, begun)?;
-    multiply::lint_many_registers(el, &acc, 1);
+    multiply::check_registers(el, &acc, 1);
     let factor = row_scales::bind_value(el, factor);
     let row = row_scales::emit_row_scales(el, &scales, &shape, factor, span);
     emit_add_scaled(el, &acc, &side, row, &shape, span);

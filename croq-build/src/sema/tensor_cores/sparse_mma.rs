@@ -69,7 +69,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         warps: 1,
     };
     let metadata = in_registers(el, positions, &shape, layout, span)?;
-    multiply::lint_many_registers(el, &acc, 0);
+    multiply::check_registers(el, &acc, 0);
     owners::lint_lossy_accumulation(el, &acc, shape.packed);
     let (acc, a, b) = (acc.part, a.part, b.part);
     let metadata = Some(metadata);
@@ -139,7 +139,7 @@ pub(crate) fn lower_by_warpgroup(
         warps: 4,
     };
     let metadata = in_registers(el, positions, &shape, layout, span)?;
-    multiply::lint_many_registers(el, &acc, 0);
+    multiply::check_registers(el, &acc, 0);
     owners::lint_lossy_accumulation(el, &acc, shape.packed);
     let number = el.fragments.operations.len();
     let operation = m.is_async.then(|| u32::try_from(number).ok()).flatten();

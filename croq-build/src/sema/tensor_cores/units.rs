@@ -154,7 +154,8 @@ fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
         return None;
     }
     let header = el.kernel.as_ref().map_or(span, |k| k.header);
-    if !others.is_empty() && el.cx.older_left_out.insert(header) {
+    let asked = el.cx.options.targets_asked && !others.is_empty();
+    if asked && el.cx.older_left_out.insert(header) {
         let text = format!("this kernel is built for {TARGET} alone");
         let label = format!("{others} has no warpgroup MMA");
         el.cx

@@ -137,7 +137,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         }
     };
     let b = tile_in_memory(el, of_b, b_row, b.elem, &b.name, b.span)?;
-    multiply::lint_many_registers(el, &acc, 0);
+    multiply::check_registers(el, &acc, 0);
     owners::lint_lossy_accumulation(el, &acc, k);
     let number = el.fragments.operations.len();
     let mma = WarpgroupMma {

@@ -98,13 +98,16 @@ pub(crate) fn lower_storage_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Opt
             }
             other => {
                 let kind = other.kind();
+                let is_float = matches!(&other, Value::Scalar(e) if e.ty.is_float());
+                let help = help_for_extent(el, is_float);
                 el.cx.report(
                     Diagnostic::new(
                         codes::E0336,
                         item.span,
                         format!("a buffer's extent must be an integer, this is {kind}"),
                     )
-                    .label("not an integer"),
+                    .label("not an integer")
+                    .help(help),
                 );
                 ok = false;
                 continue;
@@ -443,4 +446,16 @@ fn report_run_time_extent(el: &mut Elab<'_>, item: &ast::Expr) {
     };
     let report = Diagnostic::new(codes::E0331, item.span, text);
     el.cx.report(report.label(label).help(help));
+}
+
+/// How an extent is computed, with a dimension of this function.
+pub(crate) fn help_for_extent(el: &Elab<'_>, is_float: bool) -> String {
+    let mut dims = el.f.dims.iter().filter(|dim| !dim.anonymous);
+    let name = dims.next().map_or("N", |dim| dim.name.as_str());
+    match is_float {
+        true => format!("an extent is computed in integers, and `/` rounds down: `{name} / 64`"),
+        false => {
+            format!("compute it from dimensions and integer parameters, such as `{name} / 64`")
+        }
+    }
 }

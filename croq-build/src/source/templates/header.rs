@@ -161,6 +161,9 @@ fn parameter(tokens: &[Token], whole: Span) -> Result<Parameter, Box<Diagnostic>
     };
     let (name, name_span) = match rest.first().map(|token| (&token.kind, token.span)) {
         Some((TokenKind::Word(name), span)) => (Arc::clone(name), span),
+        Some((kind @ TokenKind::Keyword(word), span)) if kind.may_be_a_name() => {
+            (word.text().into(), span)
+        }
         Some((TokenKind::Keyword(_) | TokenKind::Type(_), span)) => {
             return Err(Box::new(
                 Diagnostic::new(

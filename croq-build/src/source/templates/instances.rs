@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::arguments::bind;
+use super::calls;
 use super::header;
 use super::parts::{Argument, Found, Instance, Request, Specialisation, Template, shown};
 use super::substitution::substitute;
@@ -40,6 +41,9 @@ pub fn instantiate(
         diags,
         names,
         broken,
+        caller: None,
+        depths: Vec::new(),
+        depth: 0,
         tokens_left: Some(TOKENS),
     };
     for specialisation in found.specialisations {
@@ -48,6 +52,7 @@ pub fn instantiate(
     for request in found.requests.iter().chain(&of_build) {
         state.request(request);
     }
+    state.resolve_calls();
     for template in state
         .done
         .templates
@@ -109,6 +114,13 @@ fn too_much(request: &Request) -> Diagnostic {
         .help("ask for fewer instances, or divide the templates among several files")
 }
 
+fn endless(request: &Request) -> Diagnostic {
+    let message = "templates call each other without end";
+    Diagnostic::new(codes::E1211, request.span, message)
+        .label(format!("after {MOST_DEPTH} instances that call each other"))
+        .help("write a loop")
+}
+
 /// A report on a template without an instance, with a line that would instantiate it.
 fn without_instance(template: &Template) -> Diagnostic {
     let name = &template.name;
@@ -141,6 +153,9 @@ fn name_of(tokens: &[Token]) -> Option<(Arc<str>, Span)> {
 /// many.
 const TOKENS: usize = 1 << 18;
 
+/// The maximum number of calls that lead from one instance to a further one.
+const MOST_DEPTH: usize = 32;
+
 struct Instances<'d> {
     done: Instantiated,
     /// The names of all functions.
@@ -148,6 +163,11 @@ struct Instances<'d> {
     names: Vec<(Arc<str>, Span)>,
     /// Templates with a reported error.
     broken: Vec<Arc<str>>,
+    /// The instance whose calls are resolved.
+    caller: Option<InstanceName>,
+    /// For each function, how many calls led to it from one that was there before.
+    depths: Vec<usize>,
+    depth: usize,
     diags: &'d mut Diagnostics,
     /// The number of tokens that further instances may have; `None` after a report.
     tokens_left: Option<usize>,
@@ -165,7 +185,8 @@ impl Instances<'_> {
         // A template with an invalid request is not reported as having none.
         template.used = true;
         let params = &template.params;
-        let arguments = self.diags.within(of_build(request).as_ref(), |diags| {
+        let asking = of_build(request).or_else(|| self.caller.clone());
+        let arguments = self.diags.within(asking.as_ref(), |diags| {
             bind(params, &request.arguments, request.span, diags)
         });
         Some((at, arguments?))
@@ -207,23 +228,86 @@ impl Instances<'_> {
         all.find(|known| known.template == template && known.arguments == arguments)
     }
 
-    fn request(&mut self, request: &Request) {
-        let Some((at, arguments)) = self.read(request) else {
-            return;
-        };
-        if self.instance_of(at, &arguments).is_some() {
-            return;
+    /// The instances that functions call are instances of the file, too.
+    fn resolve_calls(&mut self) {
+        self.depths = vec![0; self.done.functions.len()];
+        let mut failed: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut at = 0;
+        while at < self.done.functions.len() {
+            self.depth = self.depths.get(at).map_or(0, |depth| depth + 1);
+            let tokens = self.calls_of(at);
+            if let Some(function) = self.done.functions.get_mut(at) {
+                match tokens {
+                    Some(tokens) => function.tokens = tokens,
+                    None => failed.extend(name_of(&function.tokens).map(|(name, _)| name)),
+                }
+            }
+            at += 1;
         }
-        let Some(template) = self.done.templates.get(at) else {
-            return;
-        };
-        let Some(left) = self.tokens_left else {
-            return;
-        };
+        self.remove(failed);
+    }
+
+    /// Removes functions with a reported error, and those that call them.
+    fn remove(&mut self, mut failed: BTreeSet<Arc<str>>) {
+        let mut left = usize::MAX;
+        while !failed.is_empty() && left != self.done.functions.len() {
+            left = self.done.functions.len();
+            self.done.functions.retain(|function| {
+                let mut words = function.tokens.iter().filter_map(|token| token.kind.word());
+                let keeps = !words.any(|word| failed.contains(word));
+                if !keeps {
+                    failed.extend(name_of(&function.tokens).map(|(name, _)| name));
+                }
+                keeps
+            });
+        }
+    }
+
+    /// The tokens of a function, with the name of an instance for each call of one; `None` after a
+    /// report.
+    fn calls_of(&mut self, function: usize) -> Option<Vec<Token>> {
+        let function = self.done.functions.get(function)?;
+        let mut tokens = function.tokens.clone();
+        self.caller.clone_from(&function.instance);
+        let body = tokens.iter().position(|token| token.kind.is(Punct::LBrace));
+        let mut from = body.unwrap_or(tokens.len());
+        loop {
+            let is_template = |word: &str| {
+                let mut templates = self.done.templates.iter();
+                templates.any(|t| &*t.name == word) || self.broken.iter().any(|b| &**b == word)
+            };
+            let Some((request, range)) = calls::next(&tokens, from, is_template) else {
+                return Some(tokens);
+            };
+            let name = self.request(&request)?;
+            let span = request.span;
+            from = range.start + 1;
+            let kind = TokenKind::Word(name);
+            let named = tokens.get(range.start).map(|first| Token {
+                kind,
+                span,
+                ..first.clone()
+            });
+            tokens.splice(range, named);
+        }
+    }
+
+    /// The name of the requested instance; `None` after a report.
+    fn request(&mut self, request: &Request) -> Option<Arc<str>> {
+        let (at, arguments) = self.read(request)?;
+        if let Some(known) = self.instance_of(at, &arguments) {
+            return Some(known.function.as_str().into());
+        }
+        if self.depth > MOST_DEPTH {
+            self.diags.push(endless(request));
+            return None;
+        }
+        let template = self.done.templates.get(at)?;
+        let left = self.tokens_left?;
         self.tokens_left = left.checked_sub(template.function.tokens.len());
         if self.tokens_left.is_none() {
             self.diags.push(too_much(request));
-            return;
+            return None;
         }
         let tokens = substitute(&template.function.tokens, &template.params, &arguments);
         let function = FunctionText {
@@ -237,7 +321,9 @@ impl Instances<'_> {
         };
         let name = Arc::clone(&template.name);
         let instance = self.named(at, &name, arguments, request.asked);
+        let function_name = instance.function.as_str().into();
         self.add(instance, &name, function);
+        Some(function_name)
     }
 
     fn specialise(&mut self, specialisation: Specialisation) {
@@ -305,6 +391,7 @@ impl Instances<'_> {
             token.kind = TokenKind::Word(instance.function.as_str().into());
         }
         self.done.functions.push(function);
+        self.depths.push(self.depth);
         self.done.instances.push(instance);
     }
 }

@@ -7,6 +7,7 @@
 
 pub(super) mod arguments;
 pub(super) mod branches;
+mod calls;
 pub(super) mod constant;
 pub(super) mod header;
 pub(super) mod instances;

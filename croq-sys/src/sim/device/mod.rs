@@ -49,15 +49,17 @@ pub(super) struct Buffer {
     pub(super) count: usize,
     /// Whether the launch must write all elements.
     written_whole: bool,
-    /// Its address, and the bytes of an element.
+    /// Its address, the bytes of an element, and how many elements share them.
     memory: usize,
     element: usize,
+    per_byte: usize,
 }
 
 impl Buffer {
-    /// The index of the element at an address.
+    /// The index of the first element at an address.
     fn index(&self, at: *const u8) -> Option<usize> {
-        let index = (at as usize).checked_sub(self.memory)? / self.element.max(1);
+        let place = (at as usize).checked_sub(self.memory)? / self.element.max(1);
+        let index = place.checked_mul(self.per_byte)?;
         (index < self.count).then_some(index)
     }
 }
@@ -115,6 +117,7 @@ impl Watched {
                 memory: tracked.memory as usize,
                 element: tracked.element_bytes as usize,
                 written_whole: tracked.records & CROQ_RECORDS_UNWRITTEN != 0,
+                per_byte: tracked.per_byte as usize,
             });
         }
         if buffers.iter().all(|buffer| buffer.count == 0) {

@@ -14,6 +14,7 @@ fn buffers() -> Vec<Buffer> {
         written_whole: false,
         memory: 0,
         element: 4,
+        per_byte: 1,
     }]
 }
 
@@ -61,6 +62,22 @@ fn an_epoch_says_whose_it_was() {
     let blocks: Vec<u64> = (4..14).map(|epoch| log.place(epoch).block).collect();
     assert_eq!(blocks, [104, 107, 100, 103, 106, 109, 102, 105, 108, 101]);
     assert_eq!(log.place(14), place(9, 9));
+}
+
+#[test]
+fn memory_behind_packed_elements_is_not_theirs() {
+    let buffer = Buffer {
+        name: "codes".to_owned(),
+        count: 64,
+        memory: 1000,
+        element: 1,
+        per_byte: 2,
+    };
+    let index = |at: usize| buffer.index(at as *const u8);
+    assert_eq!(index(1000), Some(0));
+    assert_eq!(index(1031), Some(62));
+    assert_eq!(index(1032), None);
+    assert_eq!(index(999), None);
 }
 
 /// Two OS threads run a block each, and record the cells `a` and `b` at element 130.
