@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use croq_report as kernels;
-use croq_sys::{Device, DeviceTensor, Error, Result, Tensor};
+use croq_sys::{Const, Device, DeviceTensor, Error, Result, Tensor};
 
 type Row = DeviceTensor<i32, (usize,)>;
 
@@ -108,6 +108,36 @@ fn r13_a_subscript_outside_reads_zero() {
     let (code, line, _) = check(kernels::report_subscript(&mut y, &dims!(&[0, 3, 2, -1]; 4)));
     assert_eq!((code, line), ("R13", 43));
     assert_eq!(y.to_host().expect("memory").into_vec(), [7, 0, 7, 0]);
+}
+
+#[test]
+fn r13_a_subscript_outside_of_a_name_or_a_copy_is_0() {
+    for (slot, at, expected) in [
+        ([3, 0, 0], 209, [1, 7, 7, 7]),
+        ([-1, 0, 0], 209, [1, 7, 7, 7]),
+        ([0, i32::MAX, 0], 213, [1, 7, 7, 7]),
+        ([1, -9, 0], 213, [7; 4]),
+        ([2, 2, -1], 0, [1, 7, 7, 7]),
+    ] {
+        let mut y = row(&[0; 4]).into_dims((Const::<4>,)).unwrap();
+        let (code, line, _) = check(kernels::report_named_subscript(&mut y, &dims!(&slot; 3)));
+        assert_eq!(code, "R13");
+        assert!(at == 0 || line == at, "{line}");
+        assert_eq!(y.to_host().unwrap().into_vec(), expected);
+    }
+}
+
+#[test]
+fn r12_a_mask_beyond_the_tile_stores_the_tile() {
+    for rows in [5, 16, i32::MAX] {
+        let host = Tensor::<f32, _>::zeros((Const::<16>, Const::<8>));
+        let mut y = host.to_device(&Device::sim()).unwrap();
+        let (code, line, _) = check(kernels::report_mask(&mut y, &dims!(&[rows]; 1)));
+        assert_eq!((code, line), ("R12", 226));
+        let y = y.to_host().unwrap().into_vec();
+        let expected = (0..128).map(|i| f32::from(u8::from((32..64).contains(&i))));
+        assert_eq!(y, expected.collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -65,6 +65,26 @@ fn windows() {
 }
 
 #[test]
+fn windows_of_negative_extents_are_empty() {
+    for (rows, columns) in [
+        (3, 5),
+        (3, 4),
+        (0, 4),
+        (-1, 4),
+        (4, -4),
+        (-2, -4),
+        (-2, -3),
+        (9, 9),
+    ] {
+        let mut y = Tensor::<i32, _>::zeros((6, Const::<8>));
+        let extents = Tensor::from_vec((Const::<2>,), vec![rows, columns]).unwrap();
+        kernels::move_window_of_extents(&mut y, &extents).unwrap();
+        let inside = |[i, j]: [usize; 2]| (i as i32) < rows && (j as i32) < columns;
+        assert_exact(&y, |at| i32::from(inside(at)));
+    }
+}
+
+#[test]
 fn reshaped() {
     let x = Tensor::<i32, _>::random((6, 8), -1000..1000, 14);
     let y = kernels::move_span_as(&x).unwrap();

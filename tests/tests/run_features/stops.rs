@@ -286,6 +286,24 @@ fn generations_ahead_of_those_that_are_published() {
 }
 
 #[test]
+fn a_negative_order() {
+    for (orders, is_outside) in [
+        ([0, 0], false),
+        ([7, 3], false),
+        ([-1, -1], true),
+        ([-4, 0], true),
+    ] {
+        let x = Tensor::from_fn((Const::<32>,), |[i]| orders.get(i).copied().unwrap_or(1));
+        let result = kernels::stop_negative_order(&x);
+        match result {
+            Err(Error::Check { code, .. }) => assert!(is_outside && code == "R13"),
+            Err(other) => assert!(!is_outside, "{other}"),
+            Ok(y) => assert!(!is_outside && y == x),
+        }
+    }
+}
+
+#[test]
 fn a_generation_that_others_have_followed() {
     if !Device::default().is_sim() {
         return;

@@ -1,14 +1,15 @@
 //! The slots of arrays of events that operands refer to.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{CheckCode, EventId, Scalar, Slot};
-use crate::sema::memory::bounds;
+use crate::ir::{BinOp, CheckCode, EventId, Scalar, Slot};
+use crate::sema::checks::run_time;
+use crate::sema::memory::{bounds, guards};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::values::arith;
 use crate::source::Span;
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
 
 /// The event, if an expression names one or some of its slots.
@@ -111,6 +112,7 @@ pub(crate) fn slot_at(
         let extent = Sym::int(i64::try_from(*extent).unwrap_or(i64::MAX));
         let what = |n: &str| format!("the subscript of `{n}`");
         let zero = Sym::zero();
+        let guards = el.build.guards.len();
         if !bounds::check_inside(
             el,
             (codes::E0437, CheckCode::R13),
@@ -124,6 +126,8 @@ pub(crate) fn slot_at(
         ) {
             return None;
         }
+        let most = Some(&extent - 1);
+        let i = guards::checked_or_first(el, guards, i, most, index.span);
         slot = &(&slot * &extent) + &i;
     }
     Some(slot)
@@ -192,21 +196,41 @@ pub(crate) fn lower_order(
     if v.is_error() {
         return None;
     }
-    match is_int(&v) {
-        true => arith::to_sym(el, v, order.span),
-        false => {
-            let kind = v.kind();
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E1023,
-                    order.span,
-                    format!("the order of an event is an integer, this is {kind}"),
-                )
-                .label("not an integer"),
-            );
-            None
-        }
+    if is_int(&v) {
+        let value = arith::to_sym(el, v, order.span)?;
+        return check_order(el, name, value, order.span);
     }
+    let kind = v.kind();
+    el.cx.report(
+        Diagnostic::new(
+            codes::E1023,
+            order.span,
+            format!("the order of an event is an integer, this is {kind}"),
+        )
+        .label("not an integer"),
+    );
+    None
+}
+
+/// Checks that an order is not negative: its remainder would be no slot.
+fn check_order(el: &mut Elab<'_>, name: &str, order: Sym, span: Span) -> Option<Sym> {
+    let zero = Sym::zero();
+    match el.f.cx.le(&zero, &order) {
+        Truth::Yes => return Some(order),
+        Truth::No if !el.path.is_dead() => {
+            let shown = el.f.cx.show(&order);
+            let text = format!("the orders of an event begin at 0, this is {shown}");
+            el.cx
+                .report(Diagnostic::new(codes::E1023, span, text).label("negative"));
+            return None;
+        }
+        _ => {}
+    }
+    let message = format!("the order of `{name}` is {{1}}, it must be at least {{0}}");
+    let check = run_time::Check::new(CheckCode::R13, message, span);
+    let guards = el.build.guards.len();
+    run_time::emit_compare(el, check, BinOp::Le, &zero, &order);
+    Some(guards::checked_or_first(el, guards, order, None, span))
 }
 
 fn is_int(v: &crate::sema::state::value::Value) -> bool {

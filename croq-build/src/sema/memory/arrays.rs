@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::CheckCode;
-use crate::sema::memory::bounds;
+use crate::sema::memory::{bounds, guards};
 use crate::sema::state::cx::source_text;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
@@ -77,6 +77,7 @@ pub(crate) fn element_of_array(
         return Value::Error;
     };
     let extent = Sym::int(i64::try_from(extent).unwrap_or(i64::MAX));
+    let guards = el.build.guards.len();
     if !bounds::check_inside(
         el,
         (codes::E0437, CheckCode::R13),
@@ -90,6 +91,8 @@ pub(crate) fn element_of_array(
     ) {
         return Value::Error;
     }
+    let most = Some(&extent - 1);
+    let i = guards::checked_or_first(el, guards, i, most, index.span);
     let elements = d.view.shape.iter().fold(Sym::one(), |p, s| &p * s);
     let rest = Sym::int(i64::try_from(rest).unwrap_or(i64::MAX));
     d.view.offset = &d.view.offset + &(&(&i * &rest) * &elements);

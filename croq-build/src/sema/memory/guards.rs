@@ -5,10 +5,15 @@
 //! The check itself remains in front of the statement. Each access also gets the conditions of its
 //! own checks as a guard around it: both targets then behave alike, and an access that was proved
 //! needs no guard. Checks on the host end the call before any launch and need no guard.
+//!
+//! A subscript of an array that failed its check is replaced by 0, because what it selects may be
+//! used elsewhere: it may get a name, be copied, or be an event or a fragment.
 
-use crate::ir::{Access, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::ir::{Access, Expr, ExprKind, Level, LocalId, Role, Scalar, Stmt, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time::both;
+use crate::sema::levels::uniformity;
+use crate::sema::memory::origins;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -48,6 +53,41 @@ pub(crate) fn guard_place(el: &mut Elab<'_>, guard: Option<Expr>, place: Sym, sp
     let local = build::new_local(&mut el.f, "place", Scalar::Index, false, Role::Value, span);
     let var = build::local_var(&mut el.f, local, None, None);
     let value = Some(Expr::new(either, Scalar::Index, span));
+    build::emit(el, StmtKind::Let { local, value }, span);
+    Sym::var(var)
+}
+
+/// `index`, or 0 if a check of it that was made since there were `before` guards failed and was only
+/// recorded. `most` is the largest index for which the check holds.
+pub(crate) fn checked_or_first(
+    el: &mut Elab<'_>,
+    before: usize,
+    index: Sym,
+    most: Option<Sym>,
+    span: Span,
+) -> Sym {
+    let since = el.build.guards.iter().skip(before).cloned();
+    let Some(guard) = since.reduce(both) else {
+        return index;
+    };
+    let level = uniformity::of_sym(el, &index);
+    let local = build::new_local(
+        &mut el.f,
+        "checked",
+        Scalar::Index,
+        false,
+        Role::Value,
+        span,
+    );
+    if level > Level::Block {
+        el.build.vary(local, level);
+    }
+    let var = build::local_var(&mut el.f, local, Some(Sym::zero()), most);
+    let first = Expr::index(Sym::zero(), span);
+    let either = ExprKind::Select(guard, Expr::index(index, span), first);
+    let value = Expr::new(either, Scalar::Index, span);
+    origins::note_data(el, var, &value);
+    let value = Some(value);
     build::emit(el, StmtKind::Let { local, value }, span);
     Sym::var(var)
 }

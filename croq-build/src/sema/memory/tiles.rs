@@ -87,7 +87,7 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) -> Vec<(Sym, Sym)>
         if at_entry {
             el.f.cx.assume_le(&lo, &number);
             el.f.cx.assume_lt(&number, &hi);
-        } else if origins::is_from_elements(el, &number) {
+        } else if origins::is_from_elements(el, &number) && !run_time::is_reporting(el) {
             checked.push((lo, number));
         }
     }

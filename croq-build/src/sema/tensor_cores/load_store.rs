@@ -230,14 +230,26 @@ fn emit_mask(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Spa
 
 fn lower_mask(el: &mut Elab<'_>, view: &mut View, limits: &[ast::Expr], span: Span) -> Option<()> {
     let replaces = view.may_cross();
+    let reporting = run_time::is_reporting(el);
     for (axis, limit) in limits.iter().enumerate() {
         let value = el.expression(limit);
         let limit = arith::to_sym(el, value, limit.span)?;
         emit_mask(el, view, axis, &limit, span);
         if let Some(valid) = view.valid.get_mut(axis) {
-            *valid = Valid {
-                lo: None,
-                hi: Some(limit),
+            *valid = match &valid.hi {
+                // A mask that failed its check stores nothing outside of the data.
+                Some(hi) if reporting => Valid {
+                    lo: valid.lo.clone(),
+                    hi: Some(el.f.cx.min(hi, &limit)),
+                },
+                None if reporting => Valid {
+                    lo: valid.lo.clone(),
+                    hi: Some(limit),
+                },
+                _ => Valid {
+                    lo: None,
+                    hi: Some(limit),
+                },
             };
         }
     }

@@ -69,6 +69,7 @@ fn memory_behind_packed_elements_is_not_theirs() {
     let buffer = Buffer {
         name: "codes".to_owned(),
         count: 64,
+        written_whole: false,
         memory: 1000,
         element: 1,
         per_byte: 2,

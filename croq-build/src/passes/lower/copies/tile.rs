@@ -116,6 +116,7 @@ impl Tile {
             axes.sort_by_key(|(from, _)| *from);
         }
         let mut axes: Vec<Axis> = axes.into_iter().map(|(_, axis)| axis).collect();
+        empty_if_negative(cx, &mut axes);
         let mut dest = dest.clone();
         let (mut sources, mut dests) = (Vec::new(), Vec::new());
         for axis in &mut axes {
@@ -315,6 +316,16 @@ impl Tile {
             }
             Rest::Leave => None,
         }
+    }
+}
+
+/// The product of two negative extents is positive, so that only one of the extents may be negative:
+/// then there are no elements.
+fn empty_if_negative(cx: &Ctx, axes: &mut [Axis]) {
+    let zero = Sym::zero();
+    let may_be_negative = |axis: &&mut Axis| !cx.le(&zero, &axis.extent).is_yes();
+    for axis in axes.iter_mut().rev().filter(may_be_negative).skip(1) {
+        axis.extent = cx.max(&axis.extent, &zero);
     }
 }
 
