@@ -66,21 +66,23 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       croq::tma_load<3>(qs, 0, q_map, {0, b * 64, h}, queries, 0);
       // foreach {t} in [cdiv(N, 64)] {
       CROQ_STEPS((N + 63) / 64);
-      for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
+      for (int t = 0; t < int((N + 63) / 64); ++t) {
         // wait keys_free[t % SLOTS];
-        croq::mbarrier_wait(ctx, keys_free, t % 2, croq::next_phase((keys_free_phase >> (t % 2)) & 1u));
-        keys_free_phase ^= 1u << (t % 2);
+        croq::mbarrier_wait(ctx, keys_free, croq::idx(t) % 2,
+            croq::next_phase((keys_free_phase >> (croq::idx(t) % 2)) & 1u));
+        keys_free_phase ^= 1u << (croq::idx(t) % 2);
         // trigger keys[t % SLOTS];
-        croq::mbarrier_arrive_expect_tx(keys, t % 2, 8192);
+        croq::mbarrier_arrive_expect_tx(keys, croq::idx(t) % 2, 8192);
         // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
-        croq::tma_load<3>(ks, t % 2 * 4096, k_map, {0, t * 64, h}, keys, t % 2);
+        croq::tma_load<3>(ks, croq::idx(t) % 2 * 4096, k_map, {0, croq::idx(t) * 64, h}, keys, croq::idx(t) % 2);
         // wait values_free[t % SLOTS];
-        croq::mbarrier_wait(ctx, values_free, t % 2, croq::next_phase((values_free_phase >> (t % 2)) & 1u));
-        values_free_phase ^= 1u << (t % 2);
+        croq::mbarrier_wait(ctx, values_free, croq::idx(t) % 2,
+            croq::next_phase((values_free_phase >> (croq::idx(t) % 2)) & 1u));
+        values_free_phase ^= 1u << (croq::idx(t) % 2);
         // trigger values[t % SLOTS];
-        croq::mbarrier_arrive_expect_tx(values, t % 2, 8192);
+        croq::mbarrier_arrive_expect_tx(values, croq::idx(t) % 2, 8192);
         // tma.copy.async<values[t % SLOTS]>.swiz<128> v.subspan(1, 64, 64).at(h, t, 0) => vs[t % SLOTS];
-        croq::tma_load<3>(vs, t % 2 * 4096, v_map, {0, t * 64, h}, values, t % 2);
+        croq::tma_load<3>(vs, croq::idx(t) % 2 * 4096, v_map, {0, croq::idx(t) * 64, h}, values, croq::idx(t) % 2);
       }
     }
   }
@@ -103,13 +105,13 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     queries_phase ^= 1u;
     // foreach {t} in [cdiv(N, 64)] {
     CROQ_STEPS(0, (N + 63) / 64, 1, 241);
-    for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
+    for (int t = 0; t < int((N + 63) / 64); ++t) {
       // wait keys[t % SLOTS];
-      croq::mbarrier_wait(ctx, keys, t % 2, croq::next_phase((keys_phase >> (t % 2)) & 1u));
-      keys_phase ^= 1u << (t % 2);
+      croq::mbarrier_wait(ctx, keys, croq::idx(t) % 2, croq::next_phase((keys_phase >> (croq::idx(t) % 2)) & 1u));
+      keys_phase ^= 1u << (croq::idx(t) % 2);
       // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(scores);
-      const croq::matrix_descriptor ks_here = croq::advance(ks_tiles, unsigned(t % 2 * 8192));
+      const croq::matrix_descriptor ks_here = croq::advance(ks_tiles, unsigned(croq::idx(t) % 2 * 8192));
       croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, qs_tiles, ks_here, false);
       croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 32),
           croq::advance(ks_here, 32), true);
@@ -120,15 +122,15 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       croq::wgmma_commit();
       // trigger keys_free[t % SLOTS];
       croq::wgmma_wait<0>(scores);
-      croq::mbarrier_arrive(keys_free, t % 2);
+      croq::mbarrier_arrive(keys_free, croq::idx(t) % 2);
       // if (t * 64 + 64 > N) {
-      if (t * 64 + 64 > N) {
+      if (croq::idx(t) * 64 + 64 > N) {
         // apply {i, j} in scores.span { if (__to<s32>(j) >= __to<s32>(N - t * 64)) scores.at(i, j) = -inf; }
         CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
           CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
             CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
               const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
-              if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) {
+              if (croq::to<int>(j_2) >= croq::to<int>(N - croq::idx(t) * 64)) {
                 scores.store(j * 4 + half * 2 + e, -croq::infinity);
               }
             }
@@ -190,11 +192,11 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
         weights.store(e, croq::to<croq::f16>(scores.load(e)));
       }
       // wait values[t % SLOTS];
-      croq::mbarrier_wait(ctx, values, t % 2, croq::next_phase((values_phase >> (t % 2)) & 1u));
-      values_phase ^= 1u << (t % 2);
+      croq::mbarrier_wait(ctx, values, croq::idx(t) % 2, croq::next_phase((values_phase >> (croq::idx(t) % 2)) & 1u));
+      values_phase ^= 1u << (croq::idx(t) % 2);
       // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(sums, weights);
-      const croq::matrix_descriptor vs_here = croq::advance(vs_tiles, unsigned(t % 2 * 8192));
+      const croq::matrix_descriptor vs_here = croq::advance(vs_tiles, unsigned(croq::idx(t) % 2 * 8192));
       croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 0, vs_here, true);
       croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 8, croq::advance(vs_here, 2048), true);
       croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 16, croq::advance(vs_here, 4096), true);
@@ -202,7 +204,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       croq::wgmma_commit();
       // trigger values_free[t % SLOTS];
       croq::wgmma_wait<0>(sums, weights);
-      croq::mbarrier_arrive(values_free, t % 2);
+      croq::mbarrier_arrive(values_free, croq::idx(t) % 2);
     }
     // all_reduce_sum(total);
     CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {

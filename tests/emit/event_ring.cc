@@ -34,14 +34,14 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
       // foreach {k} in [cdiv(M, 16)] {
       unsigned slot = 0u;
       CROQ_STEPS((M + 15) / 16);
-      for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
+      for (int k = 0; k < int((M + 15) / 16); ++k) {
         // wait empty[k % SLOTS];
         croq::mbarrier_wait(ctx, empty, croq::idx(slot), croq::next_phase((empty_phase >> croq::idx(slot)) & 1u));
         empty_phase ^= 1u << croq::idx(slot);
         // trigger full[k % SLOTS];
         croq::mbarrier_arrive_expect_tx(full, croq::idx(slot), 8192);
         // tma.copy.async<full[k % SLOTS]> src.subspan(16, 128).at(k, c) => tiles[k % SLOTS];
-        croq::tma_load<2>(tiles, croq::idx(slot) * 2048, src_map, {c * 128, k * 16}, full, croq::idx(slot));
+        croq::tma_load<2>(tiles, croq::idx(slot) * 2048, src_map, {c * 128, croq::idx(k) * 16}, full, croq::idx(slot));
         slot = slot == 2u ? 0u : slot + 1u;
       }
     }
@@ -53,7 +53,7 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
     // foreach {k} in [cdiv(M, 16)] {
     unsigned slot = 0u;
     CROQ_STEPS(0, (M + 15) / 16, 1, 17);
-    for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
+    for (int k = 0; k < int((M + 15) / 16); ++k) {
       // wait full[k % SLOTS];
       croq::mbarrier_wait(ctx, full, croq::idx(slot), croq::next_phase((full_phase >> croq::idx(slot)) & 1u));
       full_phase ^= 1u << croq::idx(slot);

@@ -42,16 +42,16 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     if (warp == 0 && elected) {
       // foreach {k} in [cdiv(K, 64)] {
       CROQ_STEPS((K + 63) / 64);
-      for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
+      for (int k = 0; k < int((K + 63) / 64); ++k) {
         // wait empty[s];
-        croq::mbarrier_wait(ctx, empty, k % 4, croq::next_phase((empty_phase >> (k % 4)) & 1u));
-        empty_phase ^= 1u << (k % 4);
+        croq::mbarrier_wait(ctx, empty, croq::idx(k) % 4, croq::next_phase((empty_phase >> (croq::idx(k) % 4)) & 1u));
+        empty_phase ^= 1u << (croq::idx(k) % 4);
         // trigger full[s];
-        croq::mbarrier_arrive_expect_tx(full, k % 4, 32768);
+        croq::mbarrier_arrive_expect_tx(full, croq::idx(k) % 4, 32768);
         // tma.copy.async<full[s]>.swiz<128> lhs.subspan(128, 64).at(bm, k) => as[s];
-        croq::tma_load<2>(as, k % 4 * 8192, lhs_map, {k * 64, bm * 128}, full, k % 4);
+        croq::tma_load<2>(as, croq::idx(k) % 4 * 8192, lhs_map, {croq::idx(k) * 64, bm * 128}, full, croq::idx(k) % 4);
         // tma.copy.async<full[s]>.swiz<128> rhs.subspan(128, 64).at(bn, k) => bs[s];
-        croq::tma_load<2>(bs, k % 4 * 8192, rhs_map, {k * 64, bn * 128}, full, k % 4);
+        croq::tma_load<2>(bs, croq::idx(k) % 4 * 8192, rhs_map, {croq::idx(k) * 64, bn * 128}, full, croq::idx(k) % 4);
       }
     }
   }
@@ -63,15 +63,15 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     croq::idx released = 0;
     const croq::matrix_descriptor as_base = croq::advance(as_tiles, unsigned(w * 8192 - 8192));
     CROQ_STEPS((K + 63) / 64);
-    for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
+    for (int k = 0; k < int((K + 63) / 64); ++k) {
       // wait full[s];
-      croq::mbarrier_wait(ctx, full, k % 4, croq::next_phase((full_phase >> (k % 4)) & 1u));
-      full_phase ^= 1u << (k % 4);
+      croq::mbarrier_wait(ctx, full, croq::idx(k) % 4, croq::next_phase((full_phase >> (croq::idx(k) % 4)) & 1u));
+      full_phase ^= 1u << (croq::idx(k) % 4);
       // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
       croq::wgmma_fence(acc);
-      const croq::matrix_descriptor bs_here = croq::advance(bs_tiles, unsigned(k % 4 * 16384));
-      const croq::matrix_descriptor as_here = croq::advance(as_base, unsigned(k % 4 * 16384));
-      croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < k);
+      const croq::matrix_descriptor bs_here = croq::advance(bs_tiles, unsigned(croq::idx(k) % 4 * 16384));
+      const croq::matrix_descriptor as_here = croq::advance(as_base, unsigned(croq::idx(k) % 4 * 16384));
+      croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < croq::idx(k));
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 32),
           croq::advance(bs_here, 32), true);
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 64),
@@ -80,11 +80,11 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
           croq::advance(bs_here, 96), true);
       croq::wgmma_commit();
       croq::wgmma_wait<1>();
-      if (0 < k) {
+      if (0 < croq::idx(k)) {
         // trigger empty[s];
         croq::mbarrier_arrive(empty, released);
       }
-      released = k % 4;
+      released = croq::idx(k) % 4;
     }
     croq::wgmma_wait<0>(acc);
     croq::mbarrier_arrive(empty, released);
