@@ -9,7 +9,7 @@
 //! * each digit takes all of its values, independently of the others: an index of a `parallel` does,
 //!   and that of a loop from 0 by 1 without `break` and `continue`; no digit belongs to two axes;
 //! * along each axis, the product of the radices and the length is at least the tensor's extent;
-//! * the enclosing indices that are no digits have a value at all;
+//! * the enclosing indices, digits or not, have a value at all;
 //! * each condition around it is `place < bound`, for the place along an axis and a bound of at
 //!   least the extent, or is provably true;
 //! * in an `inthreads`, at least one thread is known to execute it, and the indices of threads are
@@ -476,12 +476,11 @@ impl Walk<'_> {
             self.reach(place, length, &mut digits)
                 .is_some_and(|reach| self.at_most(extent, &reach))
         });
-        let others = self.indices.iter().filter(|i| !digits.contains(&i.var));
-        // A region's threads have values of their indices.
+        // Digits as well: the product of two negative extents may exceed that of the tensor. A region's
+        // threads have values of their indices.
         let in_region = self.region != Region::None;
-        let run = others
-            .filter(|index| !(in_region && index.of_threads))
-            .all(|index| self.is_positive(&index.extent));
+        let mut counted = (self.indices.iter()).filter(|index| !(in_region && index.of_threads));
+        let run = counted.all(|index| self.is_positive(&index.extent));
         let guards = self.guards.iter().all(|(a, b)| {
             let of_axis = |((extent, place), length): ((&Sym, &Sym), &Sym)| {
                 length.is_one() && self.same(a, place) && self.at_most(extent, b)
@@ -642,6 +641,15 @@ mod tests {
         ));
         fails("if (n > 0) { parallel {j, i} by [N, M] y.at(i, j) = 1.0f; }");
         fails("foreach k in n { parallel {j, i} by [N, M] y.at(i, j) = 1.0f; }");
+        // The product of two negative extents is positive.
+        fails(
+            "assert(n * n >= N, \"squares\");
+             parallel i by M foreach a in n foreach k in n if (k + a * n < N) y.at(i, k + a * n) = 1.0f;",
+        );
+        holds(
+            "assert(n * n >= N, \"squares\"); assert(n > 0, \"n\");
+             parallel i by M foreach a in n foreach k in n if (k + a * n < N) y.at(i, k + a * n) = 1.0f;",
+        );
     }
 
     #[test]
