@@ -384,7 +384,7 @@ fn elements_of_a_byte_are_accessed_by_several_threads() {
     }
 
     let own = kernels::packed_u1_meet(&x, 0).unwrap();
-    let bit = |i: usize| i32::from(i % 8 != 0 && x[[i]] % 2 == 0);
+    let bit = |i: usize| i32::from(!i.is_multiple_of(8) && x[[i]] % 2 == 0);
     assert_eq!(own.as_slice(), (0..64).map(bit).collect::<Vec<_>>());
     for away in [1, 7, 33] {
         let met = kernels::packed_u1_meet(&x, away);

@@ -496,9 +496,9 @@ impl Walk<'_> {
         let (mut rest, mut reach) = (place.clone(), length.clone());
         while !rest.is_zero() {
             let digit = self.indices.iter().find_map(|index| {
-                let may = !digits.contains(&index.var)
-                    && !(index.of_threads && self.region != Region::None);
-                let (step, without) = rest.linear_in(index.var).filter(|_| may)?;
+                let in_part = index.of_threads && self.region != Region::None;
+                let taken = digits.contains(&index.var) || in_part;
+                let (step, without) = rest.linear_in(index.var).filter(|_| !taken)?;
                 self.same(&step, &reach).then_some((index, without))
             });
             let (index, without) = digit?;

@@ -19,7 +19,7 @@ const MOST_COUNTERS: usize = 3;
 const COUNTED: Scalar = Scalar::U32;
 
 pub fn count(function: &mut Function, id: KernelId) {
-    function.with_kernel_body(id, |function, body| in_block(function, body));
+    function.with_kernel_body(id, in_block);
 }
 
 fn in_block(function: &mut Function, block: &mut Vec<Stmt>) {
