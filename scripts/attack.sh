@@ -105,7 +105,7 @@ for checks in All Report; do
   echo "fn main() { croq_build::Config::new().checks(croq_build::Checks::$checks).compile(\"kernels/\"); }" >"$chains/build.rs"
   if python3 scripts/tile_chains.py "$seed$checks" "$runs" "$target/debug/croq" "$chains" &&
     CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$chains/Cargo.toml" >"$chains/log" 2>&1 &&
-    CROQ_DEVICE=sim timeout 600 "$target/debug/tile-chains-${checks,,}" >"$chains/out" 2>>"$chains/log"; then
+    CROQ_DEVICE=sim CROQ_SIM_STEPS=1000000 timeout 600 "$target/debug/tile-chains-${checks,,}" >"$chains/out" 2>>"$chains/log"; then
     grep -c called "$chains/out" | sed 's/$/ calls/'
     outside=$(grep -v '^called$' "$chains/out") && {
       found "accesses outside without a check of the compiler ($chains/kernels/chains.co)"

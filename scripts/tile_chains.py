@@ -24,7 +24,7 @@ type X = Tensor<i32, (usize, usize, usize)>;
 type Y = Tensor<i32, (Const<8>,)>;
 
 fn run(name: &str, kernel: impl Fn(&mut X, &mut X, &mut Y, i32, i32, i32) -> Result<()>) {
-    let numbers = [(0, 0, 1), (1, 0, 2), (0, 0, 4), (7, 3, 9), (-3, 5, 3), (3, -2, 5), (100, 100, 2), (1 << 20, 1 << 24, 3)];
+    let numbers = [(0, 0, 1), (1, 0, 2), (0, 0, 4), (7, 3, 9), (-3, 5, 3), (3, -2, 5), (-2, -4, 3), (100, 100, 2), (1 << 20, 1 << 24, 3)];
     for (a, b, n) in numbers {
         for shape in [(3, 5, 7), (1, 1, 1), (4, 8, 8), (8, 16, 24)] {
             let (mut x, mut z, mut y) = (X::random(shape, 0..5, 1), X::zeros(shape), Y::zeros((Const::<8>,)));
@@ -54,7 +54,9 @@ class Chains:
 
     def cut(self, shape, threads):
         operator, at = self.random.choice([("subspan", "at"), ("view", "from")])
-        extents = listed(shape)
+        # Some extents are numbers of the call.
+        known = self.random.random() < 0.8
+        extents = listed([n if known else self.random.choice([n, "a", "b", "n"]) for n in shape])
         if self.random.random() < 0.2:
             extents += " : " + ", ".join(self.random.choice(STRIDES) for _ in shape)
         step = ""
@@ -118,6 +120,8 @@ class Chains:
             [f"copy{start}.zfill", f"copy{start}", f"transp<{order}>{start}.zfill", f"pad<{widths}, {{{gaps}}}, 7>{start}"]
         )
         other = [self.random.choice([n, n, n + 1]) for n in shape]
+        if self.random.random() < 0.2:
+            other = self.random.choices(["a", "b"], k=len(shape))
         window = f"z.view({listed(other)}).from({self.numbers(shape, False)})"
         load = f"f = dma.{modifier} {tile} => shared; {wait}"
         kinds = [
@@ -125,6 +129,7 @@ class Chains:
             f"{load}dma.copy f.data => {window};",
             f"shared s32 [{listed(shape)}] m {{1}}; f = dma.copy{start} m => {tile}; {wait}",
             f"dma.copy {tile} => {window};",
+            f"dma.copy x.view({listed(other)}).from({self.numbers(shape, False)}) => {window};",
         ]
         return self.random.choice(kinds)
 
