@@ -112,6 +112,8 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_ACCESS_WRITES,
         CROQ_ACCESS_ATOMIC,
         CROQ_ACCESS_SAME,
+        CROQ_RECORDS_RACES,
+        CROQ_RECORDS_UNWRITTEN,
         CROQ_ITERATIONS,
         CROQ_COUNT_ITERATIONS,
         CROQ_COUNT_STEPS,

@@ -300,6 +300,9 @@ fn a_negative_order() {
             Err(other) => assert!(!is_outside, "{other}"),
             Ok(y) => assert!(!is_outside && y == x),
         }
+        if is_outside && croq_tests::gpu::ends_at_failure() {
+            return;
+        }
     }
 }
 
