@@ -322,6 +322,14 @@ fn integers() -> Vec<(&'static str, String)> {
         format!("__co__ void f({sizes}) {{ int a = {product}; assert(a > 3, \"no\"); }}\n")
     };
     vec![
+        (
+            "tiles whose sizes bound each other",
+            "__co__ void f(s32 [A, B, C] & x, s32 [8] & y, int a, int b, int n) {\n\
+             parallel p by n : block parallel t by 8 : thread {\n\
+             __atomic_add(y.at(t), x.subspan(b, n, b).step(3, _, b).at(t - 3, b, p * 2)\n\
+             .span_as(1, 8, 6).span_as(1, 48, 1).at(0, 0, t % 1));\n}\n}\n"
+                .to_owned(),
+        ),
         ("product of 10 sums", of(10)),
         ("product of 30 sums", of(30)),
         ("product of 100 sums", of(100)),

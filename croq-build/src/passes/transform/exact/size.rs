@@ -5,7 +5,7 @@
 //! and each step in computing it, in any order and with any factors factored out: every such step
 //! is a part of the sum, or a part of one of its products.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use crate::ir::{
@@ -28,6 +28,9 @@ const SAFE: f64 = (1u64 << 62) as f64;
 const MOST_TERMS: usize = 12;
 /// The maximum depth of bounds of variables in terms of other variables.
 const DEPTH: u32 = 24;
+/// The maximum number of factors that are multiplied for the size of an expression. Checks may bound
+/// variables by each other, and then each level of bounds multiplies the products.
+const MOST_WORK: usize = 20_000;
 
 /// The coefficients of products of magnitudes; factors are sorted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -304,6 +307,8 @@ pub struct Sizes<'a> {
     seen: RefCell<BTreeMap<(Sym, How), Option<Size>>>,
     /// Locals whose values are being examined.
     open: RefCell<Vec<LocalId>>,
+    /// The factors multiplied so far for one expression.
+    work: Cell<usize>,
 }
 
 impl<'a> Sizes<'a> {
@@ -314,6 +319,7 @@ impl<'a> Sizes<'a> {
             assigned: BTreeMap::new(),
             seen: RefCell::default(),
             open: RefCell::default(),
+            work: Cell::default(),
         }
     }
 
@@ -345,7 +351,16 @@ impl<'a> Sizes<'a> {
 
     /// The size of `e`; `None` if a part of it has no bound.
     pub fn of(&self, e: &Sym, known: &Known, how: How) -> Option<Size> {
+        self.work.set(0);
         self.at(e, known, how, 0)
+    }
+
+    /// `None` if that is too much work: the size is then unknown.
+    fn product(&self, a: &Size, b: &Size) -> Option<Size> {
+        let degree = |size: &Size| size.0.keys().map(Vec::len).max().unwrap_or_default();
+        let factors = a.0.len() * b.0.len() * (1 + degree(a) + degree(b));
+        self.work.set(self.work.get().saturating_add(factors));
+        (self.work.get() <= MOST_WORK).then(|| a.times(b))
     }
 
     fn at(&self, e: &Sym, known: &Known, how: How, depth: u32) -> Option<Size> {
@@ -374,7 +389,7 @@ impl<'a> Sizes<'a> {
             let mut product = Size::constant(coef.unsigned_abs() as f64);
             for factor in factors {
                 let size = self.atom(factor, known, how, depth + 1)?;
-                product = product.times(&size.at_least_one());
+                product = self.product(&product, &size.at_least_one())?;
             }
             sum = sum.plus(&product);
         }
@@ -538,6 +553,7 @@ impl<'a> Sizes<'a> {
     /// Whether a value is known to fit the smaller type to which it is converted.
     pub fn is_within(&self, narrowed: &Narrowed, known: &Known, existing: &Existing) -> bool {
         let small = |how| {
+            self.work.set(0);
             let size = self.value(&narrowed.expr, known, how, 0);
             size.is_some_and(|size| self.is_small(&size, existing, narrowed.most as f64))
         };
