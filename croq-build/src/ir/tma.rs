@@ -37,9 +37,12 @@ pub struct Tma {
     /// Bytes that are fetched into L2 on a miss.
     pub promotion: u32,
     pub hint: Option<CacheHint>,
-    /// The number of blocks of a cluster for which its first block loads; 1 if each block loads for
+    /// The number of blocks of a cluster to which the load brings its tile; 1 if each block loads for
     /// itself.
     pub blocks: u32,
+    /// Whether each of these blocks may load a part of the tile for all; otherwise the first block
+    /// loads all of it. Determined by `passes::lower::tma::check_multicast`.
+    pub shared: bool,
     /// The mbarrier of a load; filled in by `passes::lower::tma::prepare`.
     pub arrival: Option<Arrival>,
     /// The event that the load completes, if it has one: then it uses the event's mbarrier.

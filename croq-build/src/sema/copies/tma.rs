@@ -178,6 +178,7 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
         promotion: 128,
         hint: None,
         blocks: 1,
+        shared: false,
         arrival: None,
         event: None,
     };

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Arrival, BufferId, Copy, Engine, EventId, LocalId, Slot, Stmt, StmtKind, Tma, TmaOp, Visit,
-    retain_stmts, walk_block,
+    Arrival, BufferId, Copy, Engine, EventId, ExprKind, LocalId, Slot, Stmt, StmtKind, Tma, TmaOp,
+    Visit, any_in, retain_stmts, walk_block,
 };
 
 /// The mbarriers of loads that arrive at other ones, with their phase bits.
@@ -50,6 +50,23 @@ impl Visit for Loads {
             self.0.insert(*barriers);
         }
     }
+}
+
+/// Whether the statement only names a value that does not depend on memory: it may precede loads.
+pub fn is_name(stmt: &Stmt) -> bool {
+    let StmtKind::Let { value: Some(_), .. } = &stmt.kind else {
+        return false;
+    };
+    !any_in(
+        std::slice::from_ref(stmt),
+        |_| false,
+        |e| {
+            matches!(
+                &*e.kind,
+                ExprKind::Load(_) | ExprKind::Call(_) | ExprKind::Intrinsic(..)
+            )
+        },
+    )
 }
 
 /// The event that the copies, of which `stmts` consists, all complete.

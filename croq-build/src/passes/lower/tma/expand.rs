@@ -1,8 +1,9 @@
 //! Lowers loads and stores to statements of single threads.
 
 use super::coalesced_loads::{
-    UnusedMbarriers, completed_by, completes, joins, triggers, waited_immediately,
+    UnusedMbarriers, completed_by, completes, is_name, joins, triggers, waited_immediately,
 };
+use super::shares::{self, Part};
 use super::uses_tma;
 use super::waits::{by_first_block, flip, wait};
 use crate::ir::build;
@@ -13,15 +14,17 @@ use crate::ir::{
 use crate::passes::lower::events;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 pub fn expand(function: &mut Function, id: KernelId) {
     let kernel = function.kernels.get(id.index());
     let Some(kernel) = kernel.filter(|kernel| uses_tma(&kernel.body)) else {
         return;
     };
-    let cooperative = kernel.attrs.cooperative.is_some();
+    let (cooperative, span) = (kernel.attrs.cooperative.is_some(), kernel.span);
     let maps = function.with_kernel_body(id, |function, body| {
+        let rank = shares::rank(function, body, span);
+        let (declared, rank) = rank.unzip();
         let mut expander = Expander {
             mentions: mentions(body),
             cooperative,
@@ -30,10 +33,13 @@ pub fn expand(function: &mut Function, id: KernelId) {
             loops: Vec::new(),
             single_threaded: false,
             unused: UnusedMbarriers::default(),
+            rank,
         };
         *body = expander.block(std::mem::take(body));
         expander.unused.drop_from(body);
-        expander.maps
+        let maps = expander.maps;
+        body.splice(0..0, declared);
+        maps
     });
     if let (Some(kernel), Some(maps)) = (function.kernels.get_mut(id.index()), maps) {
         kernel.maps = maps;
@@ -76,26 +82,43 @@ pub struct Expander<'a> {
     /// Only one thread executes the code.
     pub single_threaded: bool,
     pub unused: UnusedMbarriers,
+    /// The block's rank in its cluster, if blocks share multicast loads.
+    rank: Option<Sym>,
+}
+
+/// The boxes of a load.
+struct Loads {
+    /// The size of all of them, and of those of other blocks.
+    bytes: Sym,
+    ops: Vec<TmaOp>,
+    /// Whether only the first block of the cluster loads.
+    by_first_block: bool,
 }
 
 impl Expander<'_> {
     fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len());
-        let mut stmts = stmts.into_iter().peekable();
-        while let Some(stmt) = stmts.next() {
+        let mut stmts = VecDeque::from(stmts);
+        while let Some(stmt) = stmts.pop_front() {
             // Copies before the `trigger` of the event that they complete.
             let mut group = vec![stmt];
-            while let Some(next) = stmts.next_if(|next| joins(&group, next)) {
-                group.push(next);
+            while stmts.front().is_some_and(|next| joins(&group, next)) {
+                group.extend(stmts.pop_front());
             }
             if group.len() > 1 && self.coalesced(&group, &mut out).is_some() {
                 continue;
             }
             while self.single_threaded
-                && let (Some(event), Some(next)) = (completes(&group), stmts.peek())
-                && (completed_by(next) == Some(event.clone()) || triggers(next) == Some(event))
+                && let Some(event) = completes(&group)
             {
-                group.extend(stmts.next());
+                let names = stmts.iter().take_while(|stmt| is_name(stmt)).count();
+                let next = stmts.get(names);
+                let of_event = next.and_then(|n| completed_by(n).or_else(|| triggers(n)));
+                if of_event != Some(event) {
+                    break;
+                }
+                out.extend(stmts.drain(..names));
+                group.extend(stmts.pop_front());
             }
             let last = group.last();
             let triggered = group.len() > 1 && last.and_then(triggers).is_some();
@@ -190,19 +213,19 @@ impl Expander<'_> {
         };
         if let Some(event) = &tma.event {
             let (barriers, slot) = events::place(self.function, event)?;
-            let (bytes, mut ops) = self.loads(copy, tma, barriers, &slot)?;
+            let mut loads = self.loads(copy, tma, barriers, &slot)?;
             let announce = TmaOp::Announce {
                 barriers,
                 slot,
-                bytes,
+                bytes: loads.bytes,
             };
-            if copy.engine.is_multicast() {
+            if loads.by_first_block {
                 let mut kinds = once(copy.level, vec![announce]);
-                kinds.extend(once(Level::Cluster, ops));
+                kinds.extend(once(Level::Cluster, loads.ops));
                 return Some(kinds);
             }
-            ops.insert(0, announce);
-            return Some(once(copy.level, ops));
+            loads.ops.insert(0, announce);
+            return Some(once(copy.level, loads.ops));
         }
         let Some(arrival) = &tma.arrival else {
             if !self.function.buffer_is_global(copy.dest.buffer) {
@@ -221,20 +244,20 @@ impl Expander<'_> {
             return Some(once(copy.level, ops));
         };
         let (barriers, slot) = (arrival.barriers, arrival.slot.clone());
-        let (bytes, mut ops) = self.loads(copy, tma, barriers, &slot)?;
+        let mut loads = self.loads(copy, tma, barriers, &slot)?;
         let expect = TmaOp::Expect {
             barriers,
             slot,
-            bytes,
+            bytes: loads.bytes,
         };
         let mut kinds = vec![flip(self.function, arrival, span)];
-        if copy.engine.is_multicast() {
-            // Each block announces its own bytes, possibly after they have arrived.
+        // Each block announces the bytes that it receives, possibly after some have arrived.
+        if loads.by_first_block {
             kinds.extend(once(copy.level, vec![expect]));
-            kinds.extend(once(Level::Cluster, ops));
+            kinds.extend(once(Level::Cluster, loads.ops));
         } else {
-            ops.insert(0, expect);
-            kinds.extend(once(copy.level, ops));
+            loads.ops.insert(0, expect);
+            kinds.extend(once(copy.level, loads.ops));
         }
         if copy.future.is_none() {
             kinds.push(wait(self.function, arrival, span));
@@ -242,18 +265,18 @@ impl Expander<'_> {
         Some(kinds)
     }
 
-    /// The boxes of a load, and their size in bytes.
-    fn loads(
-        &mut self,
-        copy: &Copy,
-        tma: &Tma,
-        barriers: BufferId,
-        slot: &Sym,
-    ) -> Option<(Sym, Vec<TmaOp>)> {
-        let shape = self.loaded(copy)?;
-        let elem = self.function.buffer(copy.dest.buffer).elem;
-        let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
+    fn loads(&mut self, copy: &Copy, tma: &Tma, barriers: BufferId, slot: &Sym) -> Option<Loads> {
+        let mut shape = self.loaded(copy)?;
+        let buffer = self.function.buffer(copy.dest.buffer);
+        let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
         let bytes = shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
+        let part = (self.rank.clone().filter(|_| tma.shared))
+            .and_then(|rank| Some((rank, Part::of(buffer, &shape, tma.blocks)?)));
+        if let Some((_, part)) = &part
+            && let Some(extent) = shape.get_mut(part.axis)
+        {
+            *extent = Sym::int(part.rows);
+        }
         let load = |moved| TmaOp::Load {
             moved,
             barriers,
@@ -261,8 +284,20 @@ impl Expander<'_> {
             hint: tma.hint,
             blocks: tma.blocks,
         };
-        let moved = self.moved(&copy.source, &copy.dest, shape, tma)?;
-        Some((bytes, moved.into_iter().map(load).collect()))
+        let mut moved = self.moved(&copy.source, &copy.dest, shape, tma)?;
+        if let Some((rank, part)) = &part {
+            let along = *copy.source.frame.as_ref()?.axes.get(part.axis)?;
+            for box_of_part in &mut moved {
+                let place = box_of_part.coordinates.get_mut(along)?;
+                *place = &*place + &(rank * part.rows);
+                box_of_part.offset = &box_of_part.offset + &(rank * part.size);
+            }
+        }
+        Some(Loads {
+            bytes,
+            ops: moved.into_iter().map(load).collect(),
+            by_first_block: tma.blocks > 1 && part.is_none(),
+        })
     }
 
     /// Whether a tile in device memory is disjoint in all iterations of the enclosing loops: each
@@ -397,12 +432,10 @@ impl Expander<'_> {
             let Engine::Tma(tma) = &copy.engine else {
                 return None;
             };
-            let (own, ops) = self.loads(copy, tma, barriers, &slot)?;
-            bytes = &bytes + &own;
-            let ops = ops
-                .into_iter()
-                .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
-            match copy.engine.is_multicast() {
+            let own = self.loads(copy, tma, barriers, &slot)?;
+            bytes = &bytes + &own.bytes;
+            let ops = (own.ops.into_iter()).map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
+            match own.by_first_block {
                 true => loads.push(by_first_block(ops.collect(), stmt.span)),
                 false => loads.extend(ops),
             }
@@ -425,9 +458,9 @@ impl Expander<'_> {
         let mut ops = Vec::new();
         for stmt in stmts {
             let (copy, tma, _) = waited_immediately(stmt)?;
-            let (own, loads) = self.loads(copy, tma, arrival.barriers, &arrival.slot)?;
-            bytes = &bytes + &own;
-            let loads = loads.into_iter().map(StmtKind::Tma);
+            let own = self.loads(copy, tma, arrival.barriers, &arrival.slot)?;
+            bytes = &bytes + &own.bytes;
+            let loads = own.ops.into_iter().map(StmtKind::Tma);
             ops.extend(loads.map(|kind| Stmt::new(kind, stmt.span)));
         }
         let expect = TmaOp::Expect {
@@ -503,5 +536,59 @@ mod tests {
             waits("tma.copy t.data => x.subspan(8, 64).at(1, 0);"),
             [true]
         );
+    }
+
+    /// The announcements of bytes in each step of a ring with two tiles.
+    fn announcements(between: &str) -> usize {
+        let text = format!(
+            "__co__ void f(global s32 [K, 64] x, global s32 [K, 64] y, global s32 [64] out) {{
+               parallel by 1 : block {{
+                 shared event full[2], empty[2] = ready;
+                 shared s32 [8, 64] xs[2], ys[2];
+                 parallel w by 2 : group-4, t by 128 : thread {{
+                   inthreads.async (w == 1) {{
+                     foreach {{k}} in [cdiv(K, 8)] {{
+                       wait empty[k % 2];
+                       tma.copy.async<full[k % 2]> x.subspan(8, 64).at(k, 0) => xs[k % 2];
+                       {between}
+                       tma.copy.async<full[k % 2]> y.subspan(8, 64).at(row, 0) => ys[k % 2];
+                       trigger full[k % 2];
+                     }}
+                   }}
+                   inthreads.async (w == 0) {{
+                     local s32 [1] sum{{0}};
+                     foreach {{k}} in [cdiv(K, 8)] {{
+                       wait full[k % 2];
+                       sum.at(0) += xs[k % 2].at(0, t % 64) * ys[k % 2].at(0, t % 64);
+                       trigger empty[k % 2];
+                     }}
+                     if (t < 64) {{ out.at(t) = sum.at(0); }}
+                   }}
+                 }}
+               }}
+             }}"
+        );
+        let function = testing::function_after(&text, "tma");
+        let mut count = 0;
+        crate::ir::any_stmt(&function.kernels[0].body, |stmt| {
+            let expects = matches!(
+                stmt.kind,
+                StmtKind::Tma(TmaOp::Expect { .. } | TmaOp::Announce { .. })
+            );
+            count += usize::from(expects);
+            false
+        });
+        count
+    }
+
+    #[test]
+    fn names_between_loads_do_not_separate_them() {
+        assert_eq!(announcements("row = k;"), 1);
+        assert_eq!(
+            announcements("s32 half = __to<s32>(k) / 2; s32 row = half * 2;"),
+            1
+        );
+        // The number may have been written by what the loads wait for.
+        assert_eq!(announcements("s32 row = out.at(k % 64);"), 2);
     }
 }

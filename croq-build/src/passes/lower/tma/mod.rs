@@ -18,6 +18,7 @@ mod arrivals;
 mod coalesced_loads;
 mod expand;
 mod multicast;
+mod shares;
 mod waits;
 
 pub use arrivals::prepare;

@@ -1,9 +1,10 @@
 //! Multicast loads: each block of the cluster must reach the load, for the same tile.
 //!
-//! The first block loads, so the tile must not depend on the block's rank in its cluster; and all
-//! blocks wait, so neither may the control flow that leads to the load. Values read from device
-//! memory that the launch writes at the same time may differ between blocks.
+//! One block loads for all, or each a part, so the tile must not depend on the block's rank in its
+//! cluster; and all blocks wait, so neither may the control flow that leads to the load. Values read
+//! from device memory that the launch writes at the same time may differ between blocks.
 
+use super::shares;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BufferId, Copy, Engine, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role,
@@ -35,8 +36,11 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
             found: Vec::new(),
         };
         walk.block(body);
-        let found = walk.found;
+        let Walk {
+            uniformity, found, ..
+        } = walk;
         found.into_iter().for_each(|d| diags.push(d));
+        shares::find(body, &uniformity);
     });
 }
 
@@ -74,7 +78,7 @@ fn in_regions(stmts: &[Stmt], inside: bool, diags: &mut Diagnostics) {
 }
 
 /// The blocks of a cluster.
-struct Blocks {
+pub struct Blocks {
     changes: Changes,
     cluster: [u32; 3],
     /// Block indices along axes with several blocks of a cluster: a multiple of the cluster's size,
@@ -187,9 +191,9 @@ impl Divergence for Blocks {
     }
 }
 
-struct Walk<'a> {
+struct Walk<'a, 'b> {
     function: &'a Function,
-    body: &'a [Stmt],
+    body: &'b [Stmt],
     uniformity: Uniformity<'a, Blocks>,
     /// Enclosing conditions and loops that determine whether blocks reach this point, where these
     /// are divergent.
@@ -199,7 +203,7 @@ struct Walk<'a> {
     found: Vec<Diagnostic>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn block(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             if matches!(stmt.kind, StmtKind::Yield) && !self.around.is_empty() {
@@ -229,7 +233,7 @@ impl Walk<'_> {
                 at,
                 "some blocks of a cluster may not reach this multicast",
             )
-            .label("the first loads for all, and each waits");
+            .label("one loads for all, or each a part, and each waits");
             let report = match split {
                 Split::Condition => report.also(head(*around, at), "this differs between them"),
                 Split::Leaves(leave) => report.also(*leave, "not all of them leave here"),
@@ -245,7 +249,7 @@ impl Walk<'_> {
                     view.span,
                     format!("{name} differs between the blocks of a cluster"),
                 )
-                .label("the first loads this tile for all of them")
+                .label("one tile is loaded for all of them")
                 .help("let the tile depend on the cluster alone, or remove `.multicast`");
                 self.found.push(report);
                 return;
