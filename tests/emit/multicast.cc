@@ -15,6 +15,7 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   // parallel {along_n, along_m} by [1, 2] : cluster
   const croq::idx warp = croq::warp();
   const bool elected = croq::elected();
+  const croq::idx rank = croq::to<croq::idx>(croq::cluster_rank());
   unsigned row_phase = 0u;
   if (warp == 0 && elected) {
     croq::mbarrier_init(row_arrived, 0, 1);
@@ -27,9 +28,7 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   row_phase ^= 1u;
   if (warp == 0 && elected) {
     croq::mbarrier_arrive_expect_tx(row_arrived, 0, 256);
-  }
-  if (croq::cluster_rank() == 0u && warp == 0 && elected) {
-    croq::tma_load_multicast<1>(row, 0, offsets_map, {bn * 64}, row_arrived, 0, 0x3);
+    croq::tma_load_multicast<1>(row, rank * 32, offsets_map, {bn * 64 + rank * 32}, row_arrived, 0, 0x3);
   }
   // parallel t by 128 : thread {
   {
@@ -83,10 +82,10 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_multicast)(const croq_env *env,
   croq::global<float> out;
   CROQ_TRY(host.alloc(out, M * N, "out"));
   // row = tma.load.async.multicast offsets.subspan(64).at(bn) => shared;
-  CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 4, N);
+  CROQ_REQUIRE(croq::fits(croq::exact(159) + croq::size(croq::exact(N)), 2147483647), 4, N);
   CROQ_NEEDS(multicast_0, 90);
   croq::tensor_map offsets_map;
-  CROQ_TRY(croq::make_tensor_map(host, offsets_map, offsets, croq::tensor_layout<1>{{N}, {1}, {64}, 0, 128}));
+  CROQ_TRY(croq::make_tensor_map(host, offsets_map, offsets, croq::tensor_layout<1>{{N}, {1}, {32}, 0, 128}));
   // parallel {along_n, along_m} by [1, 2] : cluster
   CROQ_LAUNCH(multicast_0, croq::clustered{{(N + 63) / 64, (M + 31) / 32, 1}, {1, 2, 1}}, 128, 400,
       croq::async_proxy | croq::with_marks, offsets_map, lhs, factors, out, M, K, N);

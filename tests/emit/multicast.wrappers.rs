@@ -72,7 +72,7 @@ fn kernel_of_multicast() -> &'static Kernel<ffi::croq_0badf00d_multicast_args> {
             Check { code: "R19", line: 3,
                 message: "`out` has `4 * M * N` bytes, which do not fit 64 bits with `M` = {0}, `N` = {1}" },
             Check { code: "R10", line: 6,
-                message: "a TMA coordinate is at most 2147483647: `64 * bn` is not with `N` = {0}" },
+                message: "a TMA coordinate is at most 2147483647: `64 * bn + 32 * rank` is not with `N` = {0}" },
         ],
     });
     &KERNEL

@@ -233,7 +233,7 @@ impl Walk<'_, '_> {
                 at,
                 "some blocks of a cluster may not reach this multicast",
             )
-            .label("one loads for all, or each a part, and each waits");
+            .label("they load the tile together, and each waits");
             let report = match split {
                 Split::Condition => report.also(head(*around, at), "this differs between them"),
                 Split::Leaves(leave) => report.also(*leave, "not all of them leave here"),
