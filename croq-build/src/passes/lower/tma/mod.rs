@@ -15,6 +15,7 @@
 //! [`expand`] lowers the copies afterwards.
 
 mod arrivals;
+mod blocks;
 mod coalesced_loads;
 mod expand;
 mod multicast;

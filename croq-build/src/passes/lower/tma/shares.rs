@@ -16,7 +16,7 @@
 
 use std::collections::BTreeSet;
 
-use super::multicast::Blocks;
+use super::blocks::Blocks;
 use crate::ir::{
     Buffer, Engine, EventAt, EventId, Expr, ExprKind, Function, Intrinsic, Role, Scalar, Slot,
     Stmt, StmtKind, any_in, any_stmt, build,
