@@ -134,7 +134,7 @@ fn further_products_of_warpgroups_are_their_instructions() {
         return;
     };
     for (kernel, instruction, most) in [
-        ("matmul_hopper_cluster_0", "HGMMA.64x128x16.F32", 340),
+        ("matmul_hopper_cluster_0", "HGMMA.64x128x16.F32", 350),
         ("matmul_hopper_batched_0", "HGMMA.64x128x16.F32", 275),
         ("matmul_hopper_split_k_0", "HGMMA.64x128x16.F32", 1300),
     ] {
@@ -148,6 +148,10 @@ fn further_products_of_warpgroups_are_their_instructions() {
     }
     let cluster = &kernels["matmul_hopper_cluster_0"];
     assert_eq!(cluster.count("UTMALDG.2D.MULTICAST"), 1, "{cluster:?}");
+    // Each block loads its tile and its part of the shared one, whose place takes four instructions
+    // more than the whole tile's.
+    let step = cluster.loop_with("UTMALDG");
+    assert!(step <= 43, "{step}: {cluster:?}");
     // Slots that were only read go back to the other block without waiting for writes, and waiting for
     // them discards no cache. The barriers of the cluster do both.
     assert_eq!(cluster.count_in_loops("SYNCS.ARRIVE"), 3, "{cluster:?}");
