@@ -3,6 +3,7 @@
 use super::coalesced_loads::{
     UnusedMbarriers, completed_by, completes, joins, triggers, waited_immediately,
 };
+use super::coordinates;
 use super::uses_tma;
 use super::waits::{by_first_block, flip, wait};
 use crate::ir::build;
@@ -38,6 +39,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
     if let (Some(kernel), Some(maps)) = (function.kernels.get_mut(id.index()), maps) {
         kernel.maps = maps;
     }
+    coordinates::clamp(function, id);
 }
 
 /// The number of statements that mention each buffer.

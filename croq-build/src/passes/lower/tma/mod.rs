@@ -16,6 +16,7 @@
 
 mod arrivals;
 mod coalesced_loads;
+mod coordinates;
 mod expand;
 mod multicast;
 mod waits;
