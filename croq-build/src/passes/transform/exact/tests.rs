@@ -224,7 +224,8 @@ fn a_check_that_is_only_recorded_proves_nothing() {
         [Checks::All, Checks::Report].map(|checks| device_text(&text, checks))
     };
     let [all, report] = tile("s64", "dma");
-    assert_eq!((checks_of(&all).1, checks_of(&report).1), (0, 1));
+    assert_eq!(checks_of(&all).1, 0);
+    assert!(checks_of(&report).1 > 0);
     let [all, report] = tile("s32", "tma");
     assert_eq!((checks_of(&all).1, checks_of(&report).1), (0, 0));
     let clamped = |text: &str| text.contains("croq::min(croq::idx(2147483647), at_at * 4)");
