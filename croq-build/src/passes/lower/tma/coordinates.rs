@@ -1,10 +1,10 @@
 //! Coordinates of boxes, which have 32 bits, while positions of tiles have 64.
 //!
 //! Whether a position fits is proved or checked by [`crate::passes::transform::exact`]. With
-//! [`crate::Checks::Report`] a tile whose number failed its check is moved all the same, and has to be
-//! outside: there a position that may not fit is clamped. A call begins only if no extent of its tensors is above
-//! 2^31 − 1 (R10), and a box has at most 256 positions along an axis, so a box at the largest or the
-//! smallest coordinate has no element of the tensor.
+//! [`crate::Checks::Report`] a tile whose number failed its check is moved all the same, and has to
+//! be outside: there a position that may not fit is clamped. A call begins only if no extent of its
+//! tensors is above 2^31 − 1 (R10), and a box has at most 256 positions along an axis, so a box at the
+//! largest or the smallest coordinate has no element of the tensor.
 
 use crate::ir::{Flow, Function, KernelId, Stmt, StmtKind, TmaOp, VisitorMut, walk_mut};
 use crate::symbolic::{Ctx, Sym};
