@@ -418,7 +418,7 @@ fn misuse_is_told_with_its_lines() {
             ),
         ),
         (
-            12,
+            13,
             "error in misused_boxes_0: a box at the coordinate -1 is stored: it begins before the tensor\n  \
              thread 0 began the copy, tma.co:149"
                 .to_owned(),
