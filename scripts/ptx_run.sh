@@ -17,6 +17,7 @@ cd "$(dirname "$0")/.."
 
 target=${CARGO_TARGET_DIR:-target}
 logs=$target/ptx-run${CROQ_PTX_ARCHITECTURE:+-$CROQ_PTX_ARCHITECTURE}
+times=$target/ptx-run${CROQ_PTX_ARCHITECTURE:+-$CROQ_PTX_ARCHITECTURE}.times
 seconds=${PTX_RUN_SECONDS:-120}
 
 # one PROGRAM BINARY TEST: a line in `results`.
@@ -34,9 +35,12 @@ one() {
     return
   fi
   [ -z "$checks" ] || export CROQ_PTX_CHECKS=$checks
+  local start=$EPOCHREALTIME
   # Time of the processor does not depend on what else is running; a program that waits uses none.
   CROQ_DEVICE=cuda timeout $((seconds * 10)) "$binary" "${select[@]}" > "$log" 2>&1 < /dev/null
   status=$?
+  # Milliseconds, for the order of the next run.
+  echo "$(((${EPOCHREALTIME/[.,]/} - ${start/[.,]/}) / 1000)) $program $test" >> "$logs/times"
   case $status in
     0)
       kind=ok
@@ -62,7 +66,7 @@ if [ "${1:-}" = --one ]; then
   exit 0
 fi
 
-programs=${1:-run_kernels run_features run_as_written on_gpu}
+programs=${1:-run_kernels run_features run_as_written report on_gpu}
 filter=${2:-}
 # What tests of other devices may have set.
 [ "${CROQ_PTX_RUNTIME:-}" != off ] || unset CROQ_PTX_RUNTIME
@@ -72,8 +76,15 @@ fi
 rm -rf "$logs"
 mkdir -p "$logs"
 : > "$logs/results"
+: > "$logs/tests"
 
-package() { case $1 in on_gpu) echo croq-conformance ;; *) echo croq-tests ;; esac; }
+package() {
+  case $1 in
+    on_gpu) echo croq-conformance ;;
+    report) echo croq-report ;;
+    *) echo croq-tests ;;
+  esac
+}
 # The executable of a program: the newest, because builds with other features are there, too.
 executable() {
   find "$target/debug/deps" -name "$1-*" -executable -type f -printf '%T@ %p\n' | sort -n | sed -n '$s/^[^ ]* //p'
@@ -95,12 +106,17 @@ for program in $programs; do
       grep -qxF -- "$test" <<< "$list" || echo "failed $program $test: only in tests/run/ptx_checks.txt" >> "$logs/results"
     done
   fi
-  for test in $list; do
-    printf '%s\0%s\0%s\0' "$program" "$binary" "$test"
-  done > "$logs/$program.tests"
-  xargs -0 -r -n 3 -P "${PTX_RUN_JOBS:-$(nproc)}" scripts/ptx_run.sh --one < "$logs/$program.tests"
-  rm "$logs/$program.tests"
+  for test in $list; do echo "$program $binary $test"; done >> "$logs/tests"
 done
+# The longest first, so that no core is left with one at the end: by the times of the last run, and tests
+# that it did not have before all others.
+touch "$times"
+awk 'FILENAME == ARGV[1] { known[$2 " " $3] = $1; next }
+  { time = known[$1 " " $3]; print (time == "" ? 1e9 : time), $0 }' "$times" "$logs/tests" |
+  sort -s -k 1,1nr | cut -d ' ' -f 2- | tr ' \n' '\0\0' |
+  xargs -0 -r -n 3 -P "${PTX_RUN_JOBS:-$(nproc)}" scripts/ptx_run.sh --one
+touch "$logs/times"
+awk '!seen[$2 " " $3]++' "$logs/times" "$times" > "$times.new" && mv "$times.new" "$times"
 
 passed=$(grep -c '^ok ' "$logs/results")
 ignored=$(grep -c '^ignored ' "$logs/results")

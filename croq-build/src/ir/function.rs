@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Buffer, BufferId, CheckCode, Dim, DimId, Event, EventId, Facts, Fragment, Kernel, KernelId,
-    Level, LocalId, Param, ParamId, Phase, ResultType, Scalar, Signal, SignalId, Stmt, Tiles,
+    Buffer, BufferId, CheckCode, CheckId, Dim, DimId, Event, EventId, Facts, Fragment, Kernel,
+    KernelId, Level, LocalId, Param, ParamId, Phase, ResultType, Scalar, Signal, SignalId, Stmt,
+    Tiles,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
@@ -80,6 +81,13 @@ impl<P: Phase> Function<P> {
 
     pub fn kernel(&self, id: KernelId) -> &Kernel<P> {
         &self.kernels[id.index()]
+    }
+
+    /// Whether a thread of a kernel whose check fails executes nothing behind it. A check that is not
+    /// in the table yet is one of an integer that does not fit.
+    pub fn stops(&self, check: CheckId) -> bool {
+        let info = self.checks.get(check.index());
+        !self.reports || info.is_none_or(CheckInfo::ends_launch)
     }
 }
 

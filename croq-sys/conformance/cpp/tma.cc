@@ -136,14 +136,14 @@ CROQ_KERNEL(32) void misused_boxes_0([[maybe_unused]] croq::context ctx, CROQ_GR
     if (what != 5) croq::fence_mbarrier_init();
   }
   croq::barrier();
-  if (what <= 2) {
+  if (what <= 2 || what == 13) {
 #line 145 "tma.co"
     s.store(croq::tid() * 8, 1);
-    if (what == 0 || (what == 2 && croq::tid() == 0)) croq::fence_proxy_async();
+    if (what == 0 || what == 13 || (what == 2 && croq::tid() == 0)) croq::fence_proxy_async();
     croq::barrier();
     if (croq::tid() == 0) {
 #line 149 "tma.co"
-      croq::tma_store<2>(map, {0, 0}, s, 0);
+      croq::tma_store<2>(map, {0, what == 13 ? -1 : 0}, s, 0);
       croq::bulk_commit();
       croq::bulk_wait<0>();
     }

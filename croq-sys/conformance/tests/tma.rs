@@ -248,7 +248,9 @@ fn a_load_brings_the_box_and_zeros_for_what_is_outside() {
 #[test]
 fn a_store_writes_what_is_inside_and_nothing_else() {
     let source = Box::new(Device(std::array::from_fn::<u8, SHARED, _>(pattern)));
-    for (seed, request) in requests().into_iter().enumerate() {
+    for (seed, mut request) in requests().into_iter().enumerate() {
+        // Only loads may begin before the tensor.
+        request.at = request.at.map(|at| at.max(0));
         let mut found = Box::new(Device([0x77u8; GLOBAL]));
         let numbers = request.numbers();
         // SAFETY: the shim binds both with these sizes.
@@ -414,6 +416,12 @@ fn misuse_is_told_with_its_lines() {
             format!(
                 "unfinished copy in misused_boxes_0: all threads left the kernel while a copy was in flight{began}"
             ),
+        ),
+        (
+            13,
+            "error in misused_boxes_0: a box at the coordinate -1 is stored: it begins before the tensor\n  \
+             thread 0 began the copy, tma.co:149"
+                .to_owned(),
         ),
     ] {
         let failed = rows(conf_misused_boxes, 0, what).expect_err("is wrong");

@@ -289,6 +289,14 @@ pub(super) fn tma_store(
         line: source.line,
     };
     let offset = place(all, source, &tile, record)?;
+    // CUDA C++ programming guide, "Transferring multi-dimensional arrays": only loads may begin there.
+    if let Some(&at) = tile.at.iter().find(|&&at| at < 0) {
+        return Err(Box::new(Hazard {
+            kind: "error",
+            what: format!("a box at the coordinate {at} is stored: it begins before the tensor"),
+            records: vec![record],
+        }));
+    }
     all.read_by_proxy(thread, source)?;
     let bytes = tile.bytes();
     all.marks

@@ -65,9 +65,16 @@ fn a_program_for_cuda_runs_on_the_ptx_machine() {
     }
     // What CUDA has answered once is not asked for again.
     let file = package.path("calls.txt");
-    let seen = run("calls", ("CROQ_PTX_CALLS", &file.to_string_lossy()));
-    assert!(seen.success, "{}{}", seen.stdout, seen.stderr);
-    let calls = std::fs::read_to_string(file).expect("the numbers of calls");
+    let calls = |what: &str| {
+        let seen = run(what, ("CROQ_PTX_CALLS", &file.to_string_lossy()));
+        assert!(seen.success, "{what}: {}{}", seen.stdout, seen.stderr);
+        std::fs::read_to_string(&file).expect("the numbers of calls")
+    };
+    let has = |calls: &str, line: &str| {
+        let mut lines = calls.lines();
+        assert!(lines.any(|l| l == line), "no `{line}` in\n{calls}");
+    };
+    let repeated = calls("calls");
     for line in [
         "launch 40",
         // Three kernels: one with TMA, one with more shared memory than is usual, one with large clusters.
@@ -77,9 +84,15 @@ fn a_program_for_cuda_runs_on_the_ptx_machine() {
         // Two tensors for each of two shapes.
         "cuTensorMapEncodeTiled 4",
     ] {
-        let mut lines = calls.lines();
-        assert!(lines.any(|l| l == line), "no `{line}` in\n{calls}");
+        has(&repeated, line);
     }
+    // A result that a launch writes whole is not cleared, also if an inner call returns it.
+    let whole = calls("whole");
+    has(&whole, "launch 8");
+    assert!(!whole.contains("cudaMemset"), "{whole}");
+    let cleared = calls("cleared");
+    has(&cleared, "launch 12");
+    has(&cleared, "cudaMemset 4");
     // Whatever comes first after a failure names it, with its line.
     let line = KERNELS
         .lines()

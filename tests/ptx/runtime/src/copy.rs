@@ -6,6 +6,7 @@ use croq_ptx::machine::Global;
 
 use crate::code::{Code, Done};
 use crate::device::{Device, device};
+use crate::launch;
 use crate::memory::locked;
 use crate::registry::DeviceVariable;
 use crate::stream::{Point, Stream};
@@ -109,6 +110,7 @@ pub unsafe fn copy(ends: Ends, direction: Direction, stream: &Arc<Stream>) -> Do
                     put(&mut global, to, &value)?;
                     return global.copy_unwritten(from, to, bytes as u64).map_err(freed);
                 }
+                all_written(&global, from, bytes)?;
                 value
             }
             Source::At(Side::Pinned(address) | Side::Pageable(address)) => {
@@ -130,6 +132,21 @@ pub unsafe fn copy(ends: Ends, direction: Direction, stream: &Arc<Stream>) -> Do
         device.healthy()?;
     }
     Ok(Some(end))
+}
+
+/// A copy to the host of bytes that nothing has written is a report (`CROQ_PTX_CHECKS`): the program has a
+/// use for what it fetches.
+fn all_written(global: &Global, from: u64, bytes: usize) -> Done {
+    let found = global.first_unwritten(from, bytes as u64);
+    let Some(first) = found.filter(|_| launch::checks().unwritten) else {
+        return Ok(());
+    };
+    eprintln!(
+        "PTX machine: a copy of {bytes} bytes to the host has bytes that nothing has written, the first at \
+         offset {}",
+        first - from
+    );
+    Err(Code::LAUNCH_FAILURE)
 }
 
 /// Enqueues a fill with one byte.

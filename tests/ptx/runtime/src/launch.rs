@@ -121,7 +121,7 @@ fn mode() -> Asynchrony {
 }
 
 /// `CROQ_PTX_CHECKS`: `off`, `races`, `unwritten`, or both without it.
-fn checks() -> Checks {
+pub fn checks() -> Checks {
     let value = std::env::var("CROQ_PTX_CHECKS").unwrap_or_default();
     let both = value.trim().is_empty();
     Checks {

@@ -264,6 +264,9 @@ fn races_and_unwritten_memory() {
         ("unwritten", "races", None),
         ("unwritten", "off", None),
         ("filled", "", None),
+        ("fetched", "", Some("the first at offset 60")),
+        ("fetched", "unwritten", Some("the first at offset 60")),
+        ("fetched", "races", None),
     ] {
         let report = reports(kernel, checks);
         match expected {

@@ -2,9 +2,11 @@
 
 use crate::edits::Mutant;
 
-struct Equivalent {
-    kernel: &'static str,
-    line: usize,
+pub struct Equivalent {
+    pub kernel: &'static str,
+    pub line: usize,
+    /// The opcode there.
+    pub opcode: &'static str,
     edit: &'static str,
     argument: &'static str,
 }
@@ -34,76 +36,128 @@ const CHECK: &str = "no thread has the index 128: those that get here are below 
 const PATHS: &str = "a tile that ends at the edge is copied by the path for tiles that extend beyond it, \
      which copies the same elements";
 
+/// CUDA C++ programming guide, "Negative indices and out of bounds": elements outside of a tensor are
+/// loaded as zeros, and not stored.
+const OUTSIDE: &str =
+    "it is one tile more behind the last: all of its elements are outside of the tensor";
+
 const NONE_PENDING: &str = "no group is pending: each iteration waits for the group that it uses, and \
      the last ones commit none";
 
-const EQUIVALENT: &[Equivalent] = &[
-    same("row_sum", 313, "limit", CHECK),
-    same("softmax", 373, "limit", CHECK),
-    same("matmul_f32", 513, "limit", PATHS),
-    same("matmul_hopper", 40, "another lane", UNIFORM),
-    same("matmul_hopper_persistent", 41, "another lane", UNIFORM),
-    same("multicast_pairs", 40, "another lane", UNIFORM),
-    same("tma_there_and_back", 36, "another lane", UNIFORM),
-    same("matmul_hopper", 430, "leading offset", LEADING),
-    same("matmul_hopper", 102, "deleted", INITIALISED),
-    same("matmul_hopper_persistent", 65, "deleted", INITIALISED),
-    same("tma_there_and_back", 65, "deleted", INITIALISED),
+pub const EQUIVALENT: &[Equivalent] = &[
+    same(("row_sum", 320, "setp.lt.u32"), "limit", CHECK),
     same(
-        "multicast_pairs",
-        75,
+        ("row_sum", 361, "bar.sync"),
         "deleted",
-        "the barrier of the cluster, which releases and acquires, orders the initialisation as well",
+        "the thread that reads the sum behind this barrier is the one that wrote it",
+    ),
+    same(("softmax", 383, "setp.lt.u32"), "limit", CHECK),
+    same(("matmul_f32", 537, "setp.le.s64"), "limit", PATHS),
+    same(
+        ("linear_relu", 1558, "cp.async.wait_group"),
+        "deleted",
+        NONE_PENDING,
     ),
     same(
-        "multicast_pairs",
-        83,
-        "relaxed",
-        "before it is fence.mbarrier_init.release.cluster, and nothing else is read behind it",
+        ("matmul_hopper", 40, "shfl.sync.idx.b32"),
+        "another lane",
+        UNIFORM,
     ),
     same(
-        "matmul_hopper_persistent",
-        70,
+        ("matmul_hopper", 102, "fence.mbarrier_init"),
+        "deleted",
+        INITIALISED,
+    ),
+    same(
+        ("matmul_hopper", 433, "wgmma.mma_async"),
+        "leading offset",
+        LEADING,
+    ),
+    same(
+        ("matmul_hopper_persistent", 42, "shfl.sync.idx.b32"),
+        "another lane",
+        UNIFORM,
+    ),
+    same(
+        ("matmul_hopper_persistent", 71, "fence.mbarrier_init"),
+        "deleted",
+        INITIALISED,
+    ),
+    same(
+        ("matmul_hopper_persistent", 77, "bar.sync"),
         "deleted",
         "each iteration begins with the same barrier, before it uses the mbarrier",
     ),
     same(
-        "row_sum",
-        352,
-        "deleted",
-        "the thread that reads the sum behind this barrier is the one that wrote it",
+        ("matmul_hopper_persistent", 105, "setp.ge.u64"),
+        "limit",
+        OUTSIDE,
     ),
-    same("linear_relu", 1351, "deleted", NONE_PENDING),
-    same("column_sum_streamed", 924, "deleted", NONE_PENDING),
     same(
-        "column_sum_streamed",
-        924,
+        ("multicast_pairs", 40, "shfl.sync.idx.b32"),
+        "another lane",
+        UNIFORM,
+    ),
+    same(
+        ("multicast_pairs", 75, "fence.mbarrier_init"),
+        "deleted",
+        "the barrier of the cluster, which releases and acquires, orders the initialisation as well",
+    ),
+    same(
+        ("multicast_pairs", 83, "barrier.cluster.arrive"),
+        "relaxed",
+        "before it is fence.mbarrier_init.release.cluster, and nothing else is read behind it",
+    ),
+    same(
+        ("tma_there_and_back", 36, "shfl.sync.idx.b32"),
+        "another lane",
+        UNIFORM,
+    ),
+    same(
+        ("tma_there_and_back", 65, "fence.mbarrier_init"),
+        "deleted",
+        INITIALISED,
+    ),
+    same(
+        ("column_sum_streamed", 549, "setp.gt.s64"),
+        "limit",
+        "differs for no rows only, where the one iteration adds a tile of zeros",
+    ),
+    same(
+        ("column_sum_streamed", 924, "cp.async.wait_group"),
+        "deleted",
+        NONE_PENDING,
+    ),
+    same(
+        ("column_sum_streamed", 924, "cp.async.wait_group"),
         "one more in flight",
         NONE_PENDING,
     ),
     same(
-        "column_sum_streamed",
-        549,
-        "limit",
-        "differs for no rows only, where the one iteration adds a tile of zeros",
+        ("race_look_back", 33, "mov.u32"),
+        "another axis",
+        IDEMPOTENT,
     ),
-    same("race_look_back", 36, "negated guard", IDEMPOTENT),
-    same("race_look_back", 35, "negated comparison", IDEMPOTENT),
-    same("race_look_back", 33, "another axis", IDEMPOTENT),
+    same(
+        ("race_look_back", 35, "setp.ne.s32"),
+        "negated comparison",
+        IDEMPOTENT,
+    ),
+    same(("race_look_back", 36, "bra"), "negated guard", IDEMPOTENT),
 ];
 
 const IDEMPOTENT: &str = "31 or 32 lanes do what one did: they store the same values, and exchange a 1 \
      for a 1";
 
 const fn same(
-    kernel: &'static str,
-    line: usize,
+    (kernel, line, opcode): (&'static str, usize, &'static str),
     edit: &'static str,
     argument: &'static str,
 ) -> Equivalent {
     Equivalent {
         kernel,
         line,
+        opcode,
         edit,
         argument,
     }

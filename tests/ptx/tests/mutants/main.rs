@@ -18,7 +18,7 @@ use croq_ptx::machine::Asynchrony;
 use device::{Done, Failure, How};
 use draw::{PER_KERNEL, Random, changed, draw};
 use edits::{CLASSES, Class, Code, Mutant};
-use equivalent::argument;
+use equivalent::{EQUIVALENT, argument};
 use kernels::{Kernel, kernels};
 
 fn how(seed: u64, done: &Done) -> How {
@@ -249,6 +249,27 @@ fn check(rows: &[Row]) {
         surviving * 100 <= (drawn - equivalent) * 3,
         "too many are not found"
     );
+}
+
+/// The list of equivalent mutants is about the lines of these files.
+#[test]
+fn equivalent_mutants_are_of_these_kernels() {
+    for of in EQUIVALENT {
+        let all = kernels();
+        let kernel = all.iter().find(|kernel| kernel.name == of.kernel);
+        let text = kernel.expect(of.kernel).text();
+        let line = text.lines().nth(of.line - 1).unwrap();
+        let words = line
+            .split_whitespace()
+            .filter(|word| !word.starts_with('@'));
+        let opcode = words.into_iter().next().unwrap_or_default();
+        assert!(
+            opcode.starts_with(of.opcode),
+            "{}, line {}: {line}",
+            of.kernel,
+            of.line
+        );
+    }
 }
 
 /// Every kernel is right before it is changed.

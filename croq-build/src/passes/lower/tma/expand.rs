@@ -3,6 +3,7 @@
 use super::coalesced_loads::{
     UnusedMbarriers, completed_by, completes, is_name, joins, triggers, waited_immediately,
 };
+use super::coordinates;
 use super::shares::{self, Part};
 use super::uses_tma;
 use super::waits::{by_first_block, flip, wait};
@@ -44,6 +45,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
     if let (Some(kernel), Some(maps)) = (function.kernels.get_mut(id.index()), maps) {
         kernel.maps = maps;
     }
+    coordinates::clamp(function, id);
 }
 
 /// The number of statements that mention each buffer.

@@ -17,6 +17,7 @@
 mod arrivals;
 mod blocks;
 mod coalesced_loads;
+mod coordinates;
 mod expand;
 mod multicast;
 mod shares;

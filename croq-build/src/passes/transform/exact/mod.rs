@@ -223,10 +223,17 @@ impl Pass<'_> {
     /// lacks.
     fn is_given(&self, need: &Need) -> bool {
         let f = self.function;
-        if let Some(ty) = need.narrowed {
-            let (lo, hi) = f.cx.range(&need.sym);
-            let least = if ty.is_signed() { -need.most - 1 } else { 0 };
-            return lo.is_some_and(|lo| lo >= least) && hi.is_some_and(|hi| hi <= need.most);
+        let (lo, hi) = match need.narrowed {
+            None if need.most == i64::MAX => (None, None),
+            _ => f.cx.range(&need.sym),
+        };
+        let least = match need.narrowed {
+            Some(ty) if !ty.is_signed() => 0,
+            _ => -need.most - 1,
+        };
+        // Conversions, and coordinates that are clamped.
+        if lo.is_some_and(|lo| lo >= least) && hi.is_some_and(|hi| hi <= need.most) {
+            return true;
         }
         let var = need.sym.as_var();
         need.most == i64::MAX && var.is_some_and(|v| self.type_of(v) != Some(Scalar::U64))
@@ -467,7 +474,10 @@ impl Walk<'_, '_> {
                         self.block(body, &known, maybe, Span::default());
                     }
                 }
-                StmtKind::Check { cond, .. } => assume(cond, &mut known),
+                // With `Checks::Report` most are only recorded, and the thread goes on.
+                StmtKind::Check { check, cond, .. } if self.pass.function.stops(*check) => {
+                    assume(cond, &mut known);
+                }
                 _ => {}
             }
             out.push(stmt);

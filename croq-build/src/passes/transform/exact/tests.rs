@@ -4,14 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::pipeline::{FileNames, Options, compile_text};
+use crate::settings::Checks;
 
-fn device_text(text: &str) -> String {
+fn device_text(text: &str, checks: Checks) -> String {
     let names = FileNames {
         path: "case.co".to_owned(),
         stem: "case".to_owned(),
         hash: "00000000".to_owned(),
     };
-    let compiled = compile_text(&names, text, &Options::default());
+    let options = Options {
+        checks,
+        ..Options::default()
+    };
+    let compiled = compile_text(&names, text, &options);
     let outputs = compiled.outputs;
     outputs
         .unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
@@ -20,8 +25,11 @@ fn device_text(text: &str) -> String {
 
 /// The numbers of integer checks on the host, and in kernels.
 fn checks(text: &str) -> (usize, usize) {
+    checks_of(&device_text(text, Checks::All))
+}
+
+fn checks_of(text: &str) -> (usize, usize) {
     const SIGNS: [&str; 3] = ["croq::fits(", ">= -2147483648 &&", ">= -4294967296 &&"];
-    let text = device_text(text);
     let fits = text
         .lines()
         .filter(|line| SIGNS.iter().any(|sign| line.contains(sign)));
@@ -107,7 +115,7 @@ fn narrowing_is_checked_in_any_statement() {
     }
     let returned = |e: &str| {
         let text = format!("__co__ s32 f(s32 n, s32 m, s8 [N] x) {{ return {e}; }}");
-        let text = device_text(&text);
+        let text = device_text(&text, Checks::All);
         text.lines().filter(|l| l.contains("CROQ_REQUIRE(")).count()
     };
     // It is also unknown whether it fits 64 bits.
@@ -199,4 +207,27 @@ fn kernels_pay_nothing() {
         };
         assert_eq!(checks(&text).1, of_data, "{}", path.display());
     }
+}
+
+/// With `Checks::Report` the thread goes on: then the position of a tile may not fit, and coordinates
+/// of 32 bits are clamped.
+#[test]
+fn a_check_that_is_only_recorded_proves_nothing() {
+    let tile = |number: &str, copy: &str| {
+        let text = format!(
+            "__co__ void f(global s32 [24, 32] x, global s32 [4, 32] y, global {number} [1] at) {{
+               parallel p by 1 : block {{
+                 t = {copy}.copy x.subspan(4, 32).at(at.at(0), 0) => shared;
+                 {copy}.copy t.data => y;
+               }} }}"
+        );
+        [Checks::All, Checks::Report].map(|checks| device_text(&text, checks))
+    };
+    let [all, report] = tile("s64", "dma");
+    assert_eq!(checks_of(&all).1, 0);
+    assert!(checks_of(&report).1 > 0);
+    let [all, report] = tile("s32", "tma");
+    assert_eq!((checks_of(&all).1, checks_of(&report).1), (0, 0));
+    let clamped = |text: &str| text.contains("croq::min(croq::idx(2147483647), at_at * 4)");
+    assert_eq!((clamped(&all), clamped(&report)), (false, true));
 }

@@ -28,6 +28,8 @@ fn main() {
             threads.map(|thread| thread.join().unwrap().unwrap());
         }
         "calls" => calls().unwrap(),
+        "whole" => whole().unwrap(),
+        "cleared" => cleared().unwrap(),
         "maps" => maps().unwrap(),
         _ => println!("{}", after_failure(&what).unwrap_err()),
     }
@@ -71,6 +73,24 @@ fn calls() -> Result<()> {
         kernels::reversed(&ints(20_000))?;
         let next = kernels::in_clusters(&ints(2048))?;
         assert!((0..2048).all(|i| next[[i]] == i as i32 + 1));
+    }
+    Ok(())
+}
+
+/// Results that inner calls return, and that launches write whole.
+fn whole() -> Result<()> {
+    for n in [1, 100, 129, 1000] {
+        let y = kernels::twice_doubled(&ints(n))?;
+        assert!((0..n).all(|i| y[[i]] == 4 * i as i32));
+    }
+    Ok(())
+}
+
+/// Results of which launches write a part.
+fn cleared() -> Result<()> {
+    for n in [1, 100, 129, 1000] {
+        let y = kernels::doubled_before(&ints(n), 77)?;
+        assert!((0..n).all(|i| y[[i]] == if i < 77 { 4 * i as i32 } else { 0 }));
     }
     Ok(())
 }
