@@ -45,6 +45,5 @@ pub fn is_within(func: &Function, sym: &Sym, ty: Scalar) -> bool {
     let Some((least, most)) = ty.limits() else {
         return false;
     };
-    let (lo, hi) = func.cx.range(sym);
-    lo.is_some_and(|l| i128::from(l) >= least) && hi.is_some_and(|h| i128::from(h) <= most)
+    func.cx.is_between(sym, least, most)
 }

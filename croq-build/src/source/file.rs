@@ -122,6 +122,22 @@ impl SourceFile {
         instances.find(|instance| instance.function == function)
     }
 
+    /// A function's name in the syntax of the file: `scaled<f32, 2>` for an instance.
+    pub fn name_of<'n>(&'n self, function: &'n str) -> &'n str {
+        match self.instance(function) {
+            Some(instance) => &instance.name.text,
+            None => function,
+        }
+    }
+
+    /// A function's name where it is declared: `scaled` for each instance of a template.
+    pub fn declared_name_of<'n>(&'n self, function: &'n str) -> &'n str {
+        match self.instance(function) {
+            Some(instance) => instance.name.text.split('<').next().unwrap_or(function),
+            None => function,
+        }
+    }
+
     /// The function that contains `span`.
     pub fn function_at(&self, span: Span) -> Option<&FunctionText> {
         self.functions

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::division;
-use super::interval::interval;
+use super::interval::{Interval, interval};
 use super::prove::{Prover, Step};
 use super::sym::{Atom, Sym, Term, Var};
 use super::variable::bounds_of;
@@ -424,36 +424,50 @@ impl Prover<'_> {
         constant.map(Sym::int)
     }
 
-    /// Constant bounds, inclusive.
-    pub fn range(&self, e: &Sym) -> (Option<i64>, Option<i64>) {
+    /// A constant lower bound.
+    pub fn least(&self, e: &Sym) -> Option<i64> {
+        let (e, quick) = self.simple(e)?;
+        let found = self.is_searched(&e).then(|| {
+            self.refuel();
+            self.inf(&e, &e.vars())
+        });
+        tighter(found.flatten(), quick.lo, i128::max)
+    }
+
+    /// A constant upper bound.
+    pub fn greatest(&self, e: &Sym) -> Option<i64> {
+        let (e, quick) = self.simple(e)?;
+        let found = self.is_searched(&e).then(|| {
+            self.refuel();
+            self.sup(&e, &e.vars())
+        });
+        tighter(found.flatten(), quick.hi, i128::min)
+    }
+
+    fn simple(&self, e: &Sym) -> Option<(Sym, Interval)> {
         if e.is_poison() {
-            return (None, None);
+            return None;
         }
         let e = self.simplify(e);
         let quick = interval(&self.facts.ranges, &e);
-        let all = e.vars();
-        let tighter = |found: Option<Sym>, quick: Option<i128>, pick: fn(i128, i128) -> i128| {
-            let found = found.and_then(|e| e.as_int()).map(i128::from);
-            let end = match (found, quick) {
-                (Some(a), Some(b)) => Some(pick(a, b)),
-                (a, b) => a.or(b),
-            };
-            end.and_then(|end| i64::try_from(end).ok())
+        Some((e, quick))
+    }
+
+    /// Whether a search may find better bounds than the interval.
+    fn is_searched(&self, e: &Sym) -> bool {
+        e.as_int().is_none() && (e.as_var().is_none() || !self.facts.inequalities.is_empty())
+    }
+
+    /// Whether the interval shows that all values are at least `least`, and that they are at most
+    /// `most`. What [`Self::least`] and [`Self::greatest`] find is at least as good.
+    pub fn quickly_between(&self, e: &Sym, least: i128, most: i128) -> [bool; 2] {
+        let quick = interval(&self.facts.ranges, e);
+        let fits = |end: Option<i128>| {
+            !e.is_poison()
+                && end
+                    .is_some_and(|end| (least..=most).contains(&end) && i64::try_from(end).is_ok())
         };
-        if e.as_int().is_some() || e.as_var().is_some() && self.facts.inequalities.is_empty() {
-            return (
-                tighter(None, quick.lo, i128::max),
-                tighter(None, quick.hi, i128::min),
-            );
-        }
-        self.refuel();
-        let lo = self.inf(&e, &all);
-        self.refuel();
-        let hi = self.sup(&e, &all);
-        (
-            tighter(lo, quick.lo, i128::max),
-            tighter(hi, quick.hi, i128::min),
-        )
+        [fits(quick.lo), fits(quick.hi)]
     }
 
     /// A positive factor that the amount shares with the divisor, which is a single product, and
@@ -466,4 +480,14 @@ impl Prover<'_> {
         let proper = !part.is_unit() && part != *divisor;
         (proper && self.positive(&division::of_term(&part))).then_some(part)
     }
+}
+
+/// The better one of a bound that was found and of the interval's.
+fn tighter(found: Option<Sym>, quick: Option<i128>, pick: fn(i128, i128) -> i128) -> Option<i64> {
+    let found = found.and_then(|e| e.as_int()).map(i128::from);
+    let end = match (found, quick) {
+        (Some(a), Some(b)) => Some(pick(a, b)),
+        (a, b) => a.or(b),
+    };
+    end.and_then(|end| i64::try_from(end).ok())
 }

@@ -375,8 +375,27 @@ impl Ctx {
 
     /// Constant bounds, inclusive; `None` if unbounded or unknown.
     pub fn range(&self, a: &Sym) -> (Option<i64>, Option<i64>) {
-        let known = &self.top().answers.range;
-        known.of(a.clone(), |a| self.prover().range(a))
+        (self.least(a), self.greatest(a))
+    }
+
+    fn least(&self, a: &Sym) -> Option<i64> {
+        let known = &self.top().answers.least;
+        known.of(a.clone(), |a| self.prover().least(a))
+    }
+
+    fn greatest(&self, a: &Sym) -> Option<i64> {
+        let known = &self.top().answers.greatest;
+        known.of(a.clone(), |a| self.prover().greatest(a))
+    }
+
+    /// Whether all values are from `least` to `most`, by [`Self::range`].
+    pub fn is_between(&self, a: &Sym, least: i128, most: i128) -> bool {
+        // The search is for the ends that the interval leaves open, first for the one above, which
+        // is open for most extents.
+        let [lo, hi] = self.prover().quickly_between(a, least, most);
+        let is_low = || self.greatest(a).is_some_and(|end| i128::from(end) <= most);
+        let is_high = || self.least(a).is_some_and(|end| i128::from(end) >= least);
+        (hi || is_low()) && (lo || is_high())
     }
 
     /// The least and the greatest value of `a` on samples of the variables that satisfy the facts:

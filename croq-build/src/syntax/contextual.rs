@@ -35,20 +35,30 @@ pub fn with_names<'t>(
             names.insert(spelling(token, file));
         }
     }
-    if names.is_empty() && functions.is_empty() {
+    let of_device = (0..tokens.len()).any(|at| all.is_device_function(at));
+    if names.is_empty() && functions.is_empty() && !of_device {
         return tokens;
     }
     let mut out = Vec::with_capacity(tokens.len());
+    // `swap(a, b);` of the function `swap` exchanges.
+    let own = name_of(&tokens);
+    let mut kernel_ends = 0;
     for (at, token) in tokens.iter().enumerate() {
         let mut token = token.clone();
         let used = match token.kind.may_be_a_name() {
             true => !all.is_keyword(at),
             false => is_reserved(&token.kind) && !all.is_declared(at) && all.is_operand(at),
         };
-        let called = token.kind.may_be_a_name() && all.is_called(at);
-        if used || called {
+        if at >= kernel_ends && token.kind.is_keyword(Keyword::Parallel) {
+            kernel_ends = all.end_of_parallel(at);
+        }
+        let on_host = at >= kernel_ends && kind_text(&token.kind) != own;
+        let called = token.kind.may_be_a_name() && all.is_called(at, on_host);
+        let of_device = all.is_device_function(at);
+        if used || called || of_device {
             let text = spelling(&token, file);
-            if used && names.contains(&text) || called && functions.contains(text.as_str()) {
+            let of_file = called && functions.contains(text.as_str());
+            if of_device || of_file || used && names.contains(&text) {
                 token.kind = TokenKind::Word(text.into());
             }
         }
@@ -60,15 +70,18 @@ pub fn with_names<'t>(
 /// The functions that have the spelling of a keyword as their names.
 pub fn functions_of(file: &SourceFile) -> HashSet<&str> {
     let headers = file.functions.iter().map(|function| &function.tokens);
-    let words = headers.filter_map(|tokens| {
-        let open = tokens
-            .iter()
-            .position(|token| token.kind.is(Punct::LParen))?;
-        tokens.get(open.checked_sub(1)?)?.kind.word()
-    });
+    let words = headers.filter_map(|tokens| name_of(tokens));
     let is_keyword =
         |word: &&str| Keyword::from_text(word).is_some() || ElemType::from_text(word).is_some();
     words.filter(is_keyword).collect()
+}
+
+/// The name of a function.
+fn name_of(tokens: &[Token]) -> Option<&str> {
+    let open = tokens
+        .iter()
+        .position(|token| token.kind.is(Punct::LParen))?;
+    tokens.get(open.checked_sub(1)?)?.kind.word()
 }
 
 /// The index of the brace that opens the body.

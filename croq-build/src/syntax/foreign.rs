@@ -14,9 +14,10 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
-/// A word that begins a statement in C, but not in Croqtile.
-pub fn begins_like_c(word: &str) -> bool {
-    const WORDS: [&str; 22] = [
+/// A word that begins a statement in C or in earlier versions, but not in Croqtile.
+pub fn begins_like_c(kind: &TokenKind) -> bool {
+    const WORDS: [&str; 23] = [
+        "stage",
         "for",
         "do",
         "switch",
@@ -40,7 +41,7 @@ pub fn begins_like_c(word: &str) -> bool {
         "template",
         "goto",
     ];
-    WORDS.contains(&word)
+    kind.word().is_some_and(|word| WORDS.contains(&word))
 }
 
 /// Loops and jumps of C. Their bodies are parsed to report errors in them.
@@ -54,7 +55,7 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
             return fail;
         };
         let second = second.map(|token| &token.kind);
-        let opens = second.is_some_and(|kind| kind.is(Punct::LParen));
+        let opens = second.is_some_and(|kind| kind.is(Punct::LParen)) && !is_whole_call(inp);
         let is_name = second.is_some_and(|kind| kind.word().is_some());
         let (message, help) = match text {
             "for" if opens || is_name => (
@@ -103,6 +104,57 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
     })
 }
 
+/// Whether the first word of a statement is a name of the user: `class = 3;`, `class(x);`,
+/// `class.at(i) = 3;`
+fn continues_a_name(text: &str, after: &TokenKind) -> bool {
+    let TokenKind::Punct(punct) = after else {
+        return false;
+    };
+    match punct {
+        Punct::Colon => !matches!(text, "case" | "default"),
+        Punct::Eq
+        | Punct::PlusEq
+        | Punct::MinusEq
+        | Punct::StarEq
+        | Punct::SlashEq
+        | Punct::PercentEq
+        | Punct::AmpEq
+        | Punct::PipeEq
+        | Punct::CaretEq
+        | Punct::ShlEq
+        | Punct::ShrEq
+        | Punct::Dot
+        | Punct::LParen
+        | Punct::LBracket
+        | Punct::PlusPlus
+        | Punct::MinusMinus => text != "auto",
+        _ => false,
+    }
+}
+
+/// Whether the group after the first word ends a statement and has none in it: `switch(x, 3);`
+fn is_whole_call(inp: &mut In) -> bool {
+    let start = inp.save();
+    inp.next_ref();
+    let mut depth = 0usize;
+    let mut whole = false;
+    while let Some(token) = inp.next_ref() {
+        step();
+        match token.kind {
+            TokenKind::Punct(Punct::LParen) => depth += 1,
+            TokenKind::Punct(Punct::RParen) => depth = depth.saturating_sub(1),
+            TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace) => break,
+            _ => {}
+        }
+        if depth == 0 {
+            whole = inp.peek_ref().is_some_and(|next| next.kind.is(Punct::Semi));
+            break;
+        }
+    }
+    inp.rewind(start);
+    whole
+}
+
 /// Skips the header of `for i in 0..n {`, which may be anything, up to its body on the same line.
 fn skip_to_body(inp: &mut In) {
     while let Some(token) = inp.peek_ref() {
@@ -126,6 +178,9 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
             return fail;
         };
         let text = kind_text(&first.kind).unwrap_or_default();
+        if second.is_some_and(|token| continues_a_name(text, &token.kind)) {
+            return fail;
+        }
         let (code, message, help) = match text {
             "const" | "constexpr" | "static" => (
                 codes::E0126,

@@ -130,7 +130,10 @@ impl Neighbours<'_> {
                     && self.precedes(at, &DECLARATORS_OF_WORDS)
             }
             Some(TokenKind::Punct(Punct::Comma)) => {
-                then(Keyword::By) || self.is_index(at) || self.continues_declaration(at)
+                // `parallel p by 4, q by 8`; among parameters, `s32 by` is one.
+                at >= self.body && then(Keyword::By)
+                    || self.is_index(at)
+                    || self.continues_declaration(at)
             }
             _ => false,
         }
@@ -315,8 +318,57 @@ impl Neighbours<'_> {
         }
     }
 
-    /// Whether the word can be the name of a function that is called: `half(x);`.
-    pub fn is_called(&self, at: usize) -> bool {
+    /// Whether the word is the name of a device function: `call select(a, b)`.
+    pub fn is_device_function(&self, at: usize) -> bool {
+        let is_call = |kind: &TokenKind| kind.is_keyword(Keyword::Call);
+        self.before(at).is_some_and(is_call)
+            && self.kind(at).is_some_and(TokenKind::may_be_a_name)
+            && self.precedes(at, &[Punct::LParen, Punct::Lt])
+    }
+
+    /// The index after the statement `parallel …` that begins at `at`.
+    pub fn end_of_parallel(&self, at: usize) -> usize {
+        let mut here = at + 1;
+        while let Some(kind) = self.kind(here) {
+            let end = match kind {
+                TokenKind::Punct(Punct::LBrace) if self.is_index(here + 1) => None,
+                TokenKind::Punct(Punct::LBrace) => Some(self.closed(here)),
+                TokenKind::Punct(Punct::Semi) => Some(here + 1),
+                _ => None,
+            };
+            match end {
+                // `parallel p by n if (c) { … } else { … }`
+                Some(end) if matches!(self.kind(end), Some(TokenKind::Keyword(Keyword::Else))) => {
+                    here = end + 1;
+                }
+                Some(end) => return end,
+                None => here += 1,
+            }
+        }
+        here
+    }
+
+    /// The index after the brace that closes the one at `open`.
+    fn closed(&self, open: usize) -> usize {
+        let mut depth = 0usize;
+        let mut here = open;
+        while let Some(kind) = self.kind(here) {
+            here += 1;
+            match kind {
+                TokenKind::Punct(Punct::LBrace) => depth += 1,
+                TokenKind::Punct(Punct::RBrace) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        here
+    }
+
+    /// Whether the word can be the name of a function that is called: `half(x);`. `on_host` is
+    /// whether `swap(x, y);` here can be a call, too: kernels call no functions of the file.
+    pub fn is_called(&self, at: usize, on_host: bool) -> bool {
         if at < self.body
             || !self.precedes(at, &[Punct::LParen])
             || self.follows(at, &[Punct::Dot, Punct::Lt, Punct::FatArrow])
@@ -329,7 +381,7 @@ impl Neighbours<'_> {
                 | Keyword::Trigger
                 | Keyword::Swap
                 | Keyword::Rotate
-                | Keyword::Select => false,
+                | Keyword::Select => on_host,
                 Keyword::By | Keyword::In | Keyword::Where => !self.follows_an_operand(at),
                 _ => true,
             },

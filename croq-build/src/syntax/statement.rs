@@ -58,11 +58,12 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     let simple = |rule: Rule<'t, StmtKind>| one(rule.then_ignore(semi()).boxed());
     let kw = |keyword: Keyword, rule: Rule<'t, Vec<Stmt>>| when_keyword(keyword, rule);
     let free_block = block.clone().map(StmtKind::Block).boxed();
+    let c_statement = choice((c_declaration(), one(c_control(block.clone())))).boxed();
     choice((
-        // A name like any other, unless `<` follows.
-        when(|kind| kind.word() == Some("stage"), c_declaration()),
         when(begins_removed, removed()),
         simple(declaration::foreign_typed(e)),
+        // Names like any other, unless what follows shows a statement of C or `stage<…>`.
+        when(begins_like_c, c_statement),
         // The most frequent alternatives first: each is selected by its first token.
         when(begins_expression, expression_statement(e)),
         when(begins_declaration, simple(declaration::declaration(e))),
@@ -142,7 +143,6 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
                 one(attributed(e, block.clone())),
             ),
             c_declaration(),
-            one(c_control(block)),
             keyword_as_target(e),
             accept(Class::Statement, |_| None),
         ))
@@ -172,19 +172,19 @@ fn begins_block(kind: &TokenKind) -> bool {
 }
 
 fn begins_expression(kind: &TokenKind) -> bool {
-    match kind {
-        TokenKind::Word(text) => !begins_like_c(text),
-        TokenKind::Punct(
-            Punct::PlusPlus
-            | Punct::MinusMinus
-            | Punct::LParen
-            | Punct::Amp
-            | Punct::Star
-            | Punct::Hash,
-        ) => true,
-        TokenKind::Keyword(Keyword::Select) => true,
-        _ => false,
-    }
+    matches!(
+        kind,
+        TokenKind::Word(_)
+            | TokenKind::Punct(
+                Punct::PlusPlus
+                    | Punct::MinusMinus
+                    | Punct::LParen
+                    | Punct::Amp
+                    | Punct::Star
+                    | Punct::Hash,
+            )
+            | TokenKind::Keyword(Keyword::Select)
+    )
 }
 
 fn return_statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {

@@ -13,6 +13,7 @@ mod gemm_roles;
 mod host;
 mod host_calls;
 mod levels;
+mod models;
 mod names;
 mod numbers;
 mod packed;

@@ -189,3 +189,27 @@ fn words_are_parameters_of_templates() {
     // Turn 0 adds 49, two more add 28 each.
     assert_exact(&x, |[i]| i as i32 + 49 + 28 + 28);
 }
+
+#[test]
+fn functions_have_words_of_statements_as_names() {
+    let before = Tensor::<i32, _>::random((Const::<64>,), -9..10, 5);
+    let mut x = before.clone();
+    let z = kernels::written_host_words(&mut x).unwrap();
+    // `swap` calls `copy(x, 3)`, which overwrites what `trigger` has left.
+    let stepped = |p: usize| (p as i32 + 3) / 2 * 5;
+    let turned = |p: usize| stepped((p + 1) % 64) + 1;
+    let chosen = |p: usize| if p < 32 { stepped(p) } else { turned(p) };
+    assert_exact(&x, |[p]| chosen(p));
+    assert_exact(&z, |[p]| if p < 40 { chosen(p) } else { turned(p) });
+    let mut x = before.clone();
+    kernels::trigger(&mut x).unwrap();
+    assert_exact(&x, |[p]| before[[(p + 10) % 64]] - 7);
+}
+
+#[test]
+fn words_of_c_are_names() {
+    let before = Tensor::<i32, _>::random((Const::<64>,), -9..10, 6);
+    let mut x = before.clone();
+    kernels::written_c_words(&mut x, 4).unwrap();
+    assert_exact(&x, |[p]| (((before[[p]] + 3) * 2 - 4).max(0) + 2) * 3);
+}

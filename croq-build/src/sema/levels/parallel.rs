@@ -127,7 +127,7 @@ fn lower_stream(el: &mut Elab<'_>, name: &ast::Name) -> Option<ir::ParamId> {
                 .label("not a stream")
                 .help(format!(
                     "streams are parameters: `__co__ void {}(stream s, …)`",
-                    el.f.name
+                    el.cx.file.declared_name_of(&el.f.name)
                 )),
             );
             None

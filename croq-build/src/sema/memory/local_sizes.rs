@@ -35,7 +35,7 @@ pub(crate) fn remedy(el: &Elab<'_>, shape: &[Sym], otherwise: &str) -> String {
         ast::RetType::Auto(_) => "auto",
         ast::RetType::Typed(ty) => el.cx.file.snippet(ty.span),
     };
-    let function = &el.f.name;
+    let function = el.cx.file.declared_name_of(&el.f.name);
     format!(
         "let a template give it a constant: `template <{}>` before `__co__ {result} {function}(…)`, \
          and behind the function `template __co__ {function}<{}>;` for each size",

@@ -64,7 +64,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
                     span,
                     format!(
                         "`{}` returns nothing, but its type says it does",
-                        function.name.text
+                        el.cx.file.declared_name_of(&function.name.text)
                     ),
                 )
                 .label("this type is promised")
@@ -93,7 +93,10 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
             Diagnostic::new(
                 codes::E0350,
                 end,
-                format!("`{}` may end without a `return`", function.name.text),
+                format!(
+                    "`{}` may end without a `return`",
+                    el.cx.file.declared_name_of(&function.name.text)
+                ),
             )
             .label("the end of the function is reached")
             .help("end the function with a `return`"),

@@ -349,6 +349,10 @@ fn store(
         (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(&el.cx, call) => {
             device_calls::lower(el, call, t, value.span)
         }
+        (_, Some(_)) => match atomics::as_update(&el.cx, value) {
+            Some(call) => atomics::lower_value(el, call, value.span),
+            None => el.expression(value),
+        },
         _ => el.expression(value),
     };
     let (Some(access), Some(elem)) = (access, elem) else {

@@ -10,7 +10,7 @@ use crate::sema::names::builtins;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
-use crate::sema::statements::{device_calls, kernel_calls, print};
+use crate::sema::statements::{cuda_functions, device_calls, kernel_calls, print};
 use crate::sema::values::{convert, integers, scalars, widths};
 use crate::source::Span;
 use crate::syntax::ast::{self, CallExpr, CallKind};
@@ -165,6 +165,9 @@ pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
             .chain(builtins::OTHERS.iter().copied()),
     );
     d = match near {
+        Some(near) if cuda_functions::is_known(name) => d.help(format!(
+            "CUDA's function is `call {name}(…)`, the builtin `{near}`"
+        )),
         Some(near) if !cx.file.device_names().contains_key(name) => {
             d.help(format!("did you mean `{near}`?"))
         }

@@ -307,12 +307,13 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     if cx.file.device_names().contains_key(callee) {
         return true;
     }
-    if cx.siblings.named(callee).is_some() {
+    let is_template = cx.file.templates.iter().any(|t| *t.name == *callee);
+    if cx.siblings.named(callee).is_some() || is_template {
         cx.report(
             Diagnostic::new(
                 codes::E0788,
                 at,
-                format!("`{callee}` is a `__co__` function"),
+                format!("`{}` is a `__co__` function", cx.file.name_of(callee)),
             )
             .label("launches kernels, which this one can't")
             .help("share code through a `__device__` function"),

@@ -90,12 +90,13 @@ pub(crate) fn lower(
 /// Reports a call in a kernel, and one that leads back to itself.
 fn check_place(el: &mut Elab<'_>, name: &Name, span: Span) -> bool {
     let text = &name.text;
+    let shown = el.cx.file.name_of(text);
     if let Some(k) = &el.kernel {
         let header = k.header;
         let d = Diagnostic::new(
             codes::E0788,
             span,
-            format!("`{text}` is a `__co__` function, which launches kernels"),
+            format!("`{shown}` is a `__co__` function, which launches kernels"),
         )
         .label("called inside `parallel`")
         .also(header, "this is a kernel")
@@ -108,9 +109,13 @@ fn check_place(el: &mut Elab<'_>, name: &Name, span: Span) -> bool {
     let siblings = el.cx.siblings;
     let returns = |to: &str| to == text || siblings.reaches(text, to);
     if around.any(|to| returns(to)) || siblings.reaches(text, text) {
-        let d = Diagnostic::new(codes::E0798, span, format!("`{text}` leads back to itself"))
-            .label("a call without an end")
-            .help("a call is a part of its caller: use a loop of the host");
+        let d = Diagnostic::new(
+            codes::E0798,
+            span,
+            format!("`{shown}` leads back to itself"),
+        )
+        .label("a call without an end")
+        .help("a call is a part of its caller: use a loop of the host");
         el.cx.report(d);
         return false;
     }
@@ -138,11 +143,12 @@ fn report_found(el: &mut Elab<'_>, found: Diagnostics, name: &Name, span: Span) 
     if found.has_error_elsewhere() {
         el.cx.diags.note_error_elsewhere();
     }
+    let called = el.cx.file.name_of(&name.text).to_owned();
     // What the function itself has to say is said there.
     for d in found.into_sorted() {
         if d.severity() == Severity::Error {
             el.cx
-                .report(d.also(span, format!("in this call of `{}`", name.text)));
+                .report(d.also(span, format!("in this call of `{called}`")));
         }
     }
 }
@@ -155,7 +161,8 @@ fn evaluate(
 ) -> Option<Vec<Argument>> {
     let (given, wanted) = (args.len(), function.params.len());
     if given != wanted {
-        let (name, s) = (&function.name.text, if wanted == 1 { "" } else { "s" });
+        let name = el.cx.file.name_of(&function.name.text);
+        let s = if wanted == 1 { "" } else { "s" };
         let text = format!("`{name}` takes {wanted} argument{s}, {given} given");
         let d = Diagnostic::new(codes::E0796, span, text)
             .label("another number")
@@ -270,7 +277,7 @@ fn check_apart(
         let name = param.name.as_ref().map_or("it", |name| name.text.as_str());
         let text = format!(
             "`{}` writes `{name}`, and another argument is the same memory",
-            function.name.text
+            el.cx.file.name_of(&function.name.text)
         );
         let d = Diagnostic::new(codes::E0797, this.span, text)
             .label("written by the call")

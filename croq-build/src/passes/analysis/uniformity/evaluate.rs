@@ -1,20 +1,56 @@
 //! Evaluates an expression for one thread, if the thread number alone determines its value.
 
+use std::cell::RefCell;
+
 use super::indices::{Indices, List, Number};
 use super::state::{Place, State, element};
-use crate::ir::{BinOp, Expr, ExprKind, Function, Intrinsic, Scalar, UnOp, VarHome, WARP_THREADS};
+use crate::ir::{
+    BinOp, Expr, ExprKind, Function, Intrinsic, LocalId, Scalar, UnOp, VarHome, WARP_THREADS,
+};
 use crate::symbolic::{Sym, Var};
 
 pub struct Evaluate<'a> {
     pub function: &'a Function,
     pub indices: &'a Indices,
     pub state: &'a State,
+    /// The values of variables that were evaluated, because each is evaluated for many threads.
+    pub vars: RefCell<Vec<(Var, Option<&'a List>)>>,
+    pub locals: RefCell<Vec<(LocalId, Option<&'a List>)>>,
 }
 
-impl Evaluate<'_> {
+impl<'a> Evaluate<'a> {
     /// The values for all threads.
     pub fn list(&self, e: &Expr) -> Option<List> {
-        self.indices.evaluate(|thread| self.number(e, thread))
+        let evaluated = || self.indices.evaluate(|thread| self.number(e, thread));
+        let ExprKind::Index(sym) = &*e.kind else {
+            return evaluated();
+        };
+        // Where all of its variables have the values of an earlier evaluation.
+        let vars = sym.sorted_vars().iter();
+        let known = vars.map(|var| self.state.at(Place::Local(self.local_of(*var)?)).known);
+        match known.collect() {
+            Some(known) => self.indices.remembered((sym.clone(), known), evaluated),
+            None => evaluated(),
+        }
+    }
+
+    fn local_of(&self, var: Var) -> Option<LocalId> {
+        match self.function.var_home.get(&var) {
+            Some(VarHome::Local(local)) => Some(*local),
+            _ => None,
+        }
+    }
+
+    fn list_of_local(&self, local: LocalId) -> Option<&'a List> {
+        let find = || {
+            let known = self.state.at(Place::Local(local)).known?;
+            self.indices.list(known)
+        };
+        found_once(&self.locals, local, find)
+    }
+
+    fn list_of_var(&self, var: Var) -> Option<&'a List> {
+        found_once(&self.vars, var, || self.list_of_local(self.local_of(var)?))
     }
 
     fn known_at(&self, place: Place, thread: usize) -> Option<Number> {
@@ -25,11 +61,7 @@ impl Evaluate<'_> {
         self.indices.spend(1)?;
         let value = |var: Var| {
             self.indices.spend(1)?;
-            let home = self.function.var_home.get(&var);
-            let Some(VarHome::Local(local)) = home else {
-                return None;
-            };
-            match self.known_at(Place::Local(*local), thread)? {
+            match self.list_of_var(var)?.at(thread)? {
                 Number::Int(value) => Some(value),
                 Number::Float(_) => None,
             }
@@ -44,7 +76,7 @@ impl Evaluate<'_> {
             ExprKind::Int(value) if !e.ty.is_float() => Some(Number::Int(*value)),
             ExprKind::Bool(value) => Some(Number::truth(*value)),
             ExprKind::Float(value) => float(*value, e.ty),
-            ExprKind::Local(local) => self.known_at(Place::Local(*local), thread),
+            ExprKind::Local(local) => self.list_of_local(*local)?.at(thread),
             ExprKind::Load(access) => self.known_at(element(self.function, access)?, thread),
             ExprKind::Intrinsic(Intrinsic::Thread, _) => {
                 i128::try_from(thread).ok().map(Number::Int)
@@ -69,6 +101,19 @@ impl Evaluate<'_> {
             _ => None,
         }
     }
+}
+
+fn found_once<'a, K: Copy + Eq>(
+    found: &RefCell<Vec<(K, Option<&'a List>)>>,
+    key: K,
+    find: impl FnOnce() -> Option<&'a List>,
+) -> Option<&'a List> {
+    if let Some((_, list)) = found.borrow().iter().find(|(of, _)| *of == key) {
+        return *list;
+    }
+    let list = find();
+    found.borrow_mut().push((key, list));
+    list
 }
 
 /// A constant or small integer of a float type, if it is exact in an `f64`.

@@ -4,12 +4,13 @@
 //! expressions finds all such cases. A block has at most 1024 threads, so the values themselves are
 //! compared.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::scope::{Known, Scope};
 use crate::ir::{ThreadSet, WARP_THREADS, WARPGROUP_THREADS};
+use crate::symbolic::Sym;
 
 /// Threads of the largest block of any GPU.
 const MOST: usize = 1024;
@@ -66,7 +67,12 @@ pub struct Indices {
     by_list: BTreeMap<List, Known>,
     /// The remaining steps of this walk.
     left: Cell<usize>,
+    /// The values of integers, by the values of their variables, and the steps that they took.
+    remembered: RefCell<HashMap<OfValues, (Option<List>, usize)>>,
 }
+
+/// An integer, and the values of its variables in order.
+pub type OfValues = (Sym, Vec<Known>);
 
 impl Indices {
     /// `threads` is the size of the block, if it is known.
@@ -77,7 +83,30 @@ impl Indices {
             lists: Vec::new(),
             by_list: BTreeMap::new(),
             left: Cell::new(MOST_STEPS),
+            remembered: RefCell::default(),
         }
+    }
+
+    /// The result of `evaluated` for `of`, evaluated the first time. It takes the same steps each
+    /// time.
+    pub fn remembered(
+        &self,
+        of: OfValues,
+        evaluated: impl FnOnce() -> Option<List>,
+    ) -> Option<List> {
+        if let Some((list, steps)) = self.remembered.borrow().get(&of) {
+            self.spend(*steps)?;
+            return list.clone();
+        }
+        let before = self.left.get();
+        let list = evaluated();
+        if !self.is_spent() {
+            let steps = before - self.left.get();
+            self.remembered
+                .borrow_mut()
+                .insert(of, (list.clone(), steps));
+        }
+        list
     }
 
     /// Starts a walk with the full number of steps, so that equal walks end at the same statement.

@@ -123,7 +123,7 @@ pub enum Verdict {
 }
 
 /// Values of all threads of the block, by their number in `indices::Indices`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Known(pub usize);
 
 /// The uniformity of a value. Units up to `same` are uniform. Units wider than `divergent` are

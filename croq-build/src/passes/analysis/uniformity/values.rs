@@ -1,5 +1,7 @@
 //! The uniformity of a single value, given the facts about locals and memory.
 
+use std::cell::RefCell;
+
 use super::evaluate::Evaluate;
 use super::indices::{Active, Indices, List, Number};
 use super::memory::{Changes, Content, content};
@@ -58,6 +60,8 @@ impl Values<'_> {
             function: self.function,
             indices: &self.indices,
             state: &self.state,
+            vars: RefCell::default(),
+            locals: RefCell::default(),
         }
     }
 
@@ -110,9 +114,8 @@ impl Values<'_> {
             Part::OfThread(cause) => cause,
             Part::Data(value) => return value,
         };
-        let scope = self
-            .indices
-            .scope(&self.active, |t| self.evaluate().number(e, t));
+        let evaluate = self.evaluate();
+        let scope = self.indices.scope(&self.active, |t| evaluate.number(e, t));
         match scope {
             Some(scope) => Uniform::exactly(scope, cause),
             None if self.indices.is_spent() => {
@@ -273,9 +276,8 @@ impl Values<'_> {
     }
 
     fn resolved_sym(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
-        let computed = self.computed(self.part_of_syms([sym]), |t| {
-            self.evaluate().number_of_sym(sym, t)
-        });
+        let evaluate = self.evaluate();
+        let computed = self.computed(self.part_of_syms([sym]), |t| evaluate.number_of_sym(sym, t));
         computed.unwrap_or_else(|| self.terms(sym, join))
     }
 
@@ -340,7 +342,8 @@ impl Values<'_> {
         let mut value = match numbers.is_zero() {
             true => Uniform::EVERYWHERE,
             false => {
-                let number = |t| self.evaluate().number_of_sym(&numbers, t);
+                let evaluate = self.evaluate();
+                let number = |t| evaluate.number_of_sym(&numbers, t);
                 let computed = self.computed(self.part_of_syms([&numbers]), number);
                 computed.unwrap_or_else(|| {
                     Uniform::at_least(Scope::Thread, CauseKind::Complex, Span::default())
@@ -376,7 +379,8 @@ impl Values<'_> {
             },
             Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
                 let whole = Sym::atom(atom.clone());
-                let number = |t| self.evaluate().number_of_sym(&whole, t);
+                let evaluate = self.evaluate();
+                let number = |t| evaluate.number_of_sym(&whole, t);
                 let computed = self.computed(self.part_of_syms([a, b]), number);
                 // Quotients of different values may be equal.
                 computed.unwrap_or_else(|| self.sym(a).meet(self.sym(b)).without_divergence())

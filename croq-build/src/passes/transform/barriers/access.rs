@@ -1,6 +1,7 @@
 //! One access to a buffer, and the condition under which two accesses need a barrier between them.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::injectivity::{Comparisons, Forced};
 use super::place::Place;
@@ -20,7 +21,7 @@ pub enum Executor {
 }
 
 /// A `parallel` around the access.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Differs between two executions.
     pub instance: u32,
@@ -34,9 +35,9 @@ pub struct MemAccess {
     pub buffer: BufferId,
     pub write: bool,
     /// `None`: any element of the buffer.
-    pub place: Option<Place>,
+    pub place: Option<Rc<Place>>,
     pub executor: Executor,
-    pub chain: Vec<Entry>,
+    pub chain: Rc<Vec<Entry>>,
     /// The threads of the enclosing asynchronous region, if they are known.
     pub set: Option<ThreadSet>,
     /// The innermost enclosing region.
@@ -227,7 +228,7 @@ impl MemAccess {
         let common = self
             .chain
             .iter()
-            .zip(&then.chain)
+            .zip(then.chain.iter())
             .take_while(|(a, b)| a.instance == b.instance);
         let mut unit = common.last().map_or(Level::Block, |(entry, _)| entry.level);
         for executor in [self.executor, then.executor] {

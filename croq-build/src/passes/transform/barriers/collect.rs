@@ -12,11 +12,12 @@ use crate::ir::{
 use crate::passes::analysis::uses::identifiers;
 use crate::symbolic::{Sym, Var};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The context of a statement.
 #[derive(Clone, Debug)]
 pub struct Context {
-    pub chain: Vec<Entry>,
+    pub chain: Rc<Vec<Entry>>,
     pub executor: Executor,
     pub set: Option<ThreadSet>,
     pub inner_region: Option<Region>,
@@ -26,7 +27,7 @@ impl Context {
     /// The context of a kernel's body: every thread executes it.
     pub fn of_kernel() -> Self {
         Self {
-            chain: Vec::new(),
+            chain: Rc::default(),
             executor: Executor::EachThread,
             set: None,
             inner_region: None,
@@ -76,7 +77,7 @@ impl<'a> Collector<'a> {
         });
         let digits: BTreeSet<Var> = digits.collect();
         let mut inner = context.clone();
-        inner.chain.push(Entry {
+        Rc::make_mut(&mut inner.chain).push(Entry {
             instance: self.instances,
             level,
             digits,
@@ -392,7 +393,7 @@ impl<'a> Collector<'a> {
         let access = MemAccess {
             buffer: view.buffer,
             write,
-            place: Some(place),
+            place: Some(Rc::new(place)),
             executor: context.executor,
             chain: context.chain.clone(),
             set: context.set.clone(),

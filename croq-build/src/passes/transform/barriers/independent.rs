@@ -2,6 +2,7 @@
 //! another one writes, and none stores to a byte of packed elements that another one stores to.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::access::{Entry, MemAccess};
 use super::collect::{Collector, Context};
@@ -24,11 +25,11 @@ pub fn independent(
     vars.distinguish(nest);
     vars.block(function, iteration, Level::Thread);
     let context = Context {
-        chain: vec![Entry {
+        chain: Rc::new(vec![Entry {
             instance: 0,
             level: Level::Thread,
             digits: nest.iter().copied().collect(),
-        }],
+        }]),
         ..Context::of_kernel()
     };
     let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());

@@ -43,7 +43,7 @@ pub(super) fn is_one_instance(
     let levels = a
         .chain
         .iter()
-        .zip(&b.chain)
+        .zip(b.chain.iter())
         .take_while(|(a, b)| a.instance == b.instance)
         .filter(|(entry, _)| !is_one_unit(entry.level))
         .flat_map(|(entry, _)| entry.digits.iter().copied());

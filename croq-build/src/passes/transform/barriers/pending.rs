@@ -1,6 +1,9 @@
 //! The accesses since the last synchronisation of the threads.
 
+use std::rc::Rc;
+
 use super::access::{Executor, MemAccess, Region, Release};
+use super::place::Place;
 use super::vars::{Iterations, Vars};
 use crate::ir::{Level, ThreadSet};
 use crate::symbolic::{Ctx, Sym};
@@ -174,7 +177,13 @@ impl Pending {
         };
         for access in &self.accesses {
             let mut access = access.clone();
-            if let Some(place) = &mut access.place {
+            let changes = |place: &Place| {
+                let coordinates = place.coordinates.iter().flatten();
+                let mut all = coordinates.chain([&place.flat]);
+                all.any(|sym| iterations.change(sym))
+            };
+            if let Some(place) = access.place.as_mut().filter(|place| changes(place)) {
+                let place = Rc::make_mut(place);
                 let mut earlier = |sym: &Sym| vars.in_earlier_iteration(cx, sym, iterations);
                 place.flat = earlier(&place.flat);
                 if let Some(coordinates) = &mut place.coordinates {

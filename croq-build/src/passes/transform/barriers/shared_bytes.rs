@@ -6,6 +6,8 @@
 //! byte determines the instance of all levels that stores to it. Barriers are not taken into
 //! account, and a copy or a fill counts unless its vectors are known to have whole bytes.
 
+use std::rc::Rc;
+
 use std::collections::BTreeMap;
 
 use super::access::MemAccess;
@@ -147,6 +149,7 @@ pub(super) fn of_byte(cx: &Ctx, access: &MemAccess, elem: Scalar) -> MemAccess {
     let per_byte = Sym::int(i64::from(elem.per_byte()));
     let mut access = access.clone();
     if let Some(place) = &mut access.place {
+        let place = Rc::make_mut(place);
         let coordinates = place.coordinates.iter_mut();
         for element in coordinates.filter_map(|c| c.last_mut()) {
             *element = cx.div(element, &per_byte);
@@ -160,7 +163,7 @@ pub(super) fn of_byte(cx: &Ctx, access: &MemAccess, elem: Scalar) -> MemAccess {
 fn are_same_levels(a: &MemAccess, b: &MemAccess) -> bool {
     a.executor == b.executor
         && a.chain.len() == b.chain.len()
-        && (a.chain.iter().zip(&b.chain)).all(|(a, b)| a.instance == b.instance)
+        && (a.chain.iter().zip(b.chain.iter())).all(|(a, b)| a.instance == b.instance)
 }
 
 /// Whether elements of the buffer share bytes.

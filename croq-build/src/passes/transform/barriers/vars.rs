@@ -42,6 +42,14 @@ pub struct Iterations<'a> {
     pub only_one_ago: bool,
 }
 
+impl Iterations<'_> {
+    /// Whether the value may differ in another iteration.
+    pub fn change(&self, sym: &Sym) -> bool {
+        let mut vars = sym.sorted_vars().iter();
+        vars.any(|var| self.changing.contains(var))
+    }
+}
+
 /// The computation of a parallel index. Two with the same signature always have the same value in a
 /// thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
