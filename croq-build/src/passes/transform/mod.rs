@@ -10,6 +10,7 @@ pub mod fewer_checks;
 pub mod narrow_counters;
 pub mod operand_tiles;
 pub mod pool_views;
+mod register_pool;
 pub mod registers;
 pub mod ring_slots;
 pub mod row_padding;
