@@ -7,6 +7,7 @@ pub mod copy_propagation;
 pub mod dead_code;
 pub mod exact;
 pub mod fewer_checks;
+mod invariant_checks;
 pub mod narrow_counters;
 pub mod operand_tiles;
 pub mod pool_views;
