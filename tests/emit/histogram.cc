@@ -18,7 +18,7 @@ CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, c
 }
 
 CROQ_KERNEL(128) void histogram_1(croq::context ctx, croq::global<const int> values, croq::global<int> counts,
-    int BINS_WANTED_, croq::idx N, croq::idx BINS_) {
+    const int BINS_WANTED_, const croq::idx N, const croq::idx BINS_) {
   // parallel p by 16 : block
   const croq::idx p = croq::block_x();
   // parallel t by 128 : thread

@@ -1,7 +1,8 @@
 //! Kernels as C++: one function each, which compiles for both targets.
 //!
 //! A kernel takes the launch's context, then its captures: device memory as handles, scalars by
-//! value. It begins with the handles of its shared memory and the thread's own arrays.
+//! value, which C++ of the program can't change. It begins with the handles of its shared memory and
+//! the thread's own arrays.
 
 use super::body::Body;
 use super::scalar;
@@ -155,24 +156,28 @@ fn arguments(
         };
         params.push(format!("croq::{class}<{}> {name}", element(buffer)));
     }
+    let mut scalars = Vec::new();
     for id in &captured.params {
         let ty = function
             .params
             .get(id.index())
             .and_then(scalar::of_param)
             .map_or("croq::idx", scalar::cpp);
-        params.push(format!("{ty} {}", names.declare_param(*id)));
+        scalars.push(format!("{ty} {}", names.declare_param(*id)));
     }
     for id in &captured.dims {
-        params.push(format!("croq::idx {}", names.declare_dim(*id)));
+        scalars.push(format!("croq::idx {}", names.declare_dim(*id)));
     }
     for id in &captured.locals {
-        params.push(format!(
+        scalars.push(format!(
             "{} {}",
             local_type(function, *id),
             names.declare_local(*id)
         ));
     }
+    // Accesses are proved by their values.
+    let constness = if uses.opaque { "const " } else { "" };
+    params.extend(scalars.into_iter().map(|s| format!("{constness}{s}")));
     params
 }
 

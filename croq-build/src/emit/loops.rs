@@ -7,7 +7,7 @@ use super::scalar;
 use super::sym;
 use super::text::Binding;
 use crate::ir::threads::{Stmt, StmtKind};
-use crate::ir::{Expr, LocalId, Scalar, Unroll};
+use crate::ir::{CppName, Expr, LocalId, Scalar, Unroll, any_stmt};
 use crate::passes::analysis::spin_loops;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -51,6 +51,17 @@ fn short_loops(block: &[Stmt]) -> i64 {
 fn short(bounds: &Bounds<'_>, body: &[Stmt]) -> Option<i64> {
     let steps = bounds.trips()?.saturating_mul(weight(body));
     (steps <= SHORT).then_some(steps)
+}
+
+/// Whether C++ text of the body may mention the variable.
+fn names_in_text(body: &[Stmt], local: LocalId) -> bool {
+    any_stmt(body, |stmt| match &stmt.kind {
+        StmtKind::Cpp { names, .. } => {
+            let is_it = |name: &CppName| matches!(name, CppName::Local(id) if *id == local);
+            names.iter().any(is_it)
+        }
+        _ => false,
+    })
 }
 
 /// Whether something in the body may end the loop early.
@@ -97,7 +108,13 @@ impl Body<'_, '_> {
                 self.writer.line(&format!("CROQ_STEPS({arguments});"));
             }
         }
-        let name = self.names.declare_loop_variable(local);
+        let variable = self.names.declare_loop_variable(local);
+        // C++ of the program can't change what accesses are proved by.
+        let named = !self.on_host && names_in_text(body, local);
+        let name = match named {
+            true => self.names.fresh(&format!("{variable}_counter")),
+            false => variable.clone(),
+        };
         let ty = (self.names.function.locals.get(local.index())).map_or(Scalar::Index, |l| l.ty);
         // The comparison has the type of the variable.
         let hi = match ty {
@@ -124,6 +141,10 @@ impl Body<'_, '_> {
         );
         self.writer.statement(span);
         self.writer.open(&header);
+        if named {
+            self.writer
+                .line(&format!("const {ty} {variable} = {name};"));
+        }
         if by_iteration {
             self.iteration(span, body);
         }

@@ -771,3 +771,91 @@ fn statements_of_macros_keep_their_comments() {
     let wanted = ["y.at(p) = x.at(p) + k;", "y.at(p) += 1;", "OUT.at(p) -= 3;"];
     assert!(wanted.iter().all(|w| comments.contains(w)), "{text}");
 }
+
+/// Accesses are proved by the values of immutable names.
+#[test]
+fn cpp_of_the_program_cannot_change_what_the_compiler_relies_on() {
+    let body = |body: &str| {
+        let text = format!(
+            "__device__ int changed(int &v) {{ v += 1000; return v; }}
+             __co__ s32 [N] f(s32 [N] x, s32 n) {{
+               s32 [N] y;
+               s32 of_host = n * 2;
+               parallel p by N : thread {{ {body} y.at(p) = n + of_host; }}
+               return y;
+             }}"
+        );
+        lines(&text)
+    };
+    let kernel = |lines: &[String]| {
+        let at = lines.iter().position(|l| l.starts_with("CROQ_KERNEL"));
+        lines.get(at.unwrap()..).unwrap()[..2].join(" ")
+    };
+    let plain = kernel(&body(""));
+    assert!(plain.contains(", int n, int of_host"), "{plain}");
+    let called = kernel(&body("s32 r = call changed(n); y.at(N - 1) = r;"));
+    let constant = ", const int n, const croq::idx N, const int of_host";
+    assert!(called.contains(constant), "{called}");
+    let text = body("foreach k in [N] { __cpp__(\"k += 1000;\"); y.at(k) = x.at(k); }");
+    assert!(kernel(&text).contains(constant), "{text:#?}");
+    has(
+        &text,
+        "for (croq::idx k_counter = 0; k_counter < N; ++k_counter) {",
+    );
+    has(&text, "const croq::idx k = k_counter;");
+    has(&text, "y.store(k, x.load(k));");
+}
+
+/// The comparison of a narrow loop variable is of 32 bits: its bound must not be far below zero.
+#[test]
+fn loop_variables_of_32_bits_have_bounds_of_32_bits() {
+    let loop_over = |params: &str, check: &str, bound: &str| {
+        let text = format!(
+            "__co__ void f(s32 [M, 64] x, global s32 [64] y, {params}) {{
+               {check}
+               parallel by 1 : block
+                 foreach k in [{bound}] {{
+                   tile = tma.load x.subspan(8, 64).at(0, 0) => shared;
+                   parallel t by 64 : thread y.at(t) += tile.data.at(0, t);
+                 }}
+             }}"
+        );
+        let lines = lines(&text);
+        lines.into_iter().find(|l| l.starts_with("for (")).unwrap()
+    };
+    let narrow = "for (int k = 0; k < int((M + 7) / 8); ++k) {";
+    assert_eq!(loop_over("s64 _n", "", "cdiv(M, 8)"), narrow);
+    let of_32 = "for (int k = 0; k < int(croq::idx(n)); ++k) {";
+    assert_eq!(loop_over("s32 n", "", "n"), of_32);
+    let wide = "for (croq::idx k = 0; k < M - n; ++k) {";
+    assert_eq!(loop_over("s64 n", "assert(n >= 0, \"n\");", "M - n"), wide);
+}
+
+/// A copy that completes an event is in flight until a thread waits for that event.
+#[test]
+fn plain_copies_complete_events_that_are_waited_for() {
+    let issued = |wait: &str| {
+        let text = lines(&format!(
+            "__co__ void f(s32 [M, 64] x, global s32 [64] y, int n) {{
+               parallel b by 1 : block {{
+                 shared event full;
+                 shared s32 [8, 64] tile;
+                 parallel w by 2 : group-4, t by 128 : thread {{
+                   inthreads.async (w == 0) {{
+                     tma.copy x.subspan(8, 64).at(b, 0) => tile;
+                     trigger full;
+                   }}
+                   inthreads.async (w == 1) {{ {wait} if (t < 64) y.at(t) = n; }}
+                 }}
+               }}
+             }}"
+        ));
+        let load = text.into_iter().find(|l| l.starts_with("croq::tma_load"));
+        load.unwrap()
+    };
+    assert!(issued("wait full;").ends_with("}, full, 0);"));
+    for wait in ["", "if (n > 0) { wait full; }"] {
+        let load = issued(wait);
+        assert!(load.ends_with("}, tile_arrived, 0);"), "{load}");
+    }
+}

@@ -46,6 +46,26 @@ fn an_index_out_of_range() {
 }
 
 #[test]
+fn an_index_of_a_sum_out_of_range() {
+    let x = Tensor::<i32, _>::random((16,), -100..100, 2);
+    let sum: i32 = x.as_slice().iter().sum();
+    let y = kernels::check_sum(&x, &Tensor::from_vec((2,), vec![1, 0]).unwrap()).unwrap();
+    assert_exact(&y, |[p]| if p == 1 { sum } else { 0 });
+    for wrong in [2, -1, i32::MAX, i32::MIN] {
+        let at = Tensor::from_vec((2,), vec![wrong, 0]).unwrap();
+        let error = kernels::check_sum(&x, &at).unwrap_err();
+        let Error::Check { code, line, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(*code, "R12");
+        assert_eq!(*line, line_of("foreach k in [16] y.at(place)"));
+        if croq_tests::gpu::ends_at_failure() {
+            return;
+        }
+    }
+}
+
+#[test]
 fn a_store_out_of_range_changes_nothing() {
     let device = Device::sim();
     let mut x = Tensor::<i32, _>::zeros((10,)).to_device(&device).unwrap();

@@ -42,3 +42,10 @@ fn its_barrier_is_of_all_its_blocks() {
         });
     }
 }
+
+#[test]
+fn what_no_block_writes_is_zero() {
+    let x = Tensor::<i32, _>::random((6, Const::<32>), 1..99, 4);
+    let y = kernels::cluster_own_places(&x).unwrap();
+    assert_exact(&y, |[p, c, i]| if p % 2 == c { x[[p, i]] } else { 0 });
+}

@@ -154,3 +154,19 @@ fn remainders_of_loop_variables() {
         });
     }
 }
+
+#[test]
+fn fewer_iterations_than_none() {
+    let x = Tensor::<i32, _>::random((24, Const::<64>), -99..99, 12);
+    for (skip, iterations) in [
+        (0, 3),
+        (2, 1),
+        (3, 0),
+        (40, 0),
+        ((1 << 32) - 2, 0),
+        (1 << 40, 0),
+    ] {
+        let y = kernels::loop_skipped(&x, skip).unwrap();
+        assert_exact(&y, |[t]| iterations * x[[0, t]]);
+    }
+}

@@ -11,7 +11,7 @@ __device__ inline float halve(float v) { return 0.5f * v; }
 
 
 #line 8 "kernels/sample.co"
-CROQ_KERNEL(512) void scale_0(croq::context, croq::global<const float> src, croq::global<float> dst, float gain, croq::idx M) {
+CROQ_KERNEL(512) void scale_0(croq::context, croq::global<const float> src, croq::global<float> dst, const float gain, const croq::idx M) {
   const croq::shared<float> strip = croq::shared_at<float>(0, 512, "strip", croq::phased | croq::marked_by(1));
   // parallel r by cdiv(M, ROWS) : block {
 #line 8 "kernels/sample.co"

@@ -7,7 +7,8 @@
 //! length · A · b + …` for the extents `A`, `B`, …. The statement writes all elements if
 //!
 //! * each digit takes all of its values, independently of the others: an index of a `parallel` does,
-//!   and that of a loop from 0 by 1 without `break` and `continue`; no digit belongs to two axes;
+//!   and that of a loop from 0 by 1 without `break` and `continue`, but not that of a `: cluster`,
+//!   which is the remainder of a block's; no digit belongs to two axes;
 //! * along each axis, the product of the radices and the length is at least the tensor's extent;
 //! * the enclosing indices, digits or not, have a value at all;
 //! * each condition around it is `place < bound`, for the place along an axis and a bound of at
@@ -316,6 +317,7 @@ impl Walk<'_> {
         }
         if let (Role::Parallel(level), (Some(lo), Some(hi))) =
             (info.role, self.function.cx.bounds(var))
+            && level != Level::Cluster
             && lo.is_zero()
         {
             self.indices.push(Index {
@@ -627,6 +629,21 @@ mod tests {
         fails("parallel {j, i} by [N, M] if (j < n) y.at(i, j) = 1.0f;");
         // The same number twice.
         fails("parallel {i, j} by [M, M] if (i < N) y.at(i, i) = 1.0f;");
+        // The place in a cluster follows from the number of the block.
+        let of_cluster = |body: &str| {
+            format!(
+                "__co__ f32 [8, 2] f() {{
+                   f32 [8, 2] y;
+                   parallel c by 2 : cluster, i by 8 : block, t by 32 : thread {body}
+                   return y;
+                 }}"
+            )
+        };
+        assert_eq!(whole(&of_cluster("y.at(i, c) = 1.0f;")), [""; 0]);
+        assert_eq!(
+            whole(&of_cluster("foreach k in 2 y.at(i, k) = 1.0f;")),
+            ["y"]
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::ir::{
 use crate::symbolic::Sym;
 
 const MOST: i64 = i32::MAX as i64;
+const LEAST: i64 = i32::MIN as i64;
 
 pub fn narrow(function: &mut Function, id: KernelId) {
     let maps = function.kernels.get(id.index()).map(|kernel| &kernel.maps);
@@ -62,7 +63,9 @@ impl Visitor for Find<'_> {
             let is_known = hi.as_int().is_some();
             let fits = |last: &Sym| cx.le(last, &Sym::int(MOST)).is_yes();
             let rises = cx.le(&Sym::zero(), lo).is_yes() && cx.le(&Sym::one(), step).is_yes();
-            if !is_known && rises && fits(lo) && fits(&(&(hi + step) - 1)) {
+            // The comparison is of 32 bits: a bound far below zero would be another number.
+            let bounded = cx.le(&Sym::int(LEAST), hi).is_yes();
+            if !is_known && rises && bounded && fits(lo) && fits(&(&(hi + step) - 1)) {
                 self.narrow.push(*local);
             }
         }

@@ -4,10 +4,11 @@
 //! waits until enough registers are free, so a request that can never be satisfied is a deadlock;
 //! between two changes the warps of a warpgroup must synchronise.
 
+use super::register_pool;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    BarrierReason, BarrierScope, Function, KernelId, LaunchAttrs, Registers, Stmt, StmtKind,
-    ThreadSet, WARPGROUP_THREADS,
+    BarrierReason, BarrierScope, Function, KernelId, LaunchAttrs, Stmt, StmtKind, ThreadSet,
+    any_stmt,
 };
 use crate::source::Span;
 
@@ -15,33 +16,46 @@ use crate::source::Span;
 const ALL: u32 = 65536;
 /// The maximum number of registers of a thread.
 const MOST: u32 = 256;
-const WARPGROUP: u32 = WARPGROUP_THREADS;
-
-/// A change of the register count of these threads.
-type Request = (ThreadSet, Registers, Span);
 
 /// Reports requests that cannot be satisfied, and synchronises warpgroups between two changes.
 /// Requests are checked against the initial number, which must be known: that of a kernel of which
 /// one block at a time resides on a multiprocessor, unless the program specifies another one.
 pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
-    let threads = function.kernels.get(id.index());
-    let threads = threads.and_then(|kernel| u32::try_from(kernel.threads.as_int()?).ok());
-    let Some(threads) = threads else { return };
-    let mut requests = Vec::new();
-    function.with_kernel_body(id, |_, body| {
-        synchronise(body, &ThreadSet::first(threads), false, &mut requests);
-    });
-    let kernel = function.kernels.get_mut(id.index());
-    let Some(kernel) = kernel.filter(|_| !requests.is_empty()) else {
+    let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
+    };
+    let change = first_change(&kernel.body);
+    let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
+    let Some(change) = change else { return };
+    let Some(threads) = threads else {
+        let text = "the number of threads of this block is known at run time only";
+        let report = Diagnostic::new(codes::E0779, change, text)
+            .label("how many registers the block has is not known")
+            .help("let the block have a constant number of warpgroups");
+        return diags.push(report);
     };
     if kernel.attrs.maxnreg.is_none() {
         let [_, blocks, _] = kernel.attrs.launch_bounds.get_or_insert_default();
         blocks.get_or_insert(1);
     }
     let at_first = at_first(&kernel.attrs, threads);
-    first_changes(at_first, &requests, diags);
-    exhaustion(at_first, threads, &requests, diags);
+    register_pool::check(at_first, threads, &kernel.body, diags);
+    synchronise(
+        &mut kernel.body,
+        &ThreadSet::first(threads),
+        false,
+        &mut Vec::new(),
+    );
+}
+
+fn first_change(body: &[Stmt]) -> Option<Span> {
+    let mut found = None;
+    any_stmt(body, |stmt| {
+        let is_one = matches!(stmt.kind, StmtKind::Registers(_));
+        found = is_one.then_some(stmt.span);
+        is_one
+    });
+    found
 }
 
 /// The registers of each thread when a block starts.
@@ -52,72 +66,20 @@ fn at_first(attrs: &LaunchAttrs, threads: u32) -> u32 {
     attrs.maxnreg.or(share).unwrap_or(0).min(MOST) / 8 * 8
 }
 
-/// Reports if the warpgroups together, each with the largest number that it ever requests, need
-/// more registers than the block has.
-fn exhaustion(at_first: u32, threads: u32, requests: &[Request], diags: &mut Diagnostics) {
-    let groups = threads.div_ceil(WARPGROUP);
-    let (mut sum, mut largest) = (0, None::<&Request>);
-    for group in 0..groups {
-        let of_group = |(set, ..): &&Request| set.contains(group * WARPGROUP);
-        let most = requests
-            .iter()
-            .filter(of_group)
-            .max_by_key(|(_, r, _)| r.per_thread);
-        sum += most.map_or(at_first, |(_, r, _)| r.per_thread) * WARPGROUP;
-        largest = largest
-            .into_iter()
-            .chain(most)
-            .max_by_key(|(_, r, _)| r.per_thread);
-    }
-    let pool = at_first * groups * WARPGROUP;
-    if let Some((_, registers, at)) = largest
-        && sum > pool
-    {
-        let text = format!(
-            "the warpgroups of a block ask for {sum} registers together, and it has {pool}"
-        );
-        diags.push(
-            Diagnostic::new(codes::E0779, *at, text)
-                .label(format!("waits for {} for each thread, forever", registers.per_thread))
-                .help(format!("each of the {threads} threads has {at_first} at first: let other warpgroups give back more, or ask for fewer")),
-        );
-    }
-}
-
-/// Checks that the first change of a warpgroup increases or decreases the initial number, as the
-/// call says.
-fn first_changes(at_first: u32, requests: &[Request], diags: &mut Diagnostics) {
-    for (number, (set, registers, span)) in requests.iter().enumerate() {
-        let mut before = requests.iter().take(number);
-        if before.any(|(other, ..)| other.meets(set)) {
-            continue;
-        }
-        let asks = registers.per_thread;
-        let (wrong, way, other) = match registers.more {
-            true => (asks < at_first, "fewer", "setreg_dec"),
-            false => (asks > at_first, "more", "setreg_inc"),
-        };
-        if wrong {
-            let text = format!("each thread has {at_first} registers at first: {asks} are {way}");
-            diags.push(
-                Diagnostic::new(codes::E0779, *span, text)
-                    .label(format!("{way} than before"))
-                    .help(format!("write `{other}`, or change how many they begin with: `[[maxnreg(…)]]`, or more threads")),
-            );
-        }
-    }
-}
-
-/// Collects the changes of register counts. A change that may follow another one of the same
-/// warpgroup gets a barrier of the warpgroup before it. `set`: the threads that execute the
-/// statements.
-fn synchronise(stmts: &mut Vec<Stmt>, set: &ThreadSet, in_loop: bool, requests: &mut Vec<Request>) {
+/// A change that may follow another one of the same warpgroup gets a barrier of the warpgroup before
+/// it. `set`: the threads that execute the statements; `changed`: those of the changes so far.
+fn synchronise(
+    stmts: &mut Vec<Stmt>,
+    set: &ThreadSet,
+    in_loop: bool,
+    changed: &mut Vec<ThreadSet>,
+) {
     for mut stmt in std::mem::take(stmts) {
         let span = stmt.span;
         match &mut stmt.kind {
-            StmtKind::Registers(registers) => {
-                let again = in_loop || requests.iter().any(|(other, ..)| other.meets(set));
-                requests.push((set.clone(), *registers, span));
+            StmtKind::Registers(_) => {
+                let again = in_loop || changed.iter().any(|other| other.meets(set));
+                changed.push(set.clone());
                 if again {
                     let scope = BarrierScope::Warpgroup;
                     let why = BarrierReason::Registers;
@@ -128,11 +90,11 @@ fn synchronise(stmts: &mut Vec<Stmt>, set: &ThreadSet, in_loop: bool, requests: 
                 set: Some(own),
                 body,
                 ..
-            } => synchronise(body, own, in_loop, requests),
+            } => synchronise(body, own, in_loop, changed),
             kind => {
                 let repeats = matches!(kind, StmtKind::For { .. } | StmtKind::While { .. });
                 for block in kind.blocks_mut() {
-                    synchronise(block, set, in_loop || repeats, requests);
+                    synchronise(block, set, in_loop || repeats, changed);
                 }
             }
         }

@@ -8,10 +8,12 @@
 //! writes it in each iteration (so the store after the loop writes no element that was not written
 //! before) and also reads it, and nothing in the loop makes it visible to other threads: no
 //! barrier, no opaque code, no exit from the middle of an iteration. The promotion of a loop that
-//! may have no iterations is inside an `if`.
+//! may have no iterations is inside an `if`. Run-time checks of the place are moved in front of the
+//! load, with the load; where that is not possible, the element is not promoted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::invariant_checks;
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Function, KernelId, LocalId, Scalar, Stmt, StmtKind,
     Storage, View, Visit, change_exprs, walk_block,
@@ -77,12 +79,13 @@ fn promoted_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Opti
         Storage::Fragment => false,
         _ => true,
     });
+    elements.retain(|access| invariant_checks::precede(function, body, access, &changing));
     if elements.is_empty() {
         return None;
     }
     let runs = function.cx.lt(lo, hi).is_yes();
     let (lo, hi) = (lo.clone(), hi.clone());
-    let mut before = Vec::new();
+    let mut before = invariant_checks::take(function, body, &elements, &changing);
     let mut after = Vec::new();
     for access in elements {
         let buffer = access.view.buffer;
@@ -315,6 +318,7 @@ mod tests {
                     words.push("promote".to_owned());
                 }
                 StmtKind::Store { .. } => words.push("store".to_owned()),
+                StmtKind::Check { .. } => words.push("check".to_owned()),
                 StmtKind::Assign { .. } => words.push("assign".to_owned()),
                 StmtKind::Barrier { .. } => words.push("barrier".to_owned()),
                 StmtKind::For { body, .. } => nested("for", body, words),
@@ -388,6 +392,28 @@ mod tests {
     fn a_loop_with_early_exit_is_not_promoted() {
         let body = "foreach k in 16 { if (k == n) break; y.at(p) += 1.0f; }";
         assert_eq!(of(X, body), "for { if { } store }");
+    }
+
+    #[test]
+    fn checks_of_the_element_precede_its_load() {
+        let params = "f32 [8, 16] & x, f32 [8] & y, s32 [8] at, int n";
+        let of = |body: &str| of(params, body);
+        let of_data = "m = at.at(p); foreach k in 16 y.at(m) += x.at(p, k);";
+        assert_eq!(of(of_data), "check promote for { assign } store");
+        let asserted = "m = at.at(p); foreach k in n { assert(m < 8 && m >= 0, \"m\"); y.at(m) += x.at(p, k % 16); }";
+        assert_eq!(of(asserted), "if { check promote for { assign } store }");
+        let nested =
+            "m = at.at(p); foreach i in 2 { foreach k in 8 y.at(m) += x.at(p, k + 8 * i); }";
+        assert_eq!(
+            of(nested),
+            "check promote for { promote for { assign } assign } store"
+        );
+        // It differs between iterations.
+        let varying = "m = at.at(p); foreach k in 2 { assert(m + k < 8 && m >= 0, \"m\"); y.at(m) += x.at(p, k); }";
+        assert_eq!(of(varying), "for { check check store }");
+        // Of another element.
+        let other = "foreach k in 8 y.at(p) += x.at(p, at.at(k));";
+        assert_eq!(of(other), "promote for { check assign } store");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Checks of the events of a kernel as a whole: events without a trigger, without a wait, or with
-//! too many bytes.
+//! too many bytes, and copies that nothing waits for.
 
 use std::collections::BTreeMap;
 
@@ -48,6 +48,11 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
                 };
                 diags.push(d);
             }
+            (None, _) if let Some(copy) = first(&uses.copies) => {
+                diags.push(copies_never_waited_for(
+                    function, body, event_id, name, copy,
+                ));
+            }
             (None, Some(trigger)) => {
                 diags.push(never_waited_for(function, body, event_id, name, trigger));
             }
@@ -58,6 +63,31 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
     if whole {
         first_iteration::check(function, body, diags);
         trip_counts::check(function, id, body, diags);
+    }
+}
+
+/// When the block has ended, its shared memory is another block's.
+fn copies_never_waited_for(
+    function: &Function,
+    body: &[Stmt],
+    event: EventId,
+    name: &str,
+    copy: Span,
+) -> Diagnostic {
+    let text = format!("nothing waits for the copies that complete `{name}`");
+    let d = Diagnostic::new(codes::E0842, copy, text)
+        .label("may still be in flight when the block ends, and its memory is another block's");
+    match unordered::published(function, body, event) {
+        Some(tile) => d
+            .also(
+                tile.used,
+                format!("used here by other threads, without a `wait {name}…;`"),
+            )
+            .help(format!(
+                "`wait {name}…;` before this use of `{}`",
+                tile.buffer
+            )),
+        None => d.help(format!("`wait {name}…;` before the end of the kernel")),
     }
 }
 

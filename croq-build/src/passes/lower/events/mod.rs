@@ -26,6 +26,7 @@ mod counts;
 mod declared_again;
 mod first_iteration;
 mod fusion;
+mod leavers;
 mod lowering;
 mod readers;
 mod single_thread;
@@ -98,6 +99,9 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
         declared_again::initialise(function, body, &beginning);
         body.splice(0..0, declared);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
+        if beginning.clustered {
+            leavers::check(body, all_threads.as_ref(), diags);
+        }
     });
     beginning
 }
