@@ -13,7 +13,7 @@ use crate::passes::property::Property;
 use crate::passes::transform::{
     agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, narrow_counters,
     registers, ring_slots, row_padding, scalar_replacement, single_thread_levels, thread_order,
-    warp_uniform,
+    warp_uniform, wide_accesses,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten, written_whole};
@@ -374,6 +374,19 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[AccessesOrdered, CopiesLowered],
         ensures: &[],
         run: Run::Kernel(|function, id, _| scalar_replacement::promote_around_copies(function, id)),
+    },
+    Pass {
+        name: "wide-accesses",
+        kind: Transformation,
+        does: "threads of element-wise kernels take several neighbouring instances, by accesses of 16 bytes",
+        because: "after `shared-by-instances`, which proves that they are independent, and `thread-order`",
+        requires: &[AccessesOrdered, CopiesLowered],
+        ensures: &[],
+        run: Run::Tiles(|function, id, state| {
+            if state.reorder {
+                wide_accesses::widen(function, id);
+            }
+        }),
     },
     Pass {
         name: "thread-conditions",

@@ -20,3 +20,4 @@ pub mod single_thread_levels;
 pub mod thread_order;
 pub mod wait_counts;
 pub mod warp_uniform;
+pub mod wide_accesses;

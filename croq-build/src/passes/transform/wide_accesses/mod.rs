@@ -1,0 +1,197 @@
+//! Wide accesses of element-wise kernels: each thread takes several neighbouring instances.
+//!
+//! A kernel of one `parallel` over elements accesses as many bytes per instruction as an element
+//! has. Where the elements of neighbouring threads are neighbours in memory, one thread can take
+//! the instances of several threads, and load and store their elements by accesses of up to 16
+//! bytes. A quarter of the blocks then does the same work by fewer instructions, for four bytes an
+//! element.
+//!
+//! The transformation has two steps:
+//!
+//! * [`instances`]: `W` neighbouring threads of a block become one, and `W` neighbouring blocks one
+//!   block, by a substitution in the indices of the kernel. The body is repeated for the positions
+//!   `0 .. W` of the group.
+//! * [`group`]: the repeated body becomes one of vectors: loads first, then the positions one after
+//!   the other, then stores. It runs if all positions do the same and the vectors are aligned;
+//!   otherwise the positions run one after the other with accesses of single elements.
+//!
+//! Results are the same, because the instances are independent: no two of them access one element
+//! that one of them writes (`shared-by-instances` has proved that), nothing orders them, and
+//! nothing that they do shows the number of the thread. Buffers never overlap. A failed check, an
+//! index of which `W` positions are not all inside, is always found on the way without vectors, by
+//! the same instance as before.
+
+mod group;
+mod instances;
+mod survey;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use crate::ir::{
+    BufferId, Expr, ExprKind, Function, Intrinsic, Kernel, KernelId, Level, MathFn, Scalar, Stmt,
+    StmtKind, Visit, any_in, walk_block,
+};
+use crate::symbolic::Sym;
+
+/// The widest access in bytes, and the least width that makes a group worthwhile.
+const WIDEST: i64 = 16;
+const LEAST: i64 = 8;
+/// The greatest cost of a group's operations, because all positions are unrolled.
+const MOST_WORK: i64 = 1200;
+/// With fewer groups than this a GPU has too few threads, and the latency of one thread decides.
+const FEWEST_GROUPS: i64 = 16 * 1024;
+
+pub fn widen(function: &mut Function, id: KernelId) {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return;
+    };
+    let Some((bytes, threads)) = suitable(function, kernel) else {
+        return;
+    };
+    let work = work(&kernel.body).max(1);
+    let instances = instances(kernel, threads);
+    let mut width = WIDEST / bytes;
+    while width >= 2 && width * bytes >= LEAST {
+        let few = instances.is_some_and(|n| n / width < FEWEST_GROUPS);
+        let suits = !few && threads % width == 0 && work.saturating_mul(width) <= MOST_WORK;
+        if suits && let Some(changed) = instances::grouped(function, id, width, threads) {
+            if let Some(kernel) = function.kernels.get_mut(id.index()) {
+                *kernel = changed;
+            }
+            return;
+        }
+        width /= 2;
+    }
+}
+
+/// The number of a launch's instances, if it is known.
+fn instances(kernel: &Kernel, threads: i64) -> Option<i64> {
+    let blocks: Sym = kernel.grid.iter().product();
+    Some(blocks.as_int()?.saturating_mul(threads))
+}
+
+/// The size of the largest element that an address with thread numbers selects, and the number of
+/// threads; `None` if something may show or order the instances.
+fn suitable(function: &Function, kernel: &Kernel) -> Option<(i64, i64)> {
+    let attrs = &kernel.attrs;
+    let facts = &kernel.facts;
+    let plain = !kernel.is_clustered()
+        && attrs.cooperative.is_none()
+        && attrs.launch_bounds.is_none()
+        && attrs.maxnreg.is_none()
+        && kernel.one_thread.is_none()
+        && kernel.shared.is_empty()
+        && kernel.maps.is_empty()
+        && facts.tracked.is_empty()
+        && facts.escaping.is_empty()
+        && !facts.ordered;
+    let threads = kernel.threads.as_int()?;
+    let (last, before) = kernel.body.split_last()?;
+    let StmtKind::Parallel {
+        level: Level::Thread,
+        body,
+    } = &last.kind
+    else {
+        return None;
+    };
+    let names = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Let { value: Some(_), .. });
+    if !plain || !before.iter().all(names) || shows_instances(body) || shows_instances(before) {
+        return None;
+    }
+    let mut buffers = Buffers {
+        function,
+        bytes: Vec::new(),
+        suit: true,
+    };
+    walk_block(&kernel.body, &mut buffers);
+    // The largest elements decide; those that all instances of a group share do not matter.
+    let shared = survey::constant_in_threads(function, &kernel.body);
+    let sizes = buffers.bytes.iter();
+    let varying = sizes.filter(|(id, _)| !shared.contains(id));
+    let most = varying.map(|(_, bytes)| *bytes).max()?;
+    buffers.suit.then_some((most, threads))
+}
+
+/// Statements and expressions that show which thread executes them, order threads, or have an
+/// effect besides stores.
+fn shows_instances(body: &[Stmt]) -> bool {
+    let stmt = |stmt: &Stmt| {
+        !matches!(
+            stmt.kind,
+            StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Check { .. }
+                | StmtKind::Break
+                | StmtKind::Continue
+        )
+    };
+    let expr = |e: &Expr| match &*e.kind {
+        ExprKind::Call(_) => true,
+        ExprKind::Intrinsic(of, _) => !matches!(of, Intrinsic::Thread | Intrinsic::Block(_)),
+        _ => false,
+    };
+    any_in(body, stmt, expr)
+}
+
+/// The buffers of a kernel, with the sizes of their elements.
+struct Buffers<'a> {
+    function: &'a Function,
+    bytes: Vec<(BufferId, i64)>,
+    suit: bool,
+}
+
+impl Visit for Buffers<'_> {
+    fn access(&mut self, access: &crate::ir::Access, _written: bool) {
+        let id = access.view.buffer;
+        let Some(buffer) = self.function.buffers.get(id.index()) else {
+            self.suit = false;
+            return;
+        };
+        // The byte of a `bool` is tested at each load.
+        let whole = !buffer.elem.is_packed() && buffer.elem != Scalar::Bool;
+        self.suit &= buffer.storage.is_global() && whole;
+        let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(WIDEST);
+        self.bytes.push((id, bytes));
+    }
+}
+
+/// The cost of one instance's operations, roughly in instructions.
+fn work(body: &[Stmt]) -> i64 {
+    struct Cost(i64);
+    impl Visit for Cost {
+        fn stmt(&mut self, _stmt: &Stmt) {
+            self.0 += 1;
+        }
+        fn expr(&mut self, e: &Expr) {
+            self.0 += match &*e.kind {
+                ExprKind::Math(MathFn::Sin | MathFn::Cos | MathFn::Tan | MathFn::Pow, _) => 40,
+                ExprKind::Math(..) => 20,
+                _ => 1,
+            };
+        }
+    }
+    let mut cost = Cost(0);
+    walk_block(body, &mut cost);
+    cost.0
+}
+
+/// The buffers that the statements write.
+fn written(body: &[Stmt]) -> BTreeSet<BufferId> {
+    struct Written(BTreeSet<BufferId>);
+    impl Visit for Written {
+        fn access(&mut self, access: &crate::ir::Access, written: bool) {
+            if written {
+                self.0.insert(access.view.buffer);
+            }
+        }
+    }
+    let mut found = Written(BTreeSet::new());
+    walk_block(body, &mut found);
+    found.0
+}
