@@ -58,10 +58,34 @@ CROQ_DEVICE void store_word(local<T, N> &memory, idx i, W bits) {
   CROQ_UNROLL for (unsigned e = 0; e < V; ++e) memory.first[i + e] = elements[e];
 }
 
+/* Of registers to device memory: the compiler would store the parts of a word by one instruction
+ * each, where it does not find out that they are adjacent and aligned. */
+CROQ_DEVICE void store_whole(void *at, uint2 bits) {
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};"
+               :
+               : "l"(__cvta_generic_to_global(at)), "r"(bits.x), "r"(bits.y)
+               : "memory");
+}
+CROQ_DEVICE void store_whole(void *at, uint4 bits) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(at)), "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w)
+               : "memory");
+}
+
+template <class M> inline constexpr bool is_device_memory = false;
+template <class T> inline constexpr bool is_device_memory<global<T> &> = true;
+template <class T> inline constexpr bool is_device_memory<const global<T> &> = true;
+template <class M> inline constexpr bool is_own = false;
+template <class T, int N> inline constexpr bool is_own<local<T, N> &> = true;
+
 /* Copies `V` adjacent elements. */
 template <unsigned V, class D, class S>
 CROQ_DEVICE void copy(D &&dst, idx di, S &&src, idx si) {
-  store_word<V>(dst, di, load_word<V>(src, si));
+  const auto bits = load_word<V>(src, si);
+  if constexpr (sizeof bits >= 8 && is_device_memory<D &> && is_own<S &>)
+    store_whole(dst.pointer(di), bits);
+  else store_word<V>(dst, di, bits);
 }
 
 /* The address in the shared state space, for PTX. */

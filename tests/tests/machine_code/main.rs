@@ -6,6 +6,7 @@ mod flow;
 mod hopper;
 mod sass;
 mod sparse;
+mod wide;
 
 use croq_build::Checks;
 use sass::{kernels_of, kernels_with};

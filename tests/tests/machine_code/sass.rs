@@ -258,6 +258,18 @@ impl Code {
     ///
     /// If there is a loop.
     pub fn busiest_way(&self, name: &str) -> (usize, usize) {
+        let back = self.instructions.iter().find(|i| self.goes_back(i));
+        assert!(back.is_none(), "a loop at {back:?}");
+        self.busiest_way_forward(name)
+    }
+
+    /// ptxas ends code with a branch to itself, which is none.
+    fn goes_back(&self, i: &Instruction) -> bool {
+        i.target.is_some_and(|target| target < i.at)
+    }
+
+    /// The same of the paths on which no branch goes back.
+    pub fn busiest_way_forward(&self, name: &str) -> (usize, usize) {
         // From the end: the best path from each instruction to an exit.
         let mut best: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
         for (position, i) in self.instructions.iter().enumerate().rev() {
@@ -267,9 +279,7 @@ impl Code {
             if ends {
                 ways.push((0, 0));
             }
-            // ptxas ends code with a branch to itself.
-            if let Some(target) = i.target.filter(|t| *t != i.at) {
-                assert!(target > i.at, "a loop at {:x}", i.at);
+            if let Some(target) = i.target.filter(|t| *t > i.at) {
                 ways.extend(best.get(&target));
             }
             let falls_through = i.guard.is_some() || !(ends || i.name.starts_with("BRA"));

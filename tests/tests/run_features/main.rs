@@ -47,3 +47,4 @@ mod tma;
 mod types;
 mod unwritten;
 mod warpgroups;
+mod wide;

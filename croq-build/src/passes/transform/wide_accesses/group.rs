@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 
 use super::instances::conjuncts;
 use super::survey::{self, Vector};
+use crate::ir::build;
 use crate::ir::{
     Access, BinOp, Buffer, BufferId, Expr, ExprKind, Flow, Function, LocalId, Move, MoveMode, Stmt,
     StmtKind, Storage, Unroll, Valid, VarHome, View, VisitorMut, any_in, declared_locals, walk_mut,
@@ -25,30 +26,24 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
-pub struct Group<'a> {
-    function: &'a mut Function,
-    local: LocalId,
-    position: Var,
-    width: i64,
-    written: BTreeSet<BufferId>,
+/// A number `0 .. count`.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    pub local: LocalId,
+    pub var: Var,
+    pub count: i64,
 }
 
-impl<'a> Group<'a> {
-    pub fn new(
-        function: &'a mut Function,
-        (local, position): (LocalId, Var),
-        width: i64,
-        written: BTreeSet<BufferId>,
-    ) -> Self {
-        Self {
-            function,
-            local,
-            position,
-            width,
-            written,
-        }
-    }
+pub struct Group<'a> {
+    pub function: &'a mut Function,
+    /// The positions in a vector.
+    pub position: Numbers,
+    /// The vectors of a thread, if it has several.
+    pub vector: Option<Numbers>,
+    pub written: BTreeSet<BufferId>,
+}
 
+impl Group<'_> {
     /// The statements of all positions; `None` if their accesses are no vectors.
     pub fn statements(&mut self, stmts: &[Stmt]) -> Option<Vec<Stmt>> {
         let names = stmts.iter().take_while(|stmt| self.is_common_name(stmt));
@@ -94,11 +89,17 @@ impl<'a> Group<'a> {
     /// depends on the position.
     fn depends(&self, stmts: &[Stmt]) -> bool {
         let mut depends = Depends {
-            position: self.position,
+            group: self,
             found: false,
         };
         crate::ir::walk_block(stmts, &mut depends);
         depends.found
+    }
+
+    /// Whether it differs between the instances of the thread.
+    fn differs(&self, sym: &Sym) -> bool {
+        let numbers = self.vector.iter().chain([&self.position]);
+        numbers.into_iter().any(|n| sym.contains(n.var))
     }
 
     /// A loop or a branch that all positions take together, around their statements: the outer
@@ -114,7 +115,7 @@ impl<'a> Group<'a> {
                 unroll,
                 body,
             } => {
-                let depends = [lo, hi, step].iter().any(|s| s.contains(self.position));
+                let depends = [lo, hi, step].iter().any(|s| self.differs(s));
                 if depends || body.iter().any(Stmt::leaves_iteration) {
                     return Some(None);
                 }
@@ -143,59 +144,62 @@ impl<'a> Group<'a> {
 
     fn is_common(&self, cond: &Expr) -> bool {
         !crate::ir::any_expr(cond, |e| match &*e.kind {
-            ExprKind::Index(sym) => sym.contains(self.position),
+            ExprKind::Index(sym) => self.differs(sym),
             ExprKind::Load(access) => {
-                access.address().contains(self.position)
-                    || self.written.contains(&access.view.buffer)
+                self.differs(&access.address()) || self.written.contains(&access.view.buffer)
             }
             _ => false,
         })
     }
 
-    /// Both ways.
+    /// All ways.
     fn positions(&mut self, stmts: &[Stmt]) -> Option<Vec<Stmt>> {
         let span = stmts.first()?.span;
         let mut conditions = Vec::new();
         let mut each = Vec::new();
-        self.flatten(stmts, &mut conditions, &mut each)?;
-        let vectors = survey::vectors(
-            self.function,
-            &each,
-            (self.position, self.width),
-            &self.written,
-        )?;
+        self.flatten(stmts, &mut conditions, &mut each);
+        let Numbers { var, count, .. } = self.position;
+        let survey::Accesses { vectors, shared } =
+            survey::accesses(self.function, &each, (var, count), &self.written)?;
+        let mut registers = Vec::new();
+        let mut bytes = 0;
         for vector in &vectors {
-            let bytes = self.function.buffer(vector.buffer).elem.bytes();
-            let bytes = i64::try_from(bytes).ok()?.checked_mul(self.width)?;
-            if bytes > super::WIDEST {
+            let one = self.function.buffer(vector.buffer).elem.bytes();
+            let one = i64::try_from(one).ok()?.checked_mul(count)?;
+            bytes += one * self.vector.map_or(1, |v| v.count);
+            if one > super::WIDEST {
                 return None;
             }
+        }
+        if self.vector.is_some() && bytes > super::MOST_REGISTERS {
+            return None;
         }
         self.align(&vectors, &mut conditions, span)?;
         if !self.are_known(&conditions, stmts) {
             return None;
         }
-        let wide = self.wide(&vectors, each, span);
-        let both = |a, b| Expr::binary(BinOp::LogicAnd, a, b, span);
-        let Some(cond) = conditions.into_iter().reduce(both) else {
-            return Some(wide);
+        for vector in &vectors {
+            registers.push(self.registers(vector.buffer, span));
+        }
+        let first = self.shared(&mut each, shared);
+        let wide = self.wide(&vectors, &registers, each.clone(), None, span);
+        let narrow = self.every(self.position, Unroll::By(1), stmts.to_vec(), span);
+        let with_first = |wide| [first.clone(), wide].concat();
+        let one = branch(conditions.clone(), with_first(wide), vec![narrow], span);
+        let Some(vector) = self.vector else {
+            return Some(one);
         };
-        let narrow = self.every(Some(Unroll::By(1)), stmts.to_vec(), span);
-        let kind = StmtKind::If {
-            cond,
-            then: wide,
-            otherwise: vec![narrow],
-        };
-        Some(vec![Stmt::new(kind, span)])
+        let all = conditions
+            .iter()
+            .map(|cond| self.extreme(cond, vector))
+            .collect::<Option<Vec<Expr>>>()?;
+        let wide = self.wide(&vectors, &registers, each, Some(vector), span);
+        let narrow = self.every(vector, Unroll::By(1), one, span);
+        Some(branch(all, with_first(wide), vec![narrow], span))
     }
 
     /// The statements that each position executes if the conditions hold for all positions.
-    fn flatten(
-        &self,
-        stmts: &[Stmt],
-        conditions: &mut Vec<Expr>,
-        each: &mut Vec<Stmt>,
-    ) -> Option<()> {
+    fn flatten(&self, stmts: &[Stmt], conditions: &mut Vec<Expr>, each: &mut Vec<Stmt>) {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::If {
@@ -204,31 +208,30 @@ impl<'a> Group<'a> {
                     otherwise,
                 } if otherwise.is_empty() => match self.for_all(cond) {
                     Some(all) => {
-                        conditions.extend(all);
-                        self.flatten(then, conditions, each)?;
+                        add(conditions, all);
+                        self.flatten(then, conditions, each);
                     }
                     None => each.push(stmt.clone()),
                 },
                 StmtKind::Check { cond, .. } => match self.for_all(cond) {
-                    Some(all) => conditions.extend(all),
+                    Some(all) => add(conditions, all),
                     None => each.push(stmt.clone()),
                 },
                 _ => each.push(stmt.clone()),
             }
         }
-        Some(())
     }
 
     /// Conditions that together are the condition of all positions.
     fn for_all(&self, cond: &Expr) -> Option<Vec<Expr>> {
         conjuncts(cond)
             .into_iter()
-            .map(|cond| self.extreme(cond))
+            .map(|cond| self.extreme(cond, self.position))
             .collect()
     }
 
-    /// The comparison at the position where it is hardest.
-    fn extreme(&self, cond: &Expr) -> Option<Expr> {
+    /// The comparison for the number for which it is hardest.
+    fn extreme(&self, cond: &Expr, over: Numbers) -> Option<Expr> {
         let ExprKind::Binary(op, a, b) = &*cond.kind else {
             return None;
         };
@@ -236,7 +239,10 @@ impl<'a> Group<'a> {
             return None;
         };
         let cx = &self.function.cx;
-        let rise = |sym: &Sym| Some(sym.linear_in(self.position)?.0);
+        if !low.contains(over.var) && !high.contains(over.var) {
+            return Some(cond.clone());
+        }
+        let rise = |sym: &Sym| Some(sym.linear_in(over.var)?.0);
         let rise = rise(high)? - rise(low)?;
         // `high - low` at the first or at the last position.
         let (falls, rises) = (
@@ -250,8 +256,8 @@ impl<'a> Group<'a> {
             BinOp::Gt | BinOp::Ge if falls => false,
             _ => return None,
         };
-        let at = Sym::int(if last { self.width - 1 } else { 0 });
-        let of = |e: &Expr, sym| Expr::index(cx.substituted(sym, self.position, &at), e.span);
+        let at = Sym::int(if last { over.count - 1 } else { 0 });
+        let of = |e: &Expr, sym| Expr::index(cx.substituted(sym, over.var, &at), e.span);
         Some(Expr::binary(*op, of(a, low), of(b, high), cond.span))
     }
 
@@ -259,7 +265,7 @@ impl<'a> Group<'a> {
     /// of a launch begins at a multiple of 256 bytes.
     fn align(&self, vectors: &[Vector], conditions: &mut Vec<Expr>, span: Span) -> Option<()> {
         let cx = &self.function.cx;
-        let by = Sym::int(self.width);
+        let by = Sym::int(self.position.count);
         let mut seen: Vec<Sym> = Vec::new();
         for vector in vectors {
             let divides = cx.divides(&by, &vector.base);
@@ -297,59 +303,101 @@ impl<'a> Group<'a> {
             .all(|cond| !crate::ir::any_expr(cond, |e| !known(e)))
     }
 
-    fn every(&self, unroll: Option<Unroll>, body: Vec<Stmt>, span: Span) -> Stmt {
+    fn every(&self, of: Numbers, unroll: Unroll, body: Vec<Stmt>, span: Span) -> Stmt {
         let kind = StmtKind::For {
-            local: self.local,
+            local: of.local,
             lo: Sym::zero(),
-            hi: Sym::int(self.width),
+            hi: Sym::int(of.count),
             step: Sym::one(),
-            unroll,
+            unroll: Some(unroll),
             body,
         };
         Stmt::new(kind, span)
     }
 
-    fn wide(&mut self, vectors: &[Vector], mut each: Vec<Stmt>, span: Span) -> Vec<Stmt> {
-        let mut registers = Vec::new();
+    /// The way of vectors, of one or of all that the thread has.
+    fn wide(
+        &self,
+        vectors: &[Vector],
+        registers: &[BufferId],
+        mut each: Vec<Stmt>,
+        all: Option<Numbers>,
+        span: Span,
+    ) -> Vec<Stmt> {
+        let width = self.position.count;
+        let first = all.map_or_else(Sym::zero, |all| Sym::var(all.var) * width);
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        for vector in vectors {
-            let own = self.registers(vector.buffer, span);
+        for (vector, own) in vectors.iter().zip(registers) {
             let memory = element(vector.buffer, vector.base.clone(), span);
-            let first = element(own, Sym::zero(), span);
+            let first = element(*own, first.clone(), span);
             if vector.loaded {
                 before.push(self.moved(first.clone(), memory.clone(), span));
             }
             if vector.stored {
                 after.push(self.moved(memory, first, span));
             }
-            registers.push(own);
         }
         let mut replace = Replace {
             function: self.function,
-            position: self.position,
+            position: self.position.var,
+            at: &first + &Sym::var(self.position.var),
             vectors,
-            registers: &registers,
+            registers,
         };
         let _ = replace.block(&mut each);
-        before.push(self.every(Some(Unroll::Full), each, span));
-        before.extend(after);
-        before
+        let each = vec![self.every(self.position, Unroll::Full, each, span)];
+        let parts = [before, each, after]
+            .into_iter()
+            .filter(|part| !part.is_empty());
+        match all {
+            None => parts.flatten().collect(),
+            Some(all) => parts
+                .map(|part| self.every(all, Unroll::Full, part, span))
+                .collect(),
+        }
+    }
+
+    /// Loads elements that all positions share only once. The declarations are returned.
+    fn shared(&mut self, each: &mut [Stmt], shared: Vec<Access>) -> Vec<Stmt> {
+        let mut declarations = Vec::new();
+        for access in shared {
+            if self.differs(&access.address()) {
+                continue;
+            }
+            let (name, ty) = {
+                let buffer = self.function.buffer(access.view.buffer);
+                (format!("{}_value", buffer.name), buffer.elem)
+            };
+            let load = Expr::new(ExprKind::Load(access.clone()), ty, access.span);
+            let (declaration, value) = build::value(self.function, &name, load);
+            let function = &*self.function;
+            crate::ir::change_exprs(each, &mut |e| {
+                if let ExprKind::Load(other) = &*e.kind
+                    && survey::is_same(function, other, &access)
+                {
+                    *e = value.clone();
+                }
+            });
+            declarations.push(declaration);
+        }
+        declarations
     }
 
     fn moved(&self, dest: Access, source: Access, span: Span) -> Stmt {
         let kind = StmtKind::Move(Move {
             dest,
             source,
-            elems: u32::try_from(self.width).unwrap_or(1),
+            elems: u32::try_from(self.position.count).unwrap_or(1),
             mode: MoveMode::Plain,
         });
         Stmt::new(kind, span)
     }
 
-    /// An array of the thread for the elements of a vector.
+    /// An array of the thread for the elements of its vectors.
     fn registers(&mut self, of: BufferId, span: Span) -> BufferId {
         let buffer = self.function.buffer(of);
-        let count = Sym::int(self.width);
+        let vectors = self.vector.map_or(1, |v| v.count);
+        let count = Sym::int(self.position.count * vectors);
         let own = Buffer {
             name: format!("{}_vector", buffer.name),
             elem: buffer.elem,
@@ -363,6 +411,37 @@ impl<'a> Group<'a> {
             swaps: false,
         };
         self.function.add_buffer(own)
+    }
+}
+
+/// `if (all conditions) { then } else { otherwise }`
+fn branch(conditions: Vec<Expr>, then: Vec<Stmt>, otherwise: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+    let both = |a, b| Expr::binary(BinOp::LogicAnd, a, b, span);
+    let Some(cond) = conditions.into_iter().reduce(both) else {
+        return then;
+    };
+    let kind = StmtKind::If {
+        cond,
+        then,
+        otherwise,
+    };
+    vec![Stmt::new(kind, span)]
+}
+
+/// Adds comparisons that are not among the conditions yet.
+fn add(conditions: &mut Vec<Expr>, all: Vec<Expr>) {
+    let sides = |e: &Expr| match &*e.kind {
+        ExprKind::Binary(op, a, b) => match (&*a.kind, &*b.kind) {
+            (ExprKind::Index(a), ExprKind::Index(b)) => Some((*op, a.clone(), b.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    for cond in all {
+        let mut known = conditions.iter();
+        if !known.any(|other| sides(other).is_some() && sides(other) == sides(&cond)) {
+            conditions.push(cond);
+        }
     }
 }
 
@@ -388,6 +467,8 @@ fn element(buffer: BufferId, at: Sym, span: Span) -> Access {
 struct Replace<'a> {
     function: &'a Function,
     position: Var,
+    /// The element of the registers.
+    at: Sym,
     vectors: &'a [Vector],
     registers: &'a [BufferId],
 }
@@ -398,19 +479,19 @@ impl VisitorMut for Replace<'_> {
             && let Some(at) = survey::find(self.vectors, access.view.buffer, &base)
             && let Some(own) = self.registers.get(at)
         {
-            *access = element(*own, Sym::var(self.position), access.span);
+            *access = element(*own, self.at.clone(), access.span);
         }
         walk_mut::access::<crate::ir::Tiles, _>(self, access)
     }
 }
 
-struct Depends {
-    position: Var,
+struct Depends<'a> {
+    group: &'a Group<'a>,
     found: bool,
 }
 
-impl crate::ir::Visit for Depends {
+impl crate::ir::Visit for Depends<'_> {
     fn sym(&mut self, sym: &Sym) {
-        self.found |= sym.contains(self.position);
+        self.found |= self.group.differs(sym);
     }
 }

@@ -3,11 +3,12 @@
 //! Thread `h` of `T` in the new block `b` takes the threads `W · (h % (T / W)) + 0 .. W` of the old
 //! block `W · b + h / (T / W)`. All names of a kernel's blocks and threads are expressions in the
 //! two numbers, so new expressions take their place wherever they are used, folded again: of
-//! `128 · block + thread` remains `512 · block + 4 · thread + position`.
+//! `128 · block + thread` remains `512 · block + 4 · thread + position`. With `V` vectors, the new
+//! block takes `V` times as many old ones, and vector `v` of the thread is of `W` of them.
 
 use std::collections::BTreeMap;
 
-use super::group::Group;
+use super::group::{Group, Numbers};
 use crate::ir::build;
 use crate::ir::{
     BinOp, Expr, ExprKind, Flow, Function, Intrinsic, Kernel, KernelId, Level, LocalId, ON, Role,
@@ -15,11 +16,12 @@ use crate::ir::{
 };
 use crate::symbolic::{Sym, Var};
 
-/// The kernel with groups of `width` instances; `None` if its accesses do not form vectors.
+/// The kernel with groups of `width` instances, several of them in a thread; `None` if its accesses
+/// do not form vectors.
 pub(super) fn grouped(
     function: &mut Function,
     id: KernelId,
-    width: i64,
+    (width, vectors): (i64, i64),
     threads: i64,
 ) -> Option<Kernel> {
     let mut kernel = function.kernels.get(id.index())?.clone();
@@ -29,16 +31,26 @@ pub(super) fn grouped(
         return None;
     };
     let [x, _, _] = &kernel.grid;
-    let (blocks, count) = (x.clone(), function.cx.cdiv(x, &Sym::int(width)));
+    let (blocks, count) = (x.clone(), function.cx.cdiv(x, &Sym::int(width * vectors)));
     let index = |function: &mut Function, name, level, count: &Sym| {
         build::index(function, name, Role::Parallel(level), Some(count), span)
     };
     let (block_local, block) = index(function, "block", Level::Block, &count);
     let (thread_local, thread) = index(function, "thread", Level::Thread, &Sym::int(threads));
-    let (position, at) = build::index(function, "at", Role::Loop, Some(&Sym::int(width)), span);
+    let mut numbers = |name, count| {
+        let (local, value) = build::index(function, name, Role::Loop, Some(&Sym::int(count)), span);
+        let var = value.as_var()?;
+        Some((Numbers { local, var, count }, value))
+    };
+    let (position, at) = numbers("at", width)?;
+    let (vector, part) = match vectors {
+        1 => (None, Sym::zero()),
+        _ => numbers("part", vectors).map(|(vector, part)| (Some(vector), part))?,
+    };
     let cx = &function.cx;
     let share = Sym::int(threads / width);
-    let old_block = cx.simplify(&(&block * width + cx.div(&thread, &share)));
+    let old_block =
+        cx.simplify(&(&block * (width * vectors) + part * width + cx.div(&thread, &share)));
     let old_thread = cx.simplify(&(cx.rem(&thread, &share) * width + &at));
     let excluded = excludes(function, before, body, &blocks);
     let mut instances = Instances {
@@ -48,27 +60,28 @@ pub(super) fn grouped(
         values: BTreeMap::new(),
         complete: true,
     };
-    let mut statements: Vec<Stmt> = Vec::new();
-    instances.names(before, &mut statements);
-    instances.names(body, &mut statements);
+    let mut statements = [before, body].concat();
+    instances.names(&mut statements);
     let _ = instances.block(&mut statements);
     if !instances.complete || names_instances(&statements) {
         return None;
     }
-    let written = super::written(&statements);
-    let position = at.as_var().map(|var| (position, var))?;
-    let mut group = Group::new(function, position, width, written);
-    let mut grouped = group.statements(&statements)?;
-    let is_whole = function.cx.divides(&Sym::int(width), &blocks).is_yes();
-    if !excluded && !is_whole {
-        let less = Expr::binary(
-            BinOp::Lt,
-            Expr::index(old_block, span),
-            Expr::index(blocks, span),
-            span,
-        );
-        grouped = vec![Stmt::new(build::only_if(less, grouped), last.span)];
+    // Everything that the blocks beyond the last would do is inside of the condition.
+    let excluded = excluded && matches!(statements.as_slice(), [only] if !tests_elements(only));
+    let whole = Sym::int(width * vectors);
+    if !excluded && !instances.function.cx.divides(&whole, &blocks).is_yes() {
+        let (old, all) = (Expr::index(old_block, span), Expr::index(blocks, span));
+        let is_block = Expr::binary(BinOp::Lt, old, all, span);
+        statements = vec![Stmt::new(build::only_if(is_block, statements), last.span)];
     }
+    let written = super::written(&statements);
+    let mut group = Group {
+        function,
+        position,
+        vector,
+        written,
+    };
+    let mut grouped = group.statements(&statements)?;
     let number = |of| Expr::intrinsic(of, span);
     let thread = build::declare(thread_local, number(Intrinsic::Thread));
     grouped.insert(0, thread);
@@ -139,6 +152,14 @@ fn excludes(function: &mut Function, before: &[Stmt], body: &[Stmt], blocks: &Sy
     otherwise.is_empty() && conjuncts(cond).into_iter().any(is_false)
 }
 
+/// Whether elements decide about a branch.
+fn tests_elements(stmt: &Stmt) -> bool {
+    let StmtKind::If { cond, .. } = &stmt.kind else {
+        return false;
+    };
+    crate::ir::any_expr(cond, |e| matches!(&*e.kind, ExprKind::Load(_)))
+}
+
 fn any_block(value: &Expr) -> bool {
     crate::ir::any_expr(value, |e| {
         matches!(&*e.kind, ExprKind::Intrinsic(Intrinsic::Block(0), _))
@@ -179,22 +200,23 @@ struct Instances<'a> {
 }
 
 impl Instances<'_> {
-    /// The statements, without those that only name integers.
-    fn names(&mut self, stmts: &[Stmt], out: &mut Vec<Stmt>) {
-        for stmt in stmts {
-            if let StmtKind::Let {
+    /// Removes statements that only name integers, and keeps their values.
+    fn names(&mut self, stmts: &mut Vec<Stmt>) {
+        stmts.retain_mut(|stmt| {
+            stmt.kind.blocks_mut().for_each(|inner| self.names(inner));
+            let StmtKind::Let {
                 local,
                 value: Some(value),
             } = &stmt.kind
-                && let Some(local) = self.function.locals.get(local.index())
-                && let (Some(var), Scalar::Index, false) = (local.var, local.ty, local.mutable)
-                && let Some(value) = self.value(value)
-            {
-                self.values.insert(var, value);
-            } else {
-                out.push(stmt.clone());
-            }
-        }
+            else {
+                return true;
+            };
+            let local = self.function.locals.get(local.index());
+            let integer = local.filter(|l| l.ty == Scalar::Index && !l.mutable);
+            let named = integer.and_then(|l| Some((l.var?, self.value(value)?)));
+            self.values.extend(named.clone());
+            named.is_none()
+        });
     }
 
     fn value(&self, value: &Expr) -> Option<Sym> {

@@ -40,6 +40,11 @@ const WIDEST: i64 = 16;
 const LEAST: i64 = 8;
 /// The greatest cost of a group's operations, because all positions are unrolled.
 const MOST_WORK: i64 = 1200;
+/// The elements of a thread with several vectors, the cost of their operations, and the bytes of
+/// registers for them. The more elements, the fewer instructions of each are for addresses.
+const ELEMENTS: i64 = 16;
+const MOST_WORK_OF_ALL: i64 = 640;
+const MOST_REGISTERS: i64 = 192;
 /// With fewer groups than this a GPU has too few threads, and the latency of one thread decides.
 const FEWEST_GROUPS: i64 = 16 * 1024;
 
@@ -52,15 +57,30 @@ pub fn widen(function: &mut Function, id: KernelId) {
     };
     let work = work(&kernel.body).max(1);
     let instances = instances(kernel, threads);
+    // Blocks beside each other along one axis only: most blocks of rows would have no second vector.
+    let [_, y, z] = &kernel.grid;
+    let is_line = y.is_one() && z.is_one();
     let mut width = WIDEST / bytes;
     while width >= 2 && width * bytes >= LEAST {
-        let few = instances.is_some_and(|n| n / width < FEWEST_GROUPS);
-        let suits = !few && threads % width == 0 && work.saturating_mul(width) <= MOST_WORK;
-        if suits && let Some(changed) = instances::grouped(function, id, width, threads) {
-            if let Some(kernel) = function.kernels.get_mut(id.index()) {
-                *kernel = changed;
+        let mut vectors = if is_line { ELEMENTS / width } else { 1 }.clamp(1, 4);
+        while vectors >= 1 {
+            let elements = width * vectors;
+            let few = instances.is_some_and(|n| n / elements < FEWEST_GROUPS);
+            let most = if vectors > 1 {
+                MOST_WORK_OF_ALL
+            } else {
+                MOST_WORK
+            };
+            let suits = !few && threads % width == 0 && work.saturating_mul(elements) <= most;
+            if suits
+                && let Some(changed) = instances::grouped(function, id, (width, vectors), threads)
+            {
+                if let Some(kernel) = function.kernels.get_mut(id.index()) {
+                    *kernel = changed;
+                }
+                return;
             }
-            return;
+            vectors /= 2;
         }
         width /= 2;
     }
@@ -170,7 +190,7 @@ fn work(body: &[Stmt]) -> i64 {
         }
         fn expr(&mut self, e: &Expr) {
             self.0 += match &*e.kind {
-                ExprKind::Math(MathFn::Sin | MathFn::Cos | MathFn::Tan | MathFn::Pow, _) => 40,
+                ExprKind::Math(MathFn::Sin | MathFn::Cos | MathFn::Tan | MathFn::Pow, _) => 400,
                 ExprKind::Math(..) => 20,
                 _ => 1,
             };

@@ -19,11 +19,24 @@ pub struct Vector {
     pub stored: bool,
 }
 
+/// The accesses of a position.
+#[derive(Debug, Default)]
+pub struct Accesses {
+    pub vectors: Vec<Vector>,
+    /// Elements that all positions load.
+    pub shared: Vec<Access>,
+}
+
 /// The position among the vectors that an access selects.
 pub fn find(vectors: &[Vector], buffer: BufferId, base: &Sym) -> Option<usize> {
     vectors
         .iter()
         .position(|v| v.buffer == buffer && v.base == *base)
+}
+
+/// Whether both access the same element.
+pub fn is_same(function: &Function, a: &Access, b: &Access) -> bool {
+    a.view.buffer == b.view.buffer && function.cx.eq(&a.address(), &b.address()).is_yes()
 }
 
 /// The first element of the access, if it is that of position 0 and each position has the next one.
@@ -40,13 +53,13 @@ fn split(function: &Function, access: &Access, position: Var) -> Option<(Sym, Sy
     address.linear_in(position)
 }
 
-/// The vectors of the statements that each position executes; `None` if some access does not fit.
-pub fn vectors(
+/// The accesses of the statements that each position executes; `None` if one does not fit.
+pub fn accesses(
     function: &Function,
     stmts: &[Stmt],
     (position, width): (Var, i64),
     written: &BTreeSet<BufferId>,
-) -> Option<Vec<Vector>> {
+) -> Option<Accesses> {
     let mut declared = BTreeSet::new();
     declared_locals(stmts, &mut declared);
     let mut survey = Survey {
@@ -54,12 +67,14 @@ pub fn vectors(
         position,
         width: Sym::int(width),
         written,
-        vectors: Vec::new(),
+        found: Accesses::default(),
         conditions: 0,
         fits: true,
     };
     let _ = survey.block(stmts);
-    let Survey { vectors, fits, .. } = survey;
+    let Survey {
+        mut found, fits, ..
+    } = survey;
     let is_known = |base: &Sym| {
         base.sorted_vars().iter().all(|var| {
             let home = function.var_home.get(var);
@@ -67,8 +82,9 @@ pub fn vectors(
         })
     };
     let complete = |v: &Vector| (v.stored || !written.contains(&v.buffer)) && is_known(&v.base);
-    let stores = vectors.iter().any(|v| v.stored);
-    (fits && stores && vectors.iter().all(complete)).then_some(vectors)
+    found.shared.retain(|access| is_known(&access.address()));
+    let stores = found.vectors.iter().any(|v| v.stored);
+    (fits && stores && found.vectors.iter().all(complete)).then_some(found)
 }
 
 struct Survey<'a> {
@@ -76,7 +92,7 @@ struct Survey<'a> {
     position: Var,
     width: Sym,
     written: &'a BTreeSet<BufferId>,
-    vectors: Vec<Vector>,
+    found: Accesses,
     /// The number of conditions and loops around.
     conditions: usize,
     fits: bool,
@@ -93,6 +109,11 @@ impl Survey<'_> {
         if coefficient.is_zero() {
             // All positions load one element.
             self.fits &= !written;
+            let mut known = self.found.shared.iter();
+            let is_new = !known.any(|other| is_same(self.function, other, access));
+            if self.conditions == 0 && is_new {
+                self.found.shared.push(access.clone());
+            }
             return;
         }
         if !coefficient.is_one() {
@@ -100,8 +121,8 @@ impl Survey<'_> {
             return;
         }
         let each = self.conditions == 0;
-        if let Some(at) = find(&self.vectors, buffer, &base) {
-            if let Some(vector) = self.vectors.get_mut(at) {
+        if let Some(at) = find(&self.found.vectors, buffer, &base) {
+            if let Some(vector) = self.found.vectors.get_mut(at) {
                 vector.stored |= writes && each;
             }
             return;
@@ -112,9 +133,9 @@ impl Survey<'_> {
             let distance = &base - &other.base;
             cx.le(&self.width, &distance).is_yes() || cx.le(&self.width, &-distance).is_yes()
         };
-        let mut others = self.vectors.iter().filter(|v| v.buffer == buffer);
+        let mut others = self.found.vectors.iter().filter(|v| v.buffer == buffer);
         self.fits &= each && (!written || others.all(apart));
-        self.vectors.push(Vector {
+        self.found.vectors.push(Vector {
             buffer,
             base,
             loaded: !writes,

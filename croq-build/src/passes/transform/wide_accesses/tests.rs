@@ -1,1 +1,147 @@
+use crate::diagnostics::Diagnostics;
+use crate::ir::any_stmt;
+use crate::ir::threads::{Function, StmtKind};
+use crate::passes::run;
+use crate::sema::testing;
 
+fn lowered(text: &str) -> Function {
+    let limits = crate::pipeline::Options::default().shared_limits();
+    let mut diags = Diagnostics::new();
+    let Some(function) = run(testing::function(text), limits, true, &mut diags) else {
+        panic!("{:#?}", diags.into_sorted());
+    };
+    function
+}
+
+/// The elements of the moves of the first kernel, in order.
+fn moves(text: &str) -> Vec<u32> {
+    let function = lowered(text);
+    let mut found = Vec::new();
+    any_stmt(&function.kernels[0].body, |stmt| {
+        if let StmtKind::Move(m) = &stmt.kind {
+            found.push(m.elems);
+        }
+        false
+    });
+    found
+}
+
+/// The moves of a kernel with a statement for instance `p` of `n`.
+fn of(params: &str, body: &str) -> Vec<u32> {
+    moves(&format!(
+        "__co__ void f({params}) {{
+           parallel b by cdiv(N, 128) : block
+             parallel t by 128 : thread {{ p = b # t; if (p < N) {{ {body} }} }}
+         }}"
+    ))
+}
+
+const X: &str = "f32 [N] x, f32 [N] & y, int n";
+
+#[test]
+fn neighbours_are_vectors() {
+    // Two loads and a store for all four vectors of a thread, and for one.
+    assert_eq!(of(X, "y.at(p) += x.at(p);"), [4; 6]);
+    assert_eq!(of(X, "y.at(p) = x.at(p);"), [4; 4]);
+    assert_eq!(of(X, "y.at(p) = 1.0f;"), [4; 2]);
+    let halves = "f16 [N] x, f16 [N] & y";
+    assert_eq!(of(halves, "y.at(p) = x.at(p);"), [8; 4]);
+    let bytes = "s8 [N] x, s8 [N] & y";
+    assert_eq!(of(bytes, "y.at(p) = x.at(p);"), [16; 2]);
+    // The larger element decides.
+    let both = "s8 [N] x, f64 [N] & y";
+    assert_eq!(of(both, "y.at(p) = __to<f64>(x.at(p));"), [2; 4]);
+}
+
+#[test]
+fn the_value_of_all_does_not_matter() {
+    let row = "f64 [1] gain, f32 [N] x, f32 [N] & y";
+    let body = "y.at(p) = x.at(p) * __to<f32>(gain.at(0));";
+    assert_eq!(of(row, body), [4; 4]);
+}
+
+#[test]
+fn other_places_are_no_vectors() {
+    for body in [
+        // Every other element, from the end, and beside a vector.
+        "if (2 * p < N) y.at(2 * p) = 1.0f;",
+        "y.at(N - 1 - p) = x.at(p);",
+        "if (p + 1 < N) y.at(p) = x.at(p + 1);",
+        // By data.
+        "if (x.at(p) > 0.0f) y.at(p) = 1.0f;",
+        "y.at(p) = n > 3 ? x.at(p) : 0.0f;",
+        // Each element is one of several in a loop.
+        "foreach k in n y.at(p) = x.at(p) + __to<f32>(k);",
+    ] {
+        assert_eq!(of(X, body), [], "{body}");
+    }
+    assert_eq!(of("bool [N] x, bool [N] & y", "y.at(p) = x.at(p);"), []);
+}
+
+#[test]
+fn what_shows_the_thread_stays() {
+    for body in [
+        "y.at(p) = x.at(p); if (p == n) println(p);",
+        "y.at(p) = x.at(p); __cpp__(\"__syncwarp();\");",
+        "y.at(p) = x.at(p); __atomic_add(y.at(p), 1.0f);",
+    ] {
+        assert_eq!(of(X, body), [], "{body}");
+    }
+}
+
+#[test]
+fn instances_that_share_elements_stay() {
+    assert_eq!(of(X, "y.at(p / 2) = x.at(p);"), []);
+    // Two instances of different blocks have the same place.
+    let text = "__co__ void f(f32 [128] x, f32 [128] & y, int n) {
+       parallel b by n : block parallel t by 128 : thread y.at(t) = x.at(t);
+     }";
+    assert_eq!(moves(text), []);
+}
+
+#[test]
+fn few_instances_stay() {
+    let text = |n: u32| {
+        format!(
+            "__co__ void f(f32 [{n}] x, f32 [{n}] & y) {{
+               parallel p by {n} y.at(p) = x.at(p);
+             }}"
+        )
+    };
+    assert_eq!(moves(&text(4096)), []);
+    // Without a test: the vectors are aligned and whole.
+    let blocks = |n: u32| {
+        assert_eq!(moves(&text(n)), [4, 4]);
+        lowered(&text(n)).kernels[0].grid[0].as_int()
+    };
+    // Groups of two vectors, and of four.
+    assert_eq!(blocks(1 << 17), Some(64));
+    assert_eq!(blocks(1 << 22), Some(1024));
+}
+
+#[test]
+fn the_program_decides_about_threads() {
+    let with = |attribute: &str| {
+        let text = format!(
+            "__co__ void f(f32 [N] x, f32 [N] & y) {{
+               {attribute} parallel b by cdiv(N, 96) : block
+                 parallel t by 96 : thread if (b # t < N) y.at(b # t) = x.at(b # t);
+             }}"
+        );
+        moves(&text)
+    };
+    assert_eq!(with(""), [4; 4]);
+    assert_eq!(with("[[launch_bounds(96, 2)]]"), []);
+}
+
+#[test]
+fn a_shared_tile_stays() {
+    let text = "__co__ void f(f32 [N] x, f32 [N] & y) {
+       parallel b by cdiv(N, 128) : block {
+         shared f32 [128] s;
+         parallel t by 128 : thread { s.at(t) = 0.0f; if (b # t < N) s.at(t) = x.at(b # t); }
+         parallel t by 128 : thread if (b # t < N) y.at(b # t) = s.at(127 - t);
+       }
+     }";
+    assert_eq!(moves(text), []);
+}

@@ -1,0 +1,120 @@
+//! Element-wise kernels: accesses of 16 bytes, and few instructions besides the arithmetic.
+
+use crate::sass::{Code, kernels_of};
+
+/// The way on which all elements of a thread are moved by whole vectors: the numbers of its loads and
+/// stores of 16 bytes, of the named instructions, and of all.
+struct Way {
+    wide: usize,
+    arithmetic: usize,
+    all: usize,
+}
+
+fn way(code: &Code, arithmetic: &str) -> Way {
+    let (loads, all) = code.busiest_way_forward("LDG.E.128");
+    let (stores, also) = code.busiest_way_forward("STG.E.128");
+    let (found, _) = code.busiest_way_forward(arithmetic);
+    assert_eq!(all, also, "loads and stores are on one way: {code:?}");
+    Way {
+        wide: loads + stores,
+        arithmetic: found,
+        all,
+    }
+}
+
+const AXPY: &str = include_str!("../../../kernels/co/elementwise/axpy.co");
+const ADD: &str = include_str!("../../../kernels/co/elementwise/add.co");
+const ACTIVATION: &str = include_str!("../../../kernels/co/elementwise/activation.co");
+const QUANTIZE: &str = include_str!("../../../kernels/co/elementwise/quantize.co");
+
+#[test]
+fn axpy_and_sums_take_sixteen_elements_a_thread() {
+    for arch in ["sm_80", "sm_90a"] {
+        for (stem, text, kernel, arithmetic) in [
+            ("axpy", AXPY, "axpy_0", "FFMA"),
+            ("add", ADD, "add_1d_0", "FADD"),
+        ] {
+            let Some(kernels) = kernels_of(stem, text, arch) else {
+                return;
+            };
+            let code = &kernels[kernel];
+            code.assert_clean(kernel);
+            let way = way(code, arithmetic);
+            assert_eq!((way.wide, way.arithmetic), (12, 16), "{arch}: {code:?}");
+            // Before: 25 instructions for one element, with accesses of 4 bytes.
+            let others = way.all - way.arithmetic;
+            assert!(others <= 38, "{others} for {arch}: {code:?}");
+        }
+    }
+}
+
+#[test]
+fn activations_load_and_store_sixteen_bytes() {
+    let Some(kernels) = kernels_of("activation", ACTIVATION, "sm_90a") else {
+        return;
+    };
+    let kernel = |name: &str| {
+        let code = &kernels[name];
+        code.assert_clean(name);
+        code
+    };
+    // A product with a sum, a maximum: two instructions of arithmetic.
+    let relu = way(kernel("scale_relu_f32_0"), "FFMA");
+    assert_eq!((relu.wide, relu.arithmetic), (8, 16));
+    assert!(relu.all <= 4 * 16, "{} instructions", relu.all);
+    for name in ["scale_relu_f16_0", "scale_relu_bf16_0"] {
+        let relu = way(kernel(name), "FFMA");
+        assert_eq!((relu.wide, relu.arithmetic), (4, 16), "{name}");
+        // Conversions in both directions as well.
+        assert!(relu.all <= 6 * 16, "{name}: {} instructions", relu.all);
+    }
+    for (name, loads) in [
+        ("bias_gelu_f32_0", 2),
+        ("bias_gelu_f16_0", 2),
+        ("bias_gelu_bf16_0", 2),
+        ("scale_silu_f32_0", 1),
+        ("scale_silu_f16_0", 1),
+        ("scale_silu_bf16_0", 1),
+    ] {
+        let code = kernel(name);
+        let found = (code.count("LDG.E.128"), code.count("STG.E.128"));
+        assert_eq!(found, (loads, 1), "{name}: {code:?}");
+    }
+}
+
+#[test]
+fn elements_of_two_sizes_and_the_scale_of_a_row_are_few_loads() {
+    let Some(kernels) = kernels_of("quantize", QUANTIZE, "sm_90a") else {
+        return;
+    };
+    for (name, wide, narrow) in [
+        ("quantize_rows_s8_f32_0", "LDG.E.128", "STG.E "),
+        ("quantize_rows_s8_bf16_0", "LDG.E.128", "STG.E.64"),
+        ("dequantize_rows_f32_s8_0", "STG.E.128", "LDG.E.CONSTANT"),
+    ] {
+        let code = &kernels[name];
+        code.assert_clean(name);
+        assert_eq!(code.count(wide), 1, "{name}: {code:?}");
+        assert!(code.has(narrow.trim()), "{name}: {code:?}");
+        // The elements and the scale: once as vectors, once one by one.
+        assert_eq!(code.count("LDG"), 4, "{name}: {code:?}");
+    }
+}
+
+#[test]
+fn rows_and_columns_of_doubles_are_pairs() {
+    let (Some(add), Some(axpy)) = (
+        kernels_of("add", ADD, "sm_90a"),
+        kernels_of("axpy", AXPY, "sm_90a"),
+    ) else {
+        return;
+    };
+    for (code, loads) in [(&add["add_3d_0"], 2), (&axpy["scale_in_place_0"], 1)] {
+        code.assert_clean("pairs");
+        let found = (code.count("LDG.E.128"), code.count("STG.E.128"));
+        assert_eq!(found, (loads, 1), "{code:?}");
+    }
+    let shorts = &add["add_4d_0"];
+    let (loads, stores) = (shorts.count("LDG.E.128"), shorts.count("STG.E.128"));
+    assert!(loads >= 4 && stores >= 2, "{shorts:?}");
+}
