@@ -6,12 +6,46 @@ namespace CROQ_SPACE(0badf00d) {
 
 CROQ_KERNEL(256) void saxpby_0(croq::context, croq::global<const float> x, croq::global<float> y, float a, float b,
     croq::idx N) {
+  croq::local<float, 16> x_vector;
+  croq::local<float, 16> y_vector;
   // parallel p by cdiv(N, 256) : block
-  const croq::idx p = croq::block_x();
+  const croq::idx block = croq::block_x();
   // parallel t by 256 : thread {
-  const croq::idx t = croq::tid();
+  const croq::idx thread = croq::tid();
   // if (i < N) y.at(i) = a * x.at(i) + b * y.at(i);
-  if (p * 256 + t < N) y.store(p * 256 + t, a * x.load(p * 256 + t) + b * y.load(p * 256 + t));
+  if (block * 4096 + thread * 4 + 3075 < N) {
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(x_vector, part * 4, x, block * 4096 + part * 1024 + thread * 4);
+      croq::copy<4>(y_vector, part * 4, y, block * 4096 + part * 1024 + thread * 4);
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+        y_vector.store(part * 4 + at, a * x_vector.load(part * 4 + at) + b * y_vector.load(part * 4 + at));
+      }
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(y, block * 4096 + part * 1024 + thread * 4, y_vector, part * 4);
+    }
+  } else {
+    CROQ_UNROLL_BY(1) for (croq::idx part = 0; part < 4; ++part) {
+      if (block * 4096 + part * 1024 + thread * 4 + 3 < N) {
+        croq::copy<4>(x_vector, 0, x, block * 4096 + part * 1024 + thread * 4);
+        croq::copy<4>(y_vector, 0, y, block * 4096 + part * 1024 + thread * 4);
+        CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+          y_vector.store(at, a * x_vector.load(at) + b * y_vector.load(at));
+        }
+        croq::copy<4>(y, block * 4096 + part * 1024 + thread * 4, y_vector, 0);
+      } else {
+        CROQ_UNROLL_BY(1) for (croq::idx at = 0; at < 4; ++at) {
+          if (block * 4096 + part * 1024 + thread * 4 + at < N) {
+            y.store(block * 4096 + part * 1024 + thread * 4 + at,
+                a * x.load(block * 4096 + part * 1024 + thread * 4 + at)
+                + b * y.load(block * 4096 + part * 1024 + thread * 4 + at));
+          }
+        }
+      }
+    }
+  }
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_saxpby)(const croq_env *env,
@@ -24,7 +58,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_saxpby)(const croq_env *env,
   const croq::global<float> y = croq::bind<float>(args->y, N, "y");
   // parallel p by cdiv(N, 256) : block
   CROQ_REQUIRE((N + 255) / 256 <= 2147483647, 0, (N + 255) / 256, 2147483647);
-  CROQ_LAUNCH(saxpby_0, croq::grid{(N + 255) / 256, 1, 1}, 256, 0, croq::plain, x, y, a, b, N);
+  CROQ_LAUNCH(saxpby_0, croq::grid{(N + 4095) / 4096, 1, 1}, 256, 0, croq::plain, x, y, a, b, N);
   return host.status();
 }
 

@@ -9,11 +9,40 @@ __device__ int bin_of(int value, int bins) { return (value & 255) * bins / 256; 
 
 CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, croq::contended<int> counts,
     croq::idx BINS_) {
+  croq::local<int, 16> base_vector;
+  croq::local<int, 16> counts_vector;
   // parallel b by BINS { counts.at(b) = base.at(b); }
-  const croq::idx block = croq::block_x(), thread = croq::tid();
-  if (block * 256 + thread < BINS_) {
-    const croq::idx b = block * 256 + thread;
-    counts.store(b, base.load(b));
+  const croq::idx block = croq::block_x();
+  const croq::idx thread = croq::tid();
+  if (block * 4096 + thread * 4 + 3075 < BINS_) {
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(base_vector, part * 4, base, block * 4096 + part * 1024 + thread * 4);
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+        counts_vector.store(part * 4 + at, base_vector.load(part * 4 + at));
+      }
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(counts, block * 4096 + part * 1024 + thread * 4, counts_vector, part * 4);
+    }
+  } else {
+    CROQ_UNROLL_BY(1) for (croq::idx part = 0; part < 4; ++part) {
+      if (block * 4096 + part * 1024 + thread * 4 + 3 < BINS_) {
+        croq::copy<4>(base_vector, 0, base, block * 4096 + part * 1024 + thread * 4);
+        CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+          counts_vector.store(at, base_vector.load(at));
+        }
+        croq::copy<4>(counts, block * 4096 + part * 1024 + thread * 4, counts_vector, 0);
+      } else {
+        CROQ_UNROLL_BY(1) for (croq::idx at = 0; at < 4; ++at) {
+          if (block * 4096 + part * 1024 + thread * 4 + at < BINS_) {
+            counts.store(block * 4096 + part * 1024 + thread * 4 + at,
+                base.load(block * 4096 + part * 1024 + thread * 4 + at));
+          }
+        }
+      }
+    }
   }
 }
 
@@ -52,7 +81,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_histogram)(const croq_env *env,
   croq::global<int> counts;
   CROQ_TRY(host.alloc_unwritten(counts, BINS_, "counts"));
   // parallel b by BINS { counts.at(b) = base.at(b); }
-  CROQ_LAUNCH(histogram_0, croq::grid{(BINS_ + 255) / 256, 1, 1}, 256, 0, croq::plain, base,
+  CROQ_LAUNCH(histogram_0, croq::grid{(BINS_ + 4095) / 4096, 1, 1}, 256, 0, croq::plain, base,
       croq::contend<CROQ_RECORDS_UNWRITTEN>(counts), BINS_);
   // parallel p by 16 : block
   CROQ_LAUNCH(histogram_1, croq::grid{16, 1, 1}, 128, 0, croq::waits, values, counts, BINS_WANTED_, N, BINS_);

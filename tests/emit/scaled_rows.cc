@@ -4,15 +4,48 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-CROQ_KERNEL(32) void scaled_rows_f32_32_false_0(croq::context, croq::global<float> x, croq::global<const float> gain) {
+CROQ_KERNEL(32) void scaled_rows_f32_32_false_0(croq::context, croq::global<float> x, croq::global<const float> gain,
+    croq::idx M) {
+  croq::local<float, 16> x_vector;
   // parallel r by M : block
-  const croq::idx r = croq::block_x();
+  const croq::idx block = croq::block_x();
   // parallel t by Lanes : thread {
-  const croq::idx t = croq::tid();
-  // f32 v = __to<f32>(x.at(r, t)) * gain.at(r);
-  float v = x.load(r * 32 + t) * gain.load(r);
-  // x.at(r, t) = __to<T>(v);
-  x.store(r * 32 + t, v);
+  const croq::idx thread = croq::tid();
+  if (block * 16 + thread / 8 + 12 < M) {
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(x_vector, part * 4, x, block * 512 + part * 128 + thread * 4);
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+        // f32 v = __to<f32>(x.at(r, t)) * gain.at(r);
+        float v = x_vector.load(part * 4 + at) * gain.load(block * 16 + part * 4 + thread / 8);
+        // x.at(r, t) = __to<T>(v);
+        x_vector.store(part * 4 + at, v);
+      }
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(x, block * 512 + part * 128 + thread * 4, x_vector, part * 4);
+    }
+  } else {
+    CROQ_UNROLL_BY(1) for (croq::idx part = 0; part < 4; ++part) {
+      if (block * 16 + part * 4 + thread / 8 < M) {
+        croq::copy<4>(x_vector, 0, x, block * 512 + part * 128 + thread * 4);
+        CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+          float v = x_vector.load(at) * gain.load(block * 16 + part * 4 + thread / 8);
+          x_vector.store(at, v);
+        }
+        croq::copy<4>(x, block * 512 + part * 128 + thread * 4, x_vector, 0);
+      } else {
+        CROQ_UNROLL_BY(1) for (croq::idx at = 0; at < 4; ++at) {
+          if (block * 16 + part * 4 + thread / 8 < M) {
+            float v = x.load((block * 16 + part * 4 + thread / 8) * 32 + thread % 8 * 4 + at)
+                * gain.load(block * 16 + part * 4 + thread / 8);
+            x.store((block * 16 + part * 4 + thread / 8) * 32 + thread % 8 * 4 + at, v);
+          }
+        }
+      }
+    }
+  }
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scaled_rows_f32_32_false)(const croq_env *env,
@@ -23,22 +56,30 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scaled_rows_f32_32_false)(const
   const croq::global<const float> gain = croq::bind<const float>(args->gain, M, "gain");
   // parallel r by M : block
   CROQ_REQUIRE(M <= 2147483647, 0, M, 2147483647);
-  CROQ_LAUNCH(scaled_rows_f32_32_false_0, croq::grid{M, 1, 1}, 32, 0, croq::plain, x, gain);
+  CROQ_LAUNCH(scaled_rows_f32_32_false_0, croq::grid{(M + 15) / 16, 1, 1}, 32, 0, croq::plain, x, gain, M);
   return host.status();
 }
 
 CROQ_KERNEL(64) void scaled_rows_bf16_64_true_0(croq::context, croq::global<croq::bf16> x,
-    croq::global<const float> gain) {
+    croq::global<const float> gain, croq::idx M) {
+  croq::local<croq::bf16, 8> x_vector;
   // parallel r by M : block
-  const croq::idx r = croq::block_x();
+  const croq::idx block = croq::block_x();
   // parallel t by Lanes : thread {
-  const croq::idx t = croq::tid();
-  // f32 v = __to<f32>(x.at(r, t)) * gain.at(r);
-  float v = croq::to<float>(x.load(r * 64 + t)) * gain.load(r);
-  // if constexpr (Clamp) { v = __min(__max(v, -1.0f), 1.0f); }
-  v = croq::min(croq::max(v, -1.0f), 1.0f);
-  // x.at(r, t) = __to<T>(v);
-  x.store(r * 64 + t, croq::to<croq::bf16>(v));
+  const croq::idx thread = croq::tid();
+  if (block * 8 + thread / 8 < M) {
+    // f32 v = __to<f32>(x.at(r, t)) * gain.at(r);
+    const float gain_value = gain.load(block * 8 + thread / 8);
+    croq::copy<8>(x_vector, 0, x, block * 512 + thread * 8);
+    CROQ_UNROLL for (croq::idx at = 0; at < 8; ++at) {
+      float v = croq::to<float>(x_vector.load(at)) * gain_value;
+      // if constexpr (Clamp) { v = __min(__max(v, -1.0f), 1.0f); }
+      v = croq::min(croq::max(v, -1.0f), 1.0f);
+      // x.at(r, t) = __to<T>(v);
+      x_vector.store(at, croq::to<croq::bf16>(v));
+    }
+    croq::copy<8>(x, block * 512 + thread * 8, x_vector, 0);
+  }
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scaled_rows_bf16_64_true)(const croq_env *env,
@@ -49,17 +90,46 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scaled_rows_bf16_64_true)(const
   const croq::global<const float> gain = croq::bind<const float>(args->gain, M, "gain");
   // parallel r by M : block
   CROQ_REQUIRE(M <= 2147483647, 0, M, 2147483647);
-  CROQ_LAUNCH(scaled_rows_bf16_64_true_0, croq::grid{M, 1, 1}, 64, 0, croq::plain, x, gain);
+  CROQ_LAUNCH(scaled_rows_bf16_64_true_0, croq::grid{(M + 7) / 8, 1, 1}, 64, 0, croq::plain, x, gain, M);
   return host.status();
 }
 
 CROQ_KERNEL(256) void scaled_rows_f32_64_false_0(croq::context, croq::global<float> x, croq::global<const float> gain,
     croq::idx M) {
+  croq::local<float, 16> x_vector;
   // parallel {t, r} by [64, M] { x.at(r, t) = x.at(r, t) * gain.at(r); }
-  const croq::idx block = croq::block_x(), thread = croq::tid();
-  if (block * 256 + thread < M * 64) {
-    const croq::idx t = (block * 256 + thread) % 64, r = (block * 256 + thread) / 64;
-    x.store(r * 64 + t, x.load(r * 64 + t) * gain.load(r));
+  const croq::idx block = croq::block_x();
+  const croq::idx thread = croq::tid();
+  if (block * 4096 + thread * 4 + 3075 < M * 64) {
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(x_vector, part * 4, x, block * 4096 + part * 1024 + thread * 4);
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+        x_vector.store(part * 4 + at, x_vector.load(part * 4 + at) * gain.load(block * 64 + part * 16 + thread / 16));
+      }
+    }
+    CROQ_UNROLL for (croq::idx part = 0; part < 4; ++part) {
+      croq::copy<4>(x, block * 4096 + part * 1024 + thread * 4, x_vector, part * 4);
+    }
+  } else {
+    CROQ_UNROLL_BY(1) for (croq::idx part = 0; part < 4; ++part) {
+      if (block * 4096 + part * 1024 + thread * 4 + 3 < M * 64) {
+        croq::copy<4>(x_vector, 0, x, block * 4096 + part * 1024 + thread * 4);
+        CROQ_UNROLL for (croq::idx at = 0; at < 4; ++at) {
+          x_vector.store(at, x_vector.load(at) * gain.load(block * 64 + part * 16 + thread / 16));
+        }
+        croq::copy<4>(x, block * 4096 + part * 1024 + thread * 4, x_vector, 0);
+      } else {
+        CROQ_UNROLL_BY(1) for (croq::idx at = 0; at < 4; ++at) {
+          if (block * 4096 + part * 1024 + thread * 4 + at < M * 64) {
+            x.store((block * 64 + part * 16 + thread / 16) * 64 + thread % 16 * 4 + at,
+                x.load((block * 64 + part * 16 + thread / 16) * 64 + thread % 16 * 4 + at)
+                * gain.load(block * 64 + part * 16 + thread / 16));
+          }
+        }
+      }
+    }
   }
 }
 
@@ -71,7 +141,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scaled_rows_f32_64_false)(const
   const croq::global<const float> gain = croq::bind<const float>(args->gain, M, "gain");
   // parallel {t, r} by [64, M] { x.at(r, t) = x.at(r, t) * gain.at(r); }
   CROQ_REQUIRE((M + 3) / 4 <= 2147483647, 0, (M + 3) / 4, 2147483647);
-  CROQ_LAUNCH(scaled_rows_f32_64_false_0, croq::grid{(M + 3) / 4, 1, 1}, 256, 0, croq::plain, x, gain, M);
+  CROQ_LAUNCH(scaled_rows_f32_64_false_0, croq::grid{(M + 63) / 64, 1, 1}, 256, 0, croq::plain, x, gain, M);
   return host.status();
 }
 
