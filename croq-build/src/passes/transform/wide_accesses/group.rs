@@ -16,8 +16,7 @@
 
 use std::collections::BTreeSet;
 
-use super::instances::conjuncts;
-use super::survey::{self, Vector};
+use super::survey::{self, Vector, conjuncts};
 use crate::ir::build;
 use crate::ir::{
     Access, BinOp, Buffer, BufferId, Expr, ExprKind, Flow, Function, LocalId, Move, MoveMode, Stmt,
@@ -167,11 +166,11 @@ impl Group<'_> {
             let one = self.function.buffer(vector.buffer).elem.bytes();
             let one = i64::try_from(one).ok()?.checked_mul(count)?;
             bytes += one * self.vector.map_or(1, |v| v.count);
-            if one > super::WIDEST {
+            if one > survey::WIDEST {
                 return None;
             }
         }
-        if self.vector.is_some() && bytes > super::MOST_REGISTERS {
+        if self.vector.is_some() && bytes > survey::MOST_REGISTERS {
             return None;
         }
         self.align(&vectors, &mut conditions, span)?;

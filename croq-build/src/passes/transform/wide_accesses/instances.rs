@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::group::{Group, Numbers};
+use super::survey::{self, conjuncts};
 use crate::ir::build;
 use crate::ir::{
     BinOp, Expr, ExprKind, Flow, Function, Intrinsic, Kernel, KernelId, Level, LocalId, ON, Role,
@@ -74,7 +75,7 @@ pub(super) fn grouped(
         let is_block = Expr::binary(BinOp::Lt, old, all, span);
         statements = vec![Stmt::new(build::only_if(is_block, statements), last.span)];
     }
-    let written = super::written(&statements);
+    let written = survey::written(&statements);
     let mut group = Group {
         function,
         position,
@@ -164,18 +165,6 @@ fn any_block(value: &Expr) -> bool {
     crate::ir::any_expr(value, |e| {
         matches!(&*e.kind, ExprKind::Intrinsic(Intrinsic::Block(0), _))
     })
-}
-
-/// The operands of `&&`.
-pub(super) fn conjuncts(cond: &Expr) -> Vec<&Expr> {
-    match &*cond.kind {
-        ExprKind::Binary(BinOp::LogicAnd, a, b) => {
-            let mut all = conjuncts(a);
-            all.extend(conjuncts(b));
-            all
-        }
-        _ => vec![cond],
-    }
 }
 
 /// Whether the number of a thread, or of a block along x, is left.

@@ -27,24 +27,21 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     BufferId, Expr, ExprKind, Function, Intrinsic, Kernel, KernelId, Level, MathFn, Scalar, Stmt,
     StmtKind, Visit, any_in, walk_block,
 };
 use crate::symbolic::Sym;
+use survey::WIDEST;
 
-/// The widest access in bytes, and the least width that makes a group worthwhile.
-const WIDEST: i64 = 16;
+/// The least bytes of an access that make a group worthwhile.
 const LEAST: i64 = 8;
 /// The greatest cost of a group's operations, because all positions are unrolled.
 const MOST_WORK: i64 = 1200;
-/// The elements of a thread with several vectors, the cost of their operations, and the bytes of
-/// registers for them. The more elements, the fewer instructions of each are for addresses.
+/// The elements of a thread with several vectors, and the cost of their operations. The more
+/// elements, the fewer instructions of each are for addresses.
 const ELEMENTS: i64 = 16;
 const MOST_WORK_OF_ALL: i64 = 640;
-const MOST_REGISTERS: i64 = 192;
 /// With fewer groups than this a GPU has too few threads, and the latency of one thread decides.
 const FEWEST_GROUPS: i64 = 16 * 1024;
 
@@ -199,19 +196,4 @@ fn work(body: &[Stmt]) -> i64 {
     let mut cost = Cost(0);
     walk_block(body, &mut cost);
     cost.0
-}
-
-/// The buffers that the statements write.
-fn written(body: &[Stmt]) -> BTreeSet<BufferId> {
-    struct Written(BTreeSet<BufferId>);
-    impl Visit for Written {
-        fn access(&mut self, access: &crate::ir::Access, written: bool) {
-            if written {
-                self.0.insert(access.view.buffer);
-            }
-        }
-    }
-    let mut found = Written(BTreeSet::new());
-    walk_block(body, &mut found);
-    found.0
 }

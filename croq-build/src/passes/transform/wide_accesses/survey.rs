@@ -8,6 +8,10 @@ use crate::ir::{
 };
 use crate::symbolic::{Sym, Var};
 
+/// The widest access in bytes, and the most bytes of registers for several vectors.
+pub const WIDEST: i64 = 16;
+pub const MOST_REGISTERS: i64 = 192;
+
 /// Elements `base .. base + W` of a buffer, one for each position.
 #[derive(Clone, Debug)]
 pub struct Vector {
@@ -259,4 +263,31 @@ impl Visit for Places<'_> {
         };
         places.insert(access.view.buffer);
     }
+}
+
+/// The operands of `&&`.
+pub fn conjuncts(cond: &Expr) -> Vec<&Expr> {
+    match &*cond.kind {
+        ExprKind::Binary(BinOp::LogicAnd, a, b) => {
+            let mut all = conjuncts(a);
+            all.extend(conjuncts(b));
+            all
+        }
+        _ => vec![cond],
+    }
+}
+
+/// The buffers that the statements write.
+pub fn written(body: &[Stmt]) -> BTreeSet<BufferId> {
+    struct Written(BTreeSet<BufferId>);
+    impl Visit for Written {
+        fn access(&mut self, access: &Access, written: bool) {
+            if written {
+                self.0.insert(access.view.buffer);
+            }
+        }
+    }
+    let mut found = Written(BTreeSet::new());
+    walk_block(body, &mut found);
+    found.0
 }
