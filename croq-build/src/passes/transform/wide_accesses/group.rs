@@ -20,7 +20,8 @@ use super::survey::{self, Vector, conjuncts};
 use crate::ir::build;
 use crate::ir::{
     Access, BinOp, Buffer, BufferId, Expr, ExprKind, Flow, Function, LocalId, Move, MoveMode, Stmt,
-    StmtKind, Storage, Unroll, Valid, VarHome, View, VisitorMut, any_in, declared_locals, walk_mut,
+    StmtKind, Storage, Unroll, Valid, VarHome, View, VisitorMut, any_in, any_stmt, declared_locals,
+    walk_mut,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -157,6 +158,10 @@ impl Group<'_> {
         let mut conditions = Vec::new();
         let mut each = Vec::new();
         self.flatten(stmts, &mut conditions, &mut each);
+        // Vectors are loaded before the positions run, and what remains may check their places.
+        if any_stmt(&each, |stmt| matches!(stmt.kind, StmtKind::Check { .. })) {
+            return None;
+        }
         let Numbers { var, count, .. } = self.position;
         let survey::Accesses { vectors, shared } =
             survey::accesses(self.function, &each, (var, count), &self.written)?;
