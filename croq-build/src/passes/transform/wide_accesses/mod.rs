@@ -28,8 +28,8 @@ mod survey;
 mod tests;
 
 use crate::ir::{
-    BufferId, Expr, ExprKind, Function, Intrinsic, Kernel, KernelId, Level, MathFn, Scalar, Stmt,
-    StmtKind, Visit, any_in, walk_block,
+    BufferId, Expr, ExprKind, Function, Intrinsic, Kernel, KernelId, Level, MathFn, ParamKind,
+    Scalar, Stmt, StmtKind, VarHome, Visit, any_in, walk_block,
 };
 use crate::symbolic::Sym;
 use survey::WIDEST;
@@ -114,7 +114,8 @@ fn suitable(function: &Function, kernel: &Kernel) -> Option<(i64, i64)> {
         return None;
     };
     let names = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Let { value: Some(_), .. });
-    if !plain || !before.iter().all(names) || shows_instances(body) || shows_instances(before) {
+    let shows = shows_instances(body) || shows_instances(before);
+    if !plain || !before.iter().all(names) || shows || uses_long_argument(function, &kernel.body) {
         return None;
     }
     let mut buffers = Buffers {
@@ -129,6 +130,25 @@ fn suitable(function: &Function, kernel: &Kernel) -> Option<(i64, i64)> {
     let varying = sizes.filter(|(id, _)| !shared.contains(id));
     let most = varying.map(|(_, bytes)| *bytes).max()?;
     buffers.suit.then_some((most, threads))
+}
+
+/// Whether an integer argument of 64 bits is used. The host checks integers that all instances
+/// compute from it, which it could not tell of those on several ways.
+fn uses_long_argument(function: &Function, body: &[Stmt]) -> bool {
+    struct Uses<'a>(&'a Function, bool);
+    impl Visit for Uses<'_> {
+        fn sym(&mut self, sym: &Sym) {
+            self.1 |= sym.sorted_vars().iter().any(|var| {
+                let Some(VarHome::Param(id)) = self.0.var_home.get(var) else {
+                    return false;
+                };
+                matches!(self.0.param(*id).kind, ParamKind::Scalar { ty, .. } if ty.bytes() > 4)
+            });
+        }
+    }
+    let mut uses = Uses(function, false);
+    walk_block(body, &mut uses);
+    uses.1
 }
 
 /// Statements and expressions that show which thread executes them, order threads, or have an
