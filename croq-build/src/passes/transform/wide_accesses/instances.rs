@@ -12,8 +12,8 @@ use super::group::{Group, Numbers};
 use super::survey::{self, conjuncts};
 use crate::ir::build;
 use crate::ir::{
-    BinOp, Expr, ExprKind, Flow, Function, Intrinsic, Kernel, KernelId, Level, LocalId, ON, Role,
-    Scalar, Stmt, StmtKind, VisitorMut, any_in, walk_mut,
+    Access, BinOp, Expr, ExprKind, Flow, Function, Intrinsic, Kernel, KernelId, Level, LocalId, ON,
+    Role, Scalar, Stmt, StmtKind, Visitor, VisitorMut, any_in, walk, walk_mut,
 };
 use crate::symbolic::{Sym, Var};
 
@@ -48,10 +48,12 @@ pub(super) fn grouped(
         1 => (None, Sym::zero()),
         _ => numbers("part", vectors).map(|(vector, part)| (Some(vector), part))?,
     };
+    let numbers = [&block, &thread, &at, &part];
+    let numbers: Vec<Var> = numbers.into_iter().filter_map(Sym::as_var).collect();
     let cx = &function.cx;
     let share = Sym::int(threads / width);
     let old_block =
-        cx.simplify(&(&block * (width * vectors) + part * width + cx.div(&thread, &share)));
+        cx.simplify(&(&block * (width * vectors) + &part * width + cx.div(&thread, &share)));
     let old_thread = cx.simplify(&(cx.rem(&thread, &share) * width + &at));
     let excluded = excludes(function, before, body, &blocks);
     let mut instances = Instances {
@@ -64,7 +66,7 @@ pub(super) fn grouped(
     let mut statements = [before, body].concat();
     instances.names(&mut statements);
     let _ = instances.block(&mut statements);
-    if !instances.complete || names_instances(&statements) {
+    if !instances.complete || names_instances(&statements) || computes_with(&statements, &numbers) {
         return None;
     }
     // Everything that the blocks beyond the last would do is inside of the condition.
@@ -176,6 +178,50 @@ fn names_instances(stmts: &[Stmt]) -> bool {
         )
     };
     any_in(stmts, |_| false, is_number)
+}
+
+/// Whether a value is computed from the number of an instance, other than a place in memory or an
+/// operand of a condition. The integers of such a value have limits that the host checks, for the
+/// instances that there are: their numbers must remain those of the program.
+fn computes_with(stmts: &[Stmt], numbers: &[Var]) -> bool {
+    struct Values<'a>(&'a [Var]);
+    impl Visitor for Values<'_> {
+        fn stmt(&mut self, stmt: &Stmt) -> Flow {
+            match &stmt.kind {
+                StmtKind::Check { .. } => ON,
+                StmtKind::If {
+                    cond,
+                    then,
+                    otherwise,
+                } => {
+                    for cond in conjuncts(cond) {
+                        match &*cond.kind {
+                            ExprKind::Binary(_, a, b) => {
+                                let is_number = |e: &Expr| matches!(&*e.kind, ExprKind::Index(_));
+                                let mut operands = [a, b].into_iter().filter(|e| !is_number(e));
+                                operands.try_for_each(|e| self.expr(e))?;
+                            }
+                            _ => self.expr(cond)?,
+                        }
+                    }
+                    self.block(then)?;
+                    self.block(otherwise)
+                }
+                StmtKind::For { body, .. } => self.block(body),
+                _ => walk::stmt(self, stmt),
+            }
+        }
+        fn access(&mut self, _access: &Access, _written: bool) -> Flow {
+            ON
+        }
+        fn sym(&mut self, sym: &Sym) -> Flow {
+            match self.0.iter().any(|number| sym.contains(*number)) {
+                true => Flow::Break(()),
+                false => ON,
+            }
+        }
+    }
+    Values(numbers).block(stmts).is_break()
 }
 
 /// Replaces names of blocks and threads by their values.
