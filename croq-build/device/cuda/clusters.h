@@ -59,7 +59,7 @@ CROQ_DEVICE void mbarrier_arrive_remote_read([[maybe_unused]] mbarriers all, [[m
 }
 #undef CROQ_ARRIVE_THERE
 /* Arrives at this mbarrier of each of the cluster's blocks; `blocks` is their number. The first block,
- * which issues multicast loads, is the last one. */
+ * which loads for all where they do not share the load, is the last one. */
 template <unsigned blocks>
 CROQ_DEVICE void mbarrier_arrive_cluster(mbarriers all, idx slot) {
 #pragma unroll

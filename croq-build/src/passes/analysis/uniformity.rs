@@ -40,10 +40,17 @@ pub trait Divergence {
     /// The part of the value that can be divergent: terms that are known to be uniform are removed.
     fn divergent_part(&self, function: &Function, sym: &Sym) -> SymUniformity;
     /// The participation in a region for the threads of `set`. `differs`: its predicate is
-    /// divergent.
-    fn region(&self, set: Option<&ThreadSet>, differs: bool) -> Participation;
-    /// The participation in a statement that one thread of a unit executes.
-    fn single_thread(&self) -> Participation;
+    /// divergent. By default for blocks, of each of which some threads execute it.
+    fn region(&self, _set: Option<&ThreadSet>, differs: bool) -> Participation {
+        match differs {
+            true => Participation::Some,
+            false => Participation::All,
+        }
+    }
+    /// The participation in a statement that one thread of a unit executes; by default for blocks.
+    fn single_thread(&self) -> Participation {
+        Participation::All
+    }
 }
 
 /// The uniformity of a symbolic value.

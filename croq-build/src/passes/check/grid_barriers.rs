@@ -11,12 +11,10 @@ use std::collections::BTreeSet;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BarrierScope, BufferId, ExprKind, Function, Intrinsic, KernelId, LocalId, Role, Stmt,
-    StmtKind, Storage, ThreadSet, Visit, walk_block,
+    StmtKind, Storage, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::memory::Changes;
-use crate::passes::analysis::uniformity::{
-    Divergence, Participation, Split, SymUniformity, Uniformity,
-};
+use crate::passes::analysis::uniformity::{Divergence, Split, SymUniformity, Uniformity};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -122,18 +120,6 @@ impl Divergence for GridThreads {
 
     fn divergent_part(&self, _: &Function, sym: &Sym) -> SymUniformity {
         SymUniformity::Like(sym.clone())
-    }
-
-    fn region(&self, _: Option<&ThreadSet>, differs: bool) -> Participation {
-        if differs {
-            Participation::Some
-        } else {
-            Participation::All
-        }
-    }
-
-    fn single_thread(&self) -> Participation {
-        Participation::All
     }
 }
 

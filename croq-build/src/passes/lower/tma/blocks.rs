@@ -2,10 +2,10 @@
 
 use crate::ir::{
     Access, BufferId, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Stmt,
-    StmtKind, Storage, ThreadSet,
+    StmtKind, Storage,
 };
 use crate::passes::analysis::uniformity::memory::Changes;
-use crate::passes::analysis::uniformity::{Divergence, Participation, SymUniformity};
+use crate::passes::analysis::uniformity::{Divergence, SymUniformity};
 use crate::symbolic::{Sym, Var};
 
 /// The blocks of a cluster.
@@ -107,17 +107,5 @@ impl Divergence for Blocks {
             true => SymUniformity::Divergent,
             false => SymUniformity::Like(rest),
         }
-    }
-
-    fn region(&self, _: Option<&ThreadSet>, differs: bool) -> Participation {
-        if differs {
-            Participation::Some
-        } else {
-            Participation::All
-        }
-    }
-
-    fn single_thread(&self) -> Participation {
-        Participation::All
     }
 }
