@@ -12,8 +12,9 @@ CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid
   // parallel t by 128 : thread {
   const croq::idx t = croq::tid();
   // foreach k in [cdiv(cdiv(N, 128), blocks)]
-  CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-  for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
+  const croq::idx quotient = croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks));
+  CROQ_STEPS(quotient);
+  for (croq::idx k = 0; k < quotient; ++k) {
     // if (k # b # t < N) u.at(0, k # b # t) = initial.at(k # b # t);
     if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
       u.store(croq::idx(blocks) * k * 128 + b * 128 + t, initial.load(croq::idx(blocks) * k * 128 + b * 128 + t));
@@ -24,8 +25,8 @@ CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid
   CROQ_STEPS(croq::idx(steps));
   for (croq::idx step = 0; step < croq::idx(steps); ++step) {
     // foreach k in [cdiv(cdiv(N, 128), blocks)] {
-    CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-    for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
+    CROQ_STEPS(quotient);
+    for (croq::idx k = 0; k < quotient; ++k) {
       // if (i < N) {
       if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
         // f32 own = u.at(now, i);
@@ -43,8 +44,8 @@ CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid
     croq::barrier_grid(ctx, together);
   }
   // foreach k in [cdiv(cdiv(N, 128), blocks)]
-  CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-  for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
+  CROQ_STEPS(quotient);
+  for (croq::idx k = 0; k < quotient; ++k) {
     // if (k # b # t < N) last.at(k # b # t) = u.at(steps % 2, k # b # t);
     if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
       croq::check(ctx, 0 <= croq::idx(steps) % 2, 1, croq::idx(steps) % 2, 2);

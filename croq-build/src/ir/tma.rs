@@ -43,6 +43,9 @@ pub struct Tma {
     /// Whether each of these blocks may load a part of the tile for all; otherwise the first block
     /// loads all of it. Determined by `passes::lower::tma::check_multicast`.
     pub shared: bool,
+    /// The axes of the tensor along which the position of a stored tile may be negative. The whole
+    /// tile is outside of the tensor then, and is not stored.
+    pub negative: Vec<usize>,
     /// The mbarrier of a load; filled in by `passes::lower::tma::prepare`.
     pub arrival: Option<Arrival>,
     /// The event that the load completes, if it has one: then it uses the event's mbarrier.

@@ -76,7 +76,12 @@ fn is_foreign(path: &Path, line: u32) -> bool {
         .nth(number.saturating_sub(1))
         .unwrap_or_default();
     let calls = here.contains("call ") || here.contains("__cpp__");
-    let intrinsic = text.contains("#pragma croq intrinsic") && here.contains("__");
+    // A name that a pragma says is a function of C++, with any prefix.
+    let registered = (text.lines())
+        .filter_map(|line| line.trim().strip_prefix("#pragma croq intrinsic"))
+        .flat_map(|line| line.split([' ', ',']))
+        .filter(|word| !["", "prefix", "namespace"].contains(word));
+    let intrinsic = registered.into_iter().any(|name| here.contains(name));
     is_kept(&text, line) || calls || intrinsic
 }
 

@@ -104,6 +104,41 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     }
 }
 
+/// Blocks that take one tile after the other: the loops are those of blocks with one tile, and what they
+/// compute of a tile's position stands in front of them.
+#[test]
+fn resident_blocks_have_the_loops_of_others() {
+    let text = include_str!("../../../kernels/co/matmul/hopper_resident.co");
+    let Some(kernels) = kernels_of("hopper_resident", text, "sm_90a") else {
+        return;
+    };
+    for (kernel, multiplies, loads) in [
+        ("matmul_hopper_cooperative_f16_0", 72, 43),
+        ("matmul_hopper_cooperative_bf16_0", 72, 43),
+        ("matmul_hopper_pingpong_f16_0", 85, 39),
+        ("matmul_hopper_pingpong_bf16_0", 85, 39),
+    ] {
+        let code = &kernels[kernel];
+        code.assert_clean(kernel);
+        assert_eq!(code.count("HGMMA.64x256x16.F32"), 4, "{kernel}");
+        assert_eq!(code.count("UTMALDG"), 2, "{kernel}");
+        let steps = (code.loop_with("HGMMA"), code.loop_with("UTMALDG"));
+        let within = steps.0 <= multiplies && steps.1 <= loads;
+        assert!(within, "{steps:?} in {kernel}");
+        // In the loop one group remains in flight.
+        let waits = code.operands("WARPGROUP.DEPBAR");
+        assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
+        // Results leave by TMA, and neither the GPU's memory nor the other proxy is waited for in a step.
+        assert_eq!(code.count("STSM.16.M88.4"), 16, "{kernel}");
+        assert_eq!(code.count("UTMASTG"), 4, "{kernel}");
+        for name in ["MEMBAR", "ERRBAR", "FENCE", "CCTL", "MUFU", "CALL"] {
+            let found = ["HGMMA", "UTMALDG"].map(|of| code.loop_has(of, name));
+            assert_eq!(found, [false; 2], "{name} in a loop of {kernel}");
+        }
+        assert_eq!(code.count("USETMAXREG"), 2, "{kernel}");
+    }
+}
+
 /// A scaled accumulation begins with an MMA that sets the accumulator; each element costs one more
 /// instruction, and the scales are loaded during the MMAs.
 #[test]

@@ -242,13 +242,27 @@ impl Code {
     ///
     /// If there is no such loop.
     pub fn loop_with(&self, name: &str) -> usize {
+        self.shortest_loop(name).len()
+    }
+
+    /// Whether the shortest loop with an instruction called `name` has one called `other`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such loop.
+    pub fn loop_has(&self, name: &str, other: &str) -> bool {
+        let body = self.shortest_loop(name);
+        body.iter().any(|i| i.name.starts_with(other))
+    }
+
+    fn shortest_loop(&self, name: &str) -> &[Instruction] {
         let all = &self.instructions;
         let loops = all.iter().enumerate().filter_map(|(end, i)| {
             let start = all.iter().position(|first| Some(first.at) == i.target)?;
             all.get(start..=end).filter(|body| !body.is_empty())
         });
         let with = loops.filter(|body| body.iter().any(|i| i.name.starts_with(name)));
-        with.map(<[_]>::len).min().expect("a loop")
+        with.min_by_key(|body| body.len()).expect("a loop")
     }
 
     /// Of all paths through code without loops, those with the most instructions called `name`, and

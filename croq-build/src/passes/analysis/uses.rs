@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use crate::ir::{
     Access, Arg, BarrierScope, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId,
     MmaOp, ParamId, ParamKind, Phase, ReturnValue, Step, Stmt, StmtKind, TmaOp, VarHome, View,
-    Visit, walk_block,
+    Visit, any_stmt, walk_block,
 };
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, Var};
 
 #[derive(Debug, Default)]
 pub struct Uses {
@@ -51,6 +51,20 @@ impl Uses {
             }
         }
     }
+}
+
+/// The variables that the body declares or assigns.
+pub fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
+    let mut locals = Uses::of_block(function, body).declared;
+    any_stmt(body, |stmt| {
+        if let StmtKind::Assign { local, .. } = &stmt.kind {
+            locals.insert(*local);
+        }
+        false
+    });
+    let vars = locals.iter();
+    vars.filter_map(|id| function.locals.get(id.index())?.var)
+        .collect()
 }
 
 /// The identifiers in a piece of C++, including those in comments and strings; excess names are

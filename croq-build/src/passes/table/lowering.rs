@@ -11,9 +11,9 @@ use crate::passes::lower::{
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
-    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, narrow_counters,
-    registers, ring_slots, row_padding, scalar_replacement, single_thread_levels, thread_order,
-    warp_uniform, wide_accesses,
+    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, named_divisions,
+    narrow_counters, registers, ring_slots, row_padding, scalar_replacement, single_thread_levels,
+    thread_order, warp_uniform, wide_accesses,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten, written_whole};
@@ -481,6 +481,15 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[IntegersExact],
         ensures: &[],
         run: Run::Kernel(|function, id, _| ring_slots::count(function, id)),
+    },
+    Pass {
+        name: "named-divisions",
+        kind: Transformation,
+        does: "gives quotients and remainders a variable, in front of the loops that do not change them",
+        because: "after `exact-integers`, which checks the operands, and `ring-slots`, which removes divisions",
+        requires: &[IntegersExact],
+        ensures: &[],
+        run: Run::Kernel(|function, id, _| named_divisions::name(function, id)),
     },
     Pass {
         name: "seal",

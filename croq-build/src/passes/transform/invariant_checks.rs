@@ -55,6 +55,14 @@ pub fn take(
     taken
 }
 
+/// Whether a check of the body mentions one of the variables.
+pub fn are_checked(function: &Function, body: &[Stmt], vars: &BTreeSet<Var>) -> bool {
+    let place = Place::of_vars(function, vars.iter().copied());
+    any_stmt(body, |stmt| {
+        matches!(stmt.kind, StmtKind::Check { .. }) && place.is_mentioned_in(stmt, true)
+    })
+}
+
 /// The variables of places.
 struct Place {
     vars: BTreeSet<Var>,
@@ -65,14 +73,21 @@ struct Place {
 
 impl Place {
     fn of(function: &Function, accesses: &[Access]) -> Self {
+        let addresses: Vec<Sym> = accesses.iter().map(Access::address).collect();
+        Self::of_vars(
+            function,
+            addresses.iter().flat_map(Sym::sorted_vars).copied(),
+        )
+    }
+
+    fn of_vars(function: &Function, vars: impl IntoIterator<Item = Var>) -> Self {
         let mut place = Place {
             vars: BTreeSet::new(),
             dims: BTreeSet::new(),
             locals: BTreeSet::new(),
             params: BTreeSet::new(),
         };
-        let addresses: Vec<Sym> = accesses.iter().map(Access::address).collect();
-        for var in addresses.iter().flat_map(Sym::sorted_vars).copied() {
+        for var in vars {
             match function.var_home.get(&var) {
                 Some(VarHome::Dim(_)) => {
                     place.dims.insert(var);

@@ -8,6 +8,7 @@ pub mod dead_code;
 pub mod exact;
 pub mod fewer_checks;
 mod invariant_checks;
+pub mod named_divisions;
 pub mod narrow_counters;
 pub mod operand_tiles;
 pub mod pool_views;

@@ -3,15 +3,20 @@
 //! The remainder of a division by 3 costs a multiplication by a 64-bit constant, shifts and
 //! additions, in each iteration: more than everything else of a pipelined product's step besides
 //! the instructions themselves. A counter that begins again at 0 costs an addition, a comparison and
-//! a selection. Powers of two are masks already.
+//! a selection. A remainder of the variable itself by a power of two is a mask already.
+//!
+//! In a loop over tiles the ring continues from tile to tile, `(tile * steps + k) % 3`: the counter then
+//! begins with the remainder of what the loop does not change.
 
 use crate::ir::build;
 use crate::ir::{
-    BinOp, Expr, ExprKind, Flow, Function, KernelId, LocalId, ON, Role, Scalar, Stmt, StmtKind,
-    Visitor, VisitorMut, any_stmt,
+    BinOp, CheckCode, Expr, ExprKind, Flow, Function, KernelId, LocalId, ON, Role, Scalar, Stmt,
+    StmtKind, VarHome, Visitor, VisitorMut, any_stmt, as_sym,
 };
+use crate::passes::analysis::uses::set_in;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
+use std::collections::BTreeSet;
 
 /// More counters would cost more registers than they are worth.
 const MOST_COUNTERS: usize = 3;
@@ -27,14 +32,50 @@ fn in_block(function: &mut Function, block: &mut Vec<Stmt>) {
     while at < block.len() {
         let mut before = Vec::new();
         if let Some(stmt) = block.get_mut(at) {
-            for inner in stmt.kind.blocks_mut() {
+            // The region's own threads, or those that take the branch.
+            let known = match &mut stmt.kind {
+                StmtKind::Region { pred, .. } => Some(pred.clone()),
+                StmtKind::If { cond, .. } => Some(cond.clone()),
+                _ => None,
+            };
+            for (number, inner) in stmt.kind.blocks_mut().enumerate() {
+                function.cx.push_scope();
+                if let Some(cond) = known.as_ref().filter(|_| number == 0) {
+                    assume(function, cond);
+                }
                 in_block(function, inner);
+                function.cx.pop_scope();
             }
             before = counters(function, stmt);
         }
         let count = before.len();
         block.splice(at..at, before);
         at += count + 1;
+    }
+}
+
+/// A comparison of integers holds.
+fn assume(function: &mut Function, cond: &Expr) {
+    let ExprKind::Binary(op, a, b) = &*cond.kind else {
+        return;
+    };
+    let [Some(a), Some(b)] = [a, b].map(|e| as_sym(function, e)) else {
+        return;
+    };
+    let changes = |var: &Var| match function.var_home.get(var) {
+        Some(VarHome::Local(id)) => function.local(*id).mutable,
+        _ => false,
+    };
+    if a.sorted_vars().iter().chain(b.sorted_vars()).any(changes) {
+        return;
+    }
+    match op {
+        BinOp::Lt => function.cx.assume_lt(&a, &b),
+        BinOp::Le => function.cx.assume_le(&a, &b),
+        BinOp::Gt => function.cx.assume_lt(&b, &a),
+        BinOp::Ge => function.cx.assume_le(&b, &a),
+        BinOp::Eq => function.cx.assume_eq(&a, &b),
+        _ => {}
     }
 }
 
@@ -58,14 +99,17 @@ fn counters(function: &mut Function, stmt: &mut Stmt) -> Vec<Stmt> {
     let (Some(var), true, false) = (var, step.is_one(), skips) else {
         return Vec::new();
     };
+    let mut unusable = set_in(function, body);
+    unusable.extend(checked_in(function, body));
     let mut find = Find {
         var,
+        unusable,
         found: Vec::new(),
     };
     let _ = find.block(body);
     let mut declarations = Vec::new();
     for ring in find.found {
-        let first = &*lo + ring.ahead;
+        let first = &*lo + &ring.ahead;
         if declarations.len() == MOST_COUNTERS || !function.cx.le(&Sym::zero(), &first).is_yes() {
             continue;
         }
@@ -88,15 +132,37 @@ fn counters(function: &mut Function, stmt: &mut Stmt) -> Vec<Stmt> {
     declarations
 }
 
+/// Variables of the integers whose size the body checks. Before the loop they may be too large.
+fn checked_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
+    struct Checked(BTreeSet<Var>);
+    impl Visitor for Checked {
+        fn sym(&mut self, sym: &Sym) -> Flow {
+            self.0.extend(sym.sorted_vars().iter().copied());
+            ON
+        }
+    }
+    let mut checked = Checked(BTreeSet::new());
+    any_stmt(body, |stmt| {
+        if let StmtKind::Check { check, .. } = &stmt.kind
+            && let Some(info) = function.checks.get(check.index())
+            && info.code == CheckCode::R19
+        {
+            let _ = checked.stmt(stmt);
+        }
+        false
+    });
+    checked.0
+}
+
 /// `(v + ahead) % slots`
 struct Ring {
     atom: Atom,
-    ahead: i64,
+    ahead: Sym,
     slots: i64,
 }
 
 impl Ring {
-    fn of(atom: &Atom, var: Var) -> Option<Ring> {
+    fn of(atom: &Atom, var: Var, unusable: &BTreeSet<Var>) -> Option<Ring> {
         let Atom::Rem(number, slots) = atom else {
             return None;
         };
@@ -104,10 +170,13 @@ impl Ring {
             .as_int()
             .filter(|n| *n > 2 && i32::try_from(*n).is_ok())?;
         let (coefficient, ahead) = number.linear_in(var)?;
-        let suits = coefficient.is_one() && !slots.unsigned_abs().is_power_of_two();
+        let fixed = !ahead.is_poison() && unusable.iter().all(|v| !ahead.contains(*v));
+        // A mask of a 64-bit sum is more than the counter.
+        let is_mask = slots.unsigned_abs().is_power_of_two() && ahead.as_int().is_some();
+        let suits = coefficient.is_one() && fixed && !is_mask;
         suits.then_some(Ring {
             atom: atom.clone(),
-            ahead: ahead.as_int()?,
+            ahead,
             slots,
         })
     }
@@ -115,12 +184,14 @@ impl Ring {
 
 struct Find {
     var: Var,
+    /// Variables whose values before the loop are not known, or not those in it.
+    unusable: BTreeSet<Var>,
     found: Vec<Ring>,
 }
 
 impl Find {
     fn atom(&mut self, atom: &Atom) {
-        if let Some(ring) = Ring::of(atom, self.var) {
+        if let Some(ring) = Ring::of(atom, self.var, &self.unusable) {
             if self.found.iter().all(|other| other.atom != ring.atom) {
                 self.found.push(ring);
             }
@@ -192,5 +263,69 @@ impl Counter {
         let value = Expr::new(ExprKind::Select(last, int(0), more), ty, span);
         let local = self.local;
         Stmt::new(StmtKind::Assign { local, value }, span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sema::testing;
+
+    /// The number of counters of a kernel whose region waits for `full[SLOT]` in each step.
+    fn counters(slots: usize, slot: &str) -> usize {
+        let text = format!(
+            "__co__ void f(global s32 [K, 64] x, global s32 [64] out, int tiles, int first) {{
+               parallel q by 2 : block {{
+                 shared event full[{slots}], empty[{slots}] = ready;
+                 shared s32 [8, 64] xs[{slots}];
+                 parallel w by 3 : group-4, t by 128 : thread {{
+                   inthreads.async (w == 0) {{
+                     foreach {{tile}} in [tiles] {{
+                       foreach {{k}} in [cdiv(K, 8)] {{
+                         wait empty[(tile * cdiv(K, 8) + k) % {slots}];
+                         tma.copy.async<full[(tile * cdiv(K, 8) + k) % {slots}]>
+                           x.subspan(8, 64).at(k, 0) => xs[(tile * cdiv(K, 8) + k) % {slots}];
+                         trigger full[(tile * cdiv(K, 8) + k) % {slots}];
+                       }}
+                     }}
+                   }}
+                   inthreads.async (w > 0) {{
+                     local s32 [1] sum{{0}};
+                     foreach {{tile}} in [tiles] {{
+                       foreach {{k}} in [cdiv(K, 8)] {{
+                         wait full[(tile * cdiv(K, 8) + k) % {slots}];
+                         sum.at(0) += xs[{slot}].at(0, t % 64);
+                         trigger empty[(tile * cdiv(K, 8) + k) % {slots}];
+                       }}
+                     }}
+                     if (t < 64 && w == 1) {{ out.at(t) = sum.at(0); }}
+                   }}
+                 }}
+               }}
+             }}"
+        );
+        let function = testing::function_after(&text, "ring-slots");
+        let mut found = 0;
+        any_stmt(&function.kernels[0].body, |stmt| {
+            if let StmtKind::Let { local, .. } = &stmt.kind {
+                found += usize::from(function.local(*local).name == "slot");
+            }
+            false
+        });
+        found
+    }
+
+    #[test]
+    fn a_ring_that_continues_from_tile_to_tile_is_counted() {
+        let slot = |slots| format!("(tile * cdiv(K, 8) + k) % {slots}");
+        assert_eq!(counters(3, &slot(3)), 2);
+        assert_eq!(counters(4, &slot(4)), 2);
+        // The region's threads say that the number is not negative.
+        let another = "((w - 1) * 7 + tile * cdiv(K, 8) + k) % 3";
+        assert_eq!(counters(3, another), 3);
+        // It may be negative.
+        assert_eq!(counters(3, "(first + k) % 3"), 2);
+        // It changes within the loop.
+        assert_eq!(counters(3, "(k * k + k) % 3"), 2);
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn choose_engine(
     if c.engine == ast::Engine::Dma {
         return Some(Engine::Threads);
     }
-    let tma = lower_modifiers(el, c)?;
+    let mut tma = lower_modifiers(el, c)?;
     let source = &*from;
     let load = el.f.buffer(dest.buffer).storage == Storage::Shared;
     let (global, shared) = if load { (source, dest) } else { (dest, source) };
@@ -60,14 +60,20 @@ pub(crate) fn choose_engine(
         tma_legality::check_tensor(el, global, &frame, bytes, at)?;
         let of_shared = tma_legality::why_out_of_reach(el, shared, bytes)
             .map(|label| (label, "give the tile a buffer of its own, or write `dma`"));
-        let may_begin_before = || {
-            let label = tma_legality::why_not_stored(el, &frame)?;
-            Some((
+        let negative = match load {
+            true => Ok(Vec::new()),
+            false => tma_legality::negative_axes(el, &frame, &shape),
+        };
+        of_shared.or(match negative {
+            Ok(axes) => {
+                tma.negative = axes;
+                None
+            }
+            Err(label) => Some((
                 label,
                 "write `dma`, or `assert` that the position is not negative",
-            ))
-        };
-        of_shared.or_else(|| if load { None } else { may_begin_before() })
+            )),
+        })
     };
     if let Some((label, help)) = why {
         if load {
@@ -179,6 +185,7 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
         hint: None,
         blocks: 1,
         shared: false,
+        negative: Vec::new(),
         arrival: None,
         event: None,
     };

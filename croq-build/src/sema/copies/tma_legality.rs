@@ -382,16 +382,33 @@ pub(crate) fn check_rings(el: &mut Elab<'_>) {
     }
 }
 
-/// The reason why TMA cannot store a box of this tensor, if there is one: the corner of a box may
-/// have negative coordinates when it is loaded, but not when it is stored (CUDA C++ programming
-/// guide, "Using TMA to transfer multi-dimensional arrays").
-pub(crate) fn why_not_stored(el: &Elab<'_>, frame: &Frame) -> Option<String> {
-    let may_be_negative = |origin: &Sym| el.f.cx.le(&Sym::zero(), origin) != Truth::Yes;
-    let axis = frame.origin.iter().position(may_be_negative)?;
-    let shown = el.f.cx.show(frame.origin.get(axis)?);
-    Some(format!(
-        "begins at `{shown}` in axis {axis}, and a box that begins before the tensor cannot be stored"
-    ))
+/// The axes of the tensor along which the position of a stored tile may be negative, or the reason why
+/// TMA cannot store it. The corner of a box may have negative coordinates when it is loaded, but not
+/// when it is stored (CUDA C++ programming guide, "Using TMA to transfer multi-dimensional arrays").
+/// A position that is a multiple of the box's extent is no obstacle: where it is negative, all of
+/// the box is outside, and nothing is stored.
+pub(crate) fn negative_axes(
+    el: &Elab<'_>,
+    frame: &Frame,
+    shape: &[Sym],
+) -> Result<Vec<usize>, String> {
+    let mut axes = Vec::new();
+    for (axis, origin) in frame.origin.iter().enumerate() {
+        if el.f.cx.le(&Sym::zero(), origin) == Truth::Yes {
+            continue;
+        }
+        let along = frame.axes.iter().position(|a| *a == axis);
+        let extent = along.and_then(|along| shape.get(along).cloned());
+        let extent = extent.unwrap_or_else(Sym::one);
+        if el.f.cx.divides(&extent, origin) != Truth::Yes {
+            let shown = el.f.cx.show(origin);
+            return Err(format!(
+                "begins at `{shown}` in axis {axis}, and a box that begins before the tensor cannot be stored"
+            ));
+        }
+        axes.push(axis);
+    }
+    Ok(axes)
 }
 
 /// The reason why TMA cannot access a tile of shared memory, if there is one.

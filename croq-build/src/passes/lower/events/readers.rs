@@ -11,7 +11,7 @@
 //! threads that are still before the trigger synchronise only by events and by MMAs, so they cannot
 //! have seen these writes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 use crate::ir::{
@@ -40,7 +40,16 @@ pub fn find(function: &Function, id: KernelId) -> Vec<EventId> {
     {
         return Vec::new();
     }
-    let precedes = |event| Before { function, event }.list(&kernel.body);
+    let private = Unpublished::of(function, &kernel.body);
+    let precedes = |event| {
+        let private = &private;
+        Before {
+            function,
+            event,
+            private,
+        }
+        .list(&kernel.body)
+    };
     events
         .map(|(event, _)| event)
         .filter(|event| precedes(*event))
@@ -102,9 +111,101 @@ fn read_from_device(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
     find.1
 }
 
+/// Buffers whose writes other blocks never see.
+struct Unpublished {
+    /// Device memory that one statement mentions.
+    results: BTreeSet<BufferId>,
+    /// Shared memory that one asynchronous region accesses.
+    of_one_region: BTreeSet<BufferId>,
+}
+
+impl Unpublished {
+    fn of(function: &Function, body: &[Stmt]) -> Self {
+        let mut find = FindPlaces::default();
+        let _ = find.block(body);
+        let is = |id: &BufferId, shared: bool| {
+            let buffer = function.buffers.get(id.index());
+            buffer.is_some_and(|b| match shared {
+                true => b.storage == Storage::Shared,
+                false => b.storage.is_global(),
+            })
+        };
+        let places = || find.places.iter();
+        Self {
+            results: (places().filter(|(id, at)| is(id, false) && at.mentions == 1))
+                .map(|(id, _)| *id)
+                .collect(),
+            of_one_region: places()
+                .filter(|(id, at)| is(id, true) && at.regions.len() == 1 && !at.multicast)
+                .filter(|(_, at)| at.regions.iter().all(Option::is_some))
+                .map(|(id, _)| *id)
+                .collect(),
+        }
+    }
+}
+
+/// Where a buffer is mentioned.
+#[derive(Default)]
+struct Places {
+    mentions: usize,
+    /// The numbers of asynchronous regions, or `None` for code outside of them.
+    regions: BTreeSet<Option<usize>>,
+    /// Whether it is the destination of a multicast load.
+    multicast: bool,
+}
+
+#[derive(Default)]
+struct FindPlaces {
+    places: BTreeMap<BufferId, Places>,
+    inside: Option<usize>,
+    /// The number of regions so far.
+    regions: usize,
+}
+
+impl FindPlaces {
+    fn mention(&mut self, id: BufferId) {
+        let region = self.inside;
+        let places = self.places.entry(id).or_default();
+        places.mentions += 1;
+        places.regions.insert(region);
+    }
+}
+
+impl Visitor for FindPlaces {
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        if let StmtKind::Copy(copy) = &stmt.kind
+            && copy.engine.is_multicast()
+        {
+            self.places.entry(copy.dest.buffer).or_default().multicast = true;
+        }
+        let is_outermost =
+            self.inside.is_none() && matches!(&stmt.kind, StmtKind::Region { is_async: true, .. });
+        if is_outermost {
+            self.regions += 1;
+            self.inside = Some(self.regions);
+        }
+        let flow = walk::stmt(self, stmt);
+        if is_outermost {
+            self.inside = None;
+        }
+        flow
+    }
+
+    fn view(&mut self, view: &View) -> Flow {
+        self.mention(view.buffer);
+        walk::view(self, view)
+    }
+
+    fn access(&mut self, access: &Access, _written: bool) -> Flow {
+        self.mention(access.view.buffer);
+        walk::access(self, access)
+    }
+}
+
 struct Before<'a> {
     function: &'a Function,
     event: EventId,
+    private: &'a Unpublished,
 }
 
 impl Before<'_> {
@@ -158,11 +259,12 @@ impl Before<'_> {
                 self.is_private(access.view.buffer) && !self.loads_shared(stmt)
             }
             StmtKind::Fill { view, .. } => self.is_private(view.buffer) && !self.loads_shared(stmt),
-            StmtKind::Copy(copy) => self.is_load(copy),
+            StmtKind::Copy(copy) => self.is_load(copy) || self.is_result(copy),
             StmtKind::Mma(op) => {
                 let is_load = matches!(**op, MmaOp::Load { .. });
                 let hinders = |(view, written): (&View, bool)| {
-                    written || (is_load && self.is_shared(view.buffer))
+                    let published = !self.private.of_one_region.contains(&view.buffer);
+                    (written && published) || (is_load && self.is_shared(view.buffer))
                 };
                 !op.views().into_iter().any(hinders) && op.body().is_none_or(|b| self.only_read(b))
             }
@@ -206,6 +308,12 @@ impl Before<'_> {
     fn is_load(&self, copy: &Copy) -> bool {
         matches!(&copy.engine, Engine::Tma(tma) if tma.event.as_ref().is_none_or(|at| at.event != self.event))
             && self.is_shared(copy.dest.buffer)
+    }
+
+    fn is_result(&self, copy: &Copy) -> bool {
+        matches!(&copy.engine, Engine::Tma(_))
+            && self.private.results.contains(&copy.dest.buffer)
+            && self.is_shared(copy.source.buffer)
     }
 }
 
@@ -318,6 +426,67 @@ mod tests {
             let text = text.replacen(before, &format!("{write} {before}"), 1);
             assert!(!is_found(&text), "{text}");
         }
+    }
+
+    /// Blocks that take several tiles, and store each of them by STORE.
+    const RESIDENT: &str = "
+        __co__ void f(global f16 [M, K] x, global f16 [64, K] y, global f16 [M, 64] out, int tiles) {
+          parallel c by 2 : cluster
+            parallel q by 16 : block {
+              shared event full[2], empty[2] = ready;
+              shared f16 [64, 64] xs[2], ys[2], product, other;
+              parallel w by 2 : group-4, t by 128 : thread {
+                inthreads.async (w == 0) {
+                  foreach {tile} in [tiles] {
+                    foreach {k} in [cdiv(K, 64)] {
+                      s = (tile * cdiv(K, 64) + k) % 2;
+                      wait empty[s];
+                      tma.copy.async<full[s]>.swiz<128> x.subspan(64, 64).at(tile * 16 + q, k) => xs[s];
+                      tma.copy.async<full[s]>.multicast.swiz<128> y.subspan(64, 64).at(0, k) => ys[s];
+                      trigger full[s];
+                      LOADS
+                    }
+                  }
+                }
+                inthreads.async (w == 1) {
+                  foreach {tile} in [tiles] {
+                    acc = mma.fill.f32 0.0f;
+                    foreach {k} in [cdiv(K, 64)] {
+                      s = (tile * cdiv(K, 64) + k) % 2;
+                      wait full[s];
+                      mma.row.row acc, xs[s], ys[s];
+                      trigger.cluster empty[s];
+                    }
+                    STORE
+                  }
+                }
+              }
+            }
+        }";
+
+    #[test]
+    fn tiles_that_nothing_else_reads_are_not_published() {
+        let reads_only = |loads: &str, store: &str| {
+            is_found(&RESIDENT.replace("LOADS", loads).replace("STORE", store))
+        };
+        let by_tma =
+            "mma.store acc, product; tma.copy product => out.subspan(64, 64).at(tile * 16 + q, 0);";
+        assert!(reads_only("", by_tma));
+        // By threads.
+        assert!(!reads_only(
+            "",
+            "mma.store acc, out.subspan(64, 64).at(tile * 16 + q, 0);"
+        ));
+        // Another statement mentions the result.
+        let twice = format!("{by_tma} tma.copy product => out.subspan(64, 64).at(0, 0);");
+        assert!(!reads_only("", &twice));
+        // Another region accesses the tile in shared memory.
+        let also =
+            "tma.copy.async<full[s]> x.subspan(64, 64).at(0, k) => product; trigger full[s];";
+        assert!(!reads_only(also, by_tma));
+        // The tile is one that the other block writes.
+        let there = "mma.store acc, ys[0];";
+        assert!(!reads_only("", there));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ir::{
     Function, KernelId, LocalId, MmaOp, Scalar, Source, Step, Stmt, StmtKind, VarHome, any_stmt,
 };
-use crate::passes::analysis::uses::Uses;
+use crate::passes::analysis::uses::set_in;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -51,20 +51,6 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
         out.push(stmt);
     }
     *stmts = out;
-}
-
-/// The variables that the body declares or assigns.
-fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
-    let mut locals = Uses::of_block(function, body).declared;
-    any_stmt(body, |stmt| {
-        if let StmtKind::Assign { local, .. } = &stmt.kind {
-            locals.insert(*local);
-        }
-        false
-    });
-    let vars = locals.iter();
-    vars.filter_map(|id| function.locals.get(id.index())?.var)
-        .collect()
 }
 
 /// The descriptors that the body declares: those of buffers that it allocates.

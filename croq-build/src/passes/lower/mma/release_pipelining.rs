@@ -14,6 +14,7 @@ use crate::ir::build;
 use crate::ir::{
     BinOp, EventAt, EventId, Expr, ExprKind, Function, Role, Scalar, Slot, Step, Stmt, StmtKind,
 };
+use crate::passes::lower::events;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -58,9 +59,7 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
     let mut again = Vec::new();
     let mut kept = Vec::new();
     for (at, trigger) in iteration.releases {
-        let Slot::At(slot) = &at.slot else {
-            return None;
-        };
+        let slot = slot(function, &at)?;
         let (released, before) = build::index(function, "released", Role::Value, None, trigger);
         if let Some(local) = function.locals.get_mut(released.index()) {
             local.mutable = true;
@@ -74,7 +73,7 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
             },
             span,
         ));
-        let value = Expr::index(slot.clone(), trigger);
+        let value = Expr::index(slot, trigger);
         kept.push(Stmt::new(
             StmtKind::Assign {
                 local: released,
@@ -175,7 +174,8 @@ fn is_ring(
     let mut any = false;
     let all = waited.into_iter().all(|at| {
         any = true;
-        at.slot == released.slot && is_filled(function, whole, at.event, released.event, slots)
+        let same = slot(function, at) == slot(function, released);
+        same && is_filled(function, whole, at.event, released.event, slots)
     });
     any && all
 }
@@ -219,8 +219,9 @@ fn gather(
         match &stmt.kind {
             StmtKind::Trigger(at) if at.event == full => {
                 let before = stmts.get(..number).unwrap_or_default();
+                let filled = slot(function, at);
                 let waits = before.iter().any(|s| {
-                    matches!(&s.kind, StmtKind::WaitEvent(w) if w.event == empty && w.slot == at.slot)
+                    matches!(&s.kind, StmtKind::WaitEvent(w) if w.event == empty && slot(function, w) == filled)
                 });
                 let at = at.clone();
                 sites.push(Site { at, waits, around });
@@ -245,7 +246,7 @@ fn gather(
 /// Whether the slot is an integer modulo the number of slots that increases by one in each
 /// iteration.
 fn advances_by_one(function: &Function, at: &EventAt, slots: u32, var: Var) -> bool {
-    let Slot::At(slot) = &at.slot else {
+    let Some(slot) = slot(function, at) else {
         return false;
     };
     let mut terms = slot.terms();
@@ -254,4 +255,9 @@ fn advances_by_one(function: &Function, at: &EventAt, slots: u32, var: Var) -> b
     };
     let next = function.cx.substituted(count, var, &(&Sym::var(var) + 1));
     by.as_int() == Some(i64::from(slots)) && (&next - count).is_one()
+}
+
+/// The slot, also of an order. `None` for all slots.
+fn slot(function: &Function, at: &EventAt) -> Option<Sym> {
+    events::place(function, at).map(|(_, slot)| slot)
 }

@@ -93,12 +93,17 @@ fn consumers_of_rings_keep_a_group_in_flight() {
     };
     let issued = format!("arrived fence place place {PRODUCTS} commit");
     let late = format!("for {{{issued} wait1 if {{arrive}}}} wait0 arrive");
+    let at_once = format!("for {{{issued} wait0 arrive}}");
     let fills = ["k % 4"; 2];
     assert_eq!(ring(4, fills, &iteration("k % 4", "")), late);
     assert_eq!(ring(4, fills, &iteration("k % 4", "mma.commit;")), late);
+    // Orders, too.
+    let in_order = "wait full.at(k); mma.row.row acc, as[k % 4], bs[k % 4]; trigger empty.at(k);";
+    assert_eq!(ring(4, fills, in_order), late);
+    let other = "wait full.at(k); mma.row.row acc, as[k % 4], bs[k % 4]; trigger empty.at(k + 1);";
+    assert_eq!(ring(4, fills, other), at_once);
     // Where a slot may be needed immediately, or the analysis cannot decide that, it is released
     // immediately.
-    let at_once = format!("for {{{issued} wait0 arrive}}");
     assert_eq!(ring(4, fills, &iteration("(2 * k) % 4", "")), at_once);
     assert_eq!(
         ring(4, ["(k + 1) % 4", "k % 4"], &iteration("k % 4", "")),

@@ -9,8 +9,8 @@ use super::uses_tma;
 use super::waits::{by_first_block, flip, wait};
 use crate::ir::build;
 use crate::ir::{
-    BufferId, Copy, Engine, Frame, Function, KernelId, Level, Role, Stmt, StmtKind, TensorMap, Tma,
-    TmaMove, TmaOp, VarHome, View,
+    BinOp, BufferId, Copy, Engine, Event, Expr, ExprKind, Frame, Function, KernelId, Level, Role,
+    Scalar, Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
 };
 use crate::passes::lower::events;
 use crate::source::Span;
@@ -22,13 +22,15 @@ pub fn expand(function: &mut Function, id: KernelId) {
     let Some(kernel) = kernel.filter(|kernel| uses_tma(&kernel.body)) else {
         return;
     };
-    let (cooperative, span) = (kernel.attrs.cooperative.is_some(), kernel.span);
+    let span = kernel.span;
+    let clustered = |e: &Event| e.kernel == id.index() && e.clustered;
+    let waited_for = kernel.attrs.cooperative.is_some() || function.events.iter().any(clustered);
     let maps = function.with_kernel_body(id, |function, body| {
         let rank = shares::rank(function, body, span);
         let (declared, rank) = rank.unzip();
         let mut expander = Expander {
             mentions: mentions(body),
-            cooperative,
+            waited_for,
             function,
             maps: Vec::new(),
             loops: Vec::new(),
@@ -77,8 +79,9 @@ pub struct Expander<'a> {
     pub function: &'a Function,
     maps: Vec<TensorMap>,
     mentions: BTreeMap<BufferId, usize>,
-    /// Other blocks may wait for data that this one has stored.
-    cooperative: bool,
+    /// Other blocks may wait for data that this one has stored: at barriers of the grid, or for
+    /// events.
+    waited_for: bool,
     /// The enclosing loops, each with its variable and step if it is a counted loop.
     loops: Vec<Option<(Var, Sym)>>,
     /// Only one thread executes the code.
@@ -205,13 +208,15 @@ impl Expander<'_> {
 
     fn copy(&mut self, copy: &Copy, tma: &Tma, span: Span) -> Option<Vec<StmtKind>> {
         let single_threaded = self.single_threaded;
-        let once = |level: Level, ops: Vec<TmaOp>| -> Vec<StmtKind> {
-            let ops = ops.into_iter().map(StmtKind::Tma);
+        let kinds_once = |level: Level, kinds: Vec<StmtKind>| -> Vec<StmtKind> {
             if single_threaded && level != Level::Cluster {
-                return ops.collect();
+                return kinds;
             }
-            let body = ops.map(|op| Stmt::new(op, span)).collect();
-            vec![build::once(level, body)]
+            let body = (kinds.into_iter()).map(|kind| Stmt::new(kind, span));
+            vec![build::once(level, body.collect())]
+        };
+        let once = |level: Level, ops: Vec<TmaOp>| {
+            kinds_once(level, ops.into_iter().map(StmtKind::Tma).collect())
         };
         if let Some(event) = &tma.event {
             let (barriers, slot) = events::place(self.function, event)?;
@@ -237,13 +242,12 @@ impl Expander<'_> {
             // Other statements may use the written data: then the store must be complete, not only
             // have read its source.
             let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);
-            let whole = others || self.cooperative || !self.iterations_are_disjoint(&copy.dest);
-            let mut ops: Vec<TmaOp> = moved
-                .into_iter()
-                .map(|moved| TmaOp::Store { moved })
-                .collect();
-            ops.push(TmaOp::WaitStores { whole });
-            return Some(once(copy.level, ops));
+            let whole = others || self.waited_for || !self.iterations_are_disjoint(&copy.dest);
+            let stores = moved.into_iter().map(|moved| TmaOp::Store { moved });
+            let origin = &copy.dest.frame.as_ref()?.origin;
+            let mut kinds = if_inside(origin, &tma.negative, stores.collect(), span);
+            kinds.push(StmtKind::Tma(TmaOp::WaitStores { whole }));
+            return Some(kinds_once(copy.level, kinds));
         };
         let (barriers, slot) = (arrival.barriers, arrival.slot.clone());
         let mut loads = self.loads(copy, tma, barriers, &slot)?;
@@ -489,6 +493,25 @@ impl Expander<'_> {
     }
 }
 
+/// Stores of a tile at `origin`, none of which happens if its position along one of `axes` is negative.
+fn if_inside(origin: &[Sym], axes: &[usize], stores: Vec<TmaOp>, span: Span) -> Vec<StmtKind> {
+    let stores = stores.into_iter().map(StmtKind::Tma);
+    let index = |at: Sym| Expr::index(at, span);
+    let inside = (axes.iter())
+        .filter_map(|axis| origin.get(*axis).cloned())
+        .map(|at| ExprKind::Binary(BinOp::Le, index(Sym::zero()), index(at)))
+        .map(|kind| Expr::new(kind, Scalar::Bool, span))
+        .reduce(|a, b| Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span));
+    match inside {
+        Some(cond) => vec![StmtKind::If {
+            cond,
+            then: stores.map(|store| Stmt::new(store, span)).collect(),
+            otherwise: Vec::new(),
+        }],
+        None => stores.collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -538,6 +561,43 @@ mod tests {
             waits("tma.copy t.data => x.subspan(8, 64).at(1, 0);"),
             [true]
         );
+    }
+
+    /// Whether a store by TMA depends on a condition, if TMA stores the tile.
+    fn conditional(store: &str) -> Option<bool> {
+        let text = format!(
+            "__co__ void f(global s32 [M, 64] x, global s32 [M, 64] y, int n) {{
+               parallel by 1 : block {{
+                 t = tma.load x.subspan(8, 64).at(0, 0) => shared;
+                 {store}
+               }}
+             }}"
+        );
+        let function = testing::function_after(&text, "tma");
+        let body = &function.kernels[0].body;
+        let is_store = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Tma(TmaOp::Store { .. }));
+        let inside = crate::ir::any_stmt(body, |stmt| match &stmt.kind {
+            StmtKind::If { then, .. } => then.iter().any(is_store),
+            _ => false,
+        });
+        crate::ir::any_stmt(body, is_store).then_some(inside)
+    }
+
+    #[test]
+    fn a_tile_before_the_tensor_is_not_stored() {
+        let at = |n: &str| format!("tma.copy t.data => y.subspan(8, 64).at({n}, 0);");
+        assert_eq!(conditional(&at("2")), Some(false));
+        assert_eq!(conditional(&at("n * n")), Some(true));
+        assert_eq!(conditional(&at("n")), Some(true));
+        assert_eq!(
+            conditional(&format!("assert(n >= 0, \"\"); {}", at("n"))),
+            Some(false)
+        );
+        // A part of it may be inside.
+        let window = "tma.copy t.data => y.view(8, 64).from(n * 4, 0);";
+        assert_eq!(conditional(window), None);
+        let window = "tma.copy t.data => y.view(8, 64).from(n * 8, 0);";
+        assert_eq!(conditional(window), Some(true));
     }
 
     /// The announcements of bytes in each step of a ring with two tiles.

@@ -114,9 +114,12 @@ impl Pending {
         }
     }
 
-    /// Whether a region's threads have written data that is not visible to TMA.
+    /// Whether a region's threads have written data that is not visible to TMA. A fence in front of a
+    /// barrier of any level is one of each thread that wrote.
     pub fn has_unfenced_writes(&self, set: &ThreadSet) -> bool {
-        let needs_proxy_fence = |t: &MemAccess| t.needs_proxy_fence && t.released == Release::None;
+        let needs_proxy_fence = |t: &MemAccess| {
+            t.needs_proxy_fence && t.released == Release::None && t.fenced.is_none()
+        };
         self.accesses
             .iter()
             .any(|t| needs_proxy_fence(t) && t.set.as_ref() == Some(set))

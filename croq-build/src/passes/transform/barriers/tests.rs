@@ -45,6 +45,7 @@ fn outline(stmts: &[Stmt]) -> String {
                 }
                 StmtKind::Copy(_) => "copy".to_owned(),
                 StmtKind::WaitTma { .. } => "wait".to_owned(),
+                StmtKind::Trigger(_) => "trigger".to_owned(),
                 StmtKind::Fence(_) => "fence".to_owned(),
                 StmtKind::Fill { .. } => "fill".to_owned(),
                 StmtKind::Store { .. } => "store".to_owned(),
@@ -465,6 +466,55 @@ fn stores_are_fenced_before_tma_reads() {
     assert_eq!(
         outline,
         "for { copy par { store } BLOCK(read:t) par { store } fence BLOCK(read:t) copy }"
+    );
+}
+
+/// Two warpgroups release a slot, and then write a tile each, which TMA stores. BEFORE and AFTER are
+/// around the tile's store.
+fn released(before: &str, after: &str) -> String {
+    let outline = barriers(&format!(
+        "__co__ void f(global s32 [256] x, global s32 [N, 256] y) {{
+           parallel by 1 : block {{
+             shared event full, empty = ready;
+             shared s32 [256] t;
+             shared s32 [2, 128] own;
+             parallel w by 3 : group-4 {{
+               inthreads.async (w == 0) {{
+                 foreach k in [N] {{
+                   wait empty;
+                   tma.copy.async<full> x => t;
+                   trigger full;
+                 }}
+               }}
+               inthreads.async (w > 0) {{
+                 foreach k in [N] {{
+                   wait full;
+                   trigger empty;
+                   {before}
+                   tma.copy own.subspan(1, 128).at(w - 1, 0) => y.subspan(1, 128).at(k, w - 1);
+                   {after}
+                 }}
+               }}
+             }}
+           }}
+         }}"
+    ));
+    let consumer = outline.rsplit("region { for { ").next().unwrap_or_default();
+    consumer.trim_end_matches([' ', '}']).to_owned()
+}
+
+#[test]
+fn a_trigger_needs_no_fence_for_what_is_fenced() {
+    let write = "parallel i by 128 : thread own.at(w - 1, i) = k;";
+    // All threads of each warpgroup have executed a fence before their own barrier.
+    assert_eq!(
+        released(write, ""),
+        "trigger GROUP4(reuse:own) par { store } fence GROUP4(read:own) copy"
+    );
+    // In the next iteration these writes precede the trigger.
+    assert_eq!(
+        released(write, write),
+        "fence trigger GROUP4(rewrite:own) par { store } fence GROUP4(read:own) copy par { store }"
     );
 }
 
