@@ -478,7 +478,7 @@ fn released(before: &str, after: &str) -> String {
              shared event full, empty = ready;
              shared s32 [256] t;
              shared s32 [2, 128] own;
-             parallel w by 3 : group-4 {{
+             parallel w by 3 : group-4, i by 128 : thread {{
                inthreads.async (w == 0) {{
                  foreach k in [N] {{
                    wait empty;
@@ -505,16 +505,16 @@ fn released(before: &str, after: &str) -> String {
 
 #[test]
 fn a_trigger_needs_no_fence_for_what_is_fenced() {
-    let write = "parallel i by 128 : thread own.at(w - 1, i) = k;";
+    let write = "own.at(w - 1, i) = __to<s32>(k);";
     // All threads of each warpgroup have executed a fence before their own barrier.
     assert_eq!(
         released(write, ""),
-        "trigger GROUP4(reuse:own) par { store } fence GROUP4(read:own) copy"
+        "trigger GROUP4(reuse:own) store fence GROUP4(read:own) copy"
     );
     // In the next iteration these writes precede the trigger.
     assert_eq!(
         released(write, write),
-        "fence trigger GROUP4(rewrite:own) par { store } fence GROUP4(read:own) copy par { store }"
+        "fence trigger store fence GROUP4(read:own) copy GROUP4(reuse:own) store"
     );
 }
 
