@@ -74,20 +74,18 @@ CROQ_DEVICE void mbarrier_arrive_cluster_read(mbarriers all, idx slot) {
 #define CROQ_ARRIVE_THERE_BY(how)                                                                  \
   CROQ_SM_90(asm volatile("{\n"                                                                    \
                           ".reg .b32 there;\n"                                                     \
-                          ".reg .pred p;\n"                                                        \
-                          "setp.ne.u32 p, %2, 0;\n"                                                \
                           "mapa.shared::cluster.u32 there, %0, %1;\n"                              \
-                          "@p mbarrier.arrive" how ".shared::cluster.b64 _, [there], %3;\n"        \
+                          "mbarrier.arrive" how ".shared::cluster.b64 _, [there], %2;\n"           \
                           "}"                                                                      \
                           :                                                                        \
-                          : "r"(all.at(slot)), "r"(rank), "r"(static_cast<unsigned>(leader)),      \
-                            "n"(unit)                                                              \
+                          : "r"(all.at(slot)), "r"(rank), "n"(unit)                                \
                           : "memory"))
 template <unsigned blocks, unsigned unit>
 CROQ_DEVICE void mbarrier_arrive_cluster_by([[maybe_unused]] mbarriers all,
                                             [[maybe_unused]] idx slot,
                                             [[maybe_unused]] bool leader) {
   if constexpr (unit == 32) __syncwarp();
+  if (!leader) return;
 #pragma unroll
   for (unsigned rank = blocks; rank-- > 0;) CROQ_ARRIVE_THERE_BY(".release.cluster");
 }
@@ -96,6 +94,7 @@ CROQ_DEVICE void mbarrier_arrive_cluster_read_by([[maybe_unused]] mbarriers all,
                                                  [[maybe_unused]] idx slot,
                                                  [[maybe_unused]] bool leader) {
   if constexpr (unit == 32) __syncwarp();
+  if (!leader) return;
 #pragma unroll
   for (unsigned rank = blocks; rank-- > 0;) CROQ_ARRIVE_THERE_BY("");
 }

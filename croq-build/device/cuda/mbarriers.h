@@ -52,14 +52,11 @@ template <unsigned unit>
 CROQ_DEVICE void mbarrier_arrive_by(mbarriers all, idx slot, [[maybe_unused]] bool leader) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   if constexpr (unit == 32) __syncwarp();
-  asm volatile("{\n"
-               ".reg .pred p;\n"
-               "setp.ne.u32 p, %1, 0;\n"
-               "@p mbarrier.arrive.shared::cta.b64 _, [%0], %2;\n"
-               "}"
-               :
-               : "r"(all.at(slot)), "r"(static_cast<unsigned>(leader)), "n"(unit)
-               : "memory");
+  if (leader)
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;"
+                 :
+                 : "r"(all.at(slot)), "n"(unit)
+                 : "memory");
 #else
   mbarrier_arrive(all, slot);
 #endif

@@ -326,7 +326,7 @@ impl Progress<'_> {
                 MmaOp::Step(_) | MmaOp::Instruction { .. } => {}
                 _ => state.accesses = true,
             },
-            StmtKind::Registers(_) => {}
+            StmtKind::Registers(_) | StmtKind::Alloc(_) => {}
             StmtKind::Let { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
@@ -428,5 +428,99 @@ impl Visitor for Written<'_> {
             self.buffers.insert(access.view.buffer);
         }
         ON
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ahead, State};
+    use crate::ir::BufferId;
+
+    const FULL: Option<BufferId> = Some(BufferId(1));
+    const MORE: Option<BufferId> = Some(BufferId(2));
+
+    fn ahead(state: &State) -> Vec<Option<BufferId>> {
+        state.ahead.iter().copied().collect()
+    }
+
+    fn products(state: &mut State) {
+        state.issued = Some(Ahead::new());
+        state.commit();
+    }
+
+    #[test]
+    fn complete_products_prove_what_precedes_them() {
+        let mut state = State::default();
+        state.add(FULL);
+        products(&mut state);
+        // They may still be in flight.
+        assert_eq!(ahead(&state), [FULL]);
+        state.add(MORE);
+        state.wait(0);
+        assert_eq!(ahead(&state), [MORE]);
+        // There are no others.
+        state.wait(0);
+        assert_eq!(ahead(&state), [MORE]);
+        state.meet();
+        assert!(ahead(&state).is_empty());
+    }
+
+    #[test]
+    fn younger_products_prove_nothing() {
+        let mut state = State::default();
+        products(&mut state);
+        state.add(FULL);
+        products(&mut state);
+        state.wait(2);
+        assert_eq!(ahead(&state), [FULL]);
+        state.wait(1);
+        assert_eq!(ahead(&state), [FULL]);
+        state.wait(0);
+        assert!(ahead(&state).is_empty());
+    }
+
+    #[test]
+    fn what_follows_the_last_product_of_a_group_is_not_proved() {
+        let mut state = State {
+            issued: Some(Ahead::new()),
+            ..State::default()
+        };
+        state.add(FULL);
+        state.commit();
+        state.wait(0);
+        assert_eq!(ahead(&state), [FULL]);
+        // Nor does a group without products prove anything.
+        state.commit();
+        state.wait(0);
+        assert_eq!(ahead(&state), [FULL]);
+    }
+
+    #[test]
+    fn products_of_one_way_prove_nothing_on_the_other() {
+        let mut before = State::default();
+        before.add(FULL);
+        let mut with = before.clone();
+        products(&mut with);
+        for mut joined in [with.clone().join(before.clone()), before.join(with.clone())] {
+            joined.wait(0);
+            assert_eq!(ahead(&joined), [FULL]);
+        }
+        let mut both = with.clone().join(with);
+        both.wait(0);
+        assert!(ahead(&both).is_empty());
+    }
+
+    #[test]
+    fn accesses_are_only_ordered_by_barriers() {
+        let mut state = State {
+            accesses: true,
+            ..State::default()
+        };
+        products(&mut state);
+        state.wait(0);
+        assert!(state.accesses);
+        assert!(State::default().join(state.clone()).accesses);
+        state.meet();
+        assert!(!state.accesses);
     }
 }
