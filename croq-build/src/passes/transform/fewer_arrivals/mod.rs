@@ -43,7 +43,7 @@ pub fn choose(function: &mut Function, id: KernelId) {
     let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
     let groups = threads.unwrap_or(0) / WARPGROUP_THREADS;
     // An arrival by each warp is no part of a warpgroup's progress: another event may depend on it.
-    loop {
+    while units.values().any(|unit| *unit == Level::Warpgroup) {
         let late: BTreeSet<BufferId> = (0..groups)
             .flat_map(|group| progress::late(function, kernel, &units, group))
             .collect();

@@ -179,17 +179,20 @@ fn accesses_before_the_arrival_need_a_warp() {
 
 #[test]
 fn a_barrier_orders_accesses_for_the_warpgroup() {
-    // The thread that arrives has issued the copy.
+    let first = "inthreads.async (w == 0)";
+    for (barrier, unit) in [("sync.shared;", WARPGROUP), ("", WARP)] {
+        let before = format!("seen.at(w * 128 + t) = 1.0f; {barrier} {first}");
+        let text = ring(Text::default()).replace(first, &before);
+        assert_eq!(unit_of(&text, "empty"), unit, "{barrier}");
+    }
+    // Each thread's fence has to precede the arrival.
     let stored =
         "kept.at(w * 128 + t) = 1.0f; tma.copy kept.subspan(128).at(w) => seen.subspan(128).at(w);";
-    let begin = |begin: &str| {
-        released(Text {
-            begin,
-            ..Text::default()
-        })
+    let stored = Text {
+        begin: stored,
+        ..Text::default()
     };
-    assert_eq!(begin(stored), WARPGROUP);
-    assert_eq!(begin(&format!("{stored} x = kept.at(t);")), WARP);
+    assert_ne!(released(stored), None);
 }
 
 /// A thread that has not passed its wait could miss the phase that another one's arrival permits.
