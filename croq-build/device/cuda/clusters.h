@@ -70,6 +70,35 @@ CROQ_DEVICE void mbarrier_arrive_cluster_read(mbarriers all, idx slot) {
 #pragma unroll
   for (unsigned rank = blocks; rank-- > 0;) mbarrier_arrive_remote_read(all, slot, rank);
 }
+/* The same by the `leader` of a unit, for all its threads; `mbarrier_arrive_by` has the conditions. */
+#define CROQ_ARRIVE_THERE_BY(how)                                                                  \
+  CROQ_SM_90(asm volatile("{\n"                                                                    \
+                          ".reg .b32 there;\n"                                                     \
+                          "mapa.shared::cluster.u32 there, %0, %1;\n"                              \
+                          "mbarrier.arrive" how ".shared::cluster.b64 _, [there], %2;\n"           \
+                          "}"                                                                      \
+                          :                                                                        \
+                          : "r"(all.at(slot)), "r"(rank), "n"(unit)                                \
+                          : "memory"))
+template <unsigned blocks, unsigned unit>
+CROQ_DEVICE void mbarrier_arrive_cluster_by([[maybe_unused]] mbarriers all,
+                                            [[maybe_unused]] idx slot,
+                                            [[maybe_unused]] bool leader) {
+  if constexpr (unit == 32) __syncwarp();
+  if (!leader) return;
+#pragma unroll
+  for (unsigned rank = blocks; rank-- > 0;) CROQ_ARRIVE_THERE_BY(".release.cluster");
+}
+template <unsigned blocks, unsigned unit>
+CROQ_DEVICE void mbarrier_arrive_cluster_read_by([[maybe_unused]] mbarriers all,
+                                                 [[maybe_unused]] idx slot,
+                                                 [[maybe_unused]] bool leader) {
+  if constexpr (unit == 32) __syncwarp();
+  if (!leader) return;
+#pragma unroll
+  for (unsigned rank = blocks; rank-- > 0;) CROQ_ARRIVE_THERE_BY("");
+}
+#undef CROQ_ARRIVE_THERE_BY
 /* Whether the phase of this parity is complete. If it is, everything that threads of other blocks
  * did before they arrived is visible. */
 CROQ_DEVICE bool mbarrier_try_wait_cluster([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,

@@ -45,6 +45,22 @@ CROQ_DEVICE void mbarrier_arrive(mbarriers all, idx slot) {
 #else
 #define CROQ_SM_90(...) __trap()
 #endif
+/* An arrival for all threads of a unit, by the one that is its `leader`; all of them call this
+ * together. A warp is a unit whose threads may have accessed memory before: its barrier orders their
+ * accesses before the arrival. Before sm_90 an arrival has no count, and each thread arrives. */
+template <unsigned unit>
+CROQ_DEVICE void mbarrier_arrive_by(mbarriers all, idx slot, [[maybe_unused]] bool leader) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  if constexpr (unit == 32) __syncwarp();
+  if (leader)
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;"
+                 :
+                 : "r"(all.at(slot)), "n"(unit)
+                 : "memory");
+#else
+  mbarrier_arrive(all, slot);
+#endif
+}
 /* The phase also waits for `bytes` of a copy. */
 CROQ_DEVICE void mbarrier_expect_tx([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
                                     [[maybe_unused]] unsigned bytes) {

@@ -54,6 +54,17 @@ CROQ_FN void mbarrier_arrive_cluster_read(const mbarriers &all, idx slot,
                                           int line = __builtin_LINE()) {
   mbarrier_arrive_cluster<blocks>(all, slot, line);
 }
+/* Each thread of the unit arrives, as in `mbarrier_arrive_by`. */
+template <unsigned blocks, unsigned unit>
+CROQ_FN void mbarrier_arrive_cluster_by(const mbarriers &all, idx slot, bool,
+                                        int line = __builtin_LINE()) {
+  mbarrier_arrive_cluster<blocks>(all, slot, line);
+}
+template <unsigned blocks, unsigned unit>
+CROQ_FN void mbarrier_arrive_cluster_read_by(const mbarriers &all, idx slot, bool,
+                                             int line = __builtin_LINE()) {
+  mbarrier_arrive_cluster<blocks>(all, slot, line);
+}
 /* Waits until the phase is complete; then everything that threads of other blocks
  * did before they arrived is visible. */
 CROQ_FN void mbarrier_wait_cluster(context ctx, const mbarriers &all, idx slot, awaited_phase what,

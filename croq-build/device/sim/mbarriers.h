@@ -59,6 +59,13 @@ CROQ_FN void event_site(const mbarriers &all, croq_u32 flags, const char *thread
 CROQ_FN void mbarrier_arrive(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_ARRIVE, 0, line);
 }
+/* On GPUs one thread of a unit may arrive for all of them; here each arrives, so that each one's
+ * accesses are ordered by its own arrival. */
+template <unsigned unit>
+CROQ_FN void mbarrier_arrive_by(const mbarriers &all, idx slot, bool,
+                                int line = __builtin_LINE()) {
+  mbarrier_arrive(all, slot, line);
+}
 /* The phase also waits for `bytes` of a copy. */
 CROQ_FN void mbarrier_expect_tx(const mbarriers &all, idx slot, unsigned bytes,
                                 int line = __builtin_LINE()) {

@@ -33,24 +33,7 @@ impl Body<'_, '_> {
             } => {
                 self.initialise(span, *barriers, slots, count, *again);
             }
-            TmaOp::Arrive {
-                barriers,
-                slot,
-                blocks,
-                only_reads,
-            } => {
-                let everywhere = match (blocks, only_reads) {
-                    (0 | 1, _) => String::new(),
-                    (blocks, false) => format!("_cluster<{blocks}>"),
-                    (blocks, true) => format!("_cluster_read<{blocks}>"),
-                };
-                let text = format!(
-                    "croq::mbarrier_arrive{everywhere}({}, {});",
-                    self.names.buffer(*barriers),
-                    sym::sym(&self.names, slot).text
-                );
-                self.tma_line(span, &text);
-            }
+            TmaOp::Arrive { .. } => self.arrive(span, op),
             TmaOp::Expect {
                 barriers,
                 slot,
@@ -108,6 +91,43 @@ impl Body<'_, '_> {
                 self.tma_line(span, &format!("croq::bulk_wait{read}<0>();"));
             }
         }
+    }
+
+    fn arrive(&mut self, span: Span, op: &TmaOp) {
+        let TmaOp::Arrive {
+            barriers,
+            slot,
+            blocks,
+            only_reads,
+            sharing,
+        } = op
+        else {
+            return;
+        };
+        let (how, unit, leader) = match &sharing.unit {
+            Some((unit, Some(leader))) => {
+                let leader = expr::used(&self.names, leader, "condition").text;
+                ("_by", unit.threads(), format!(", {leader}"))
+            }
+            _ => ("", None, String::new()),
+        };
+        let blocks = Some(*blocks).filter(|blocks| *blocks > 1);
+        let place = match (blocks, only_reads) {
+            (None, _) => "",
+            (Some(_), false) => "_cluster",
+            (Some(_), true) => "_cluster_read",
+        };
+        let numbers = blocks.into_iter().chain(unit).map(|n| n.to_string());
+        let numbers = match numbers.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => none,
+            some => format!("<{some}>"),
+        };
+        let text = format!(
+            "croq::mbarrier_arrive{place}{how}{numbers}({}, {}{leader});",
+            self.names.buffer(*barriers),
+            sym::sym(&self.names, slot).text
+        );
+        self.tma_line(span, &text);
     }
 
     /// Initialises the mbarriers of an event; `again`: they are in use, and are invalidated first.

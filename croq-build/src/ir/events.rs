@@ -1,6 +1,6 @@
 //! Events, which some threads trigger and others wait for.
 
-use super::{BufferId, LocalId};
+use super::{BufferId, Expr, Level, LocalId};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -110,7 +110,23 @@ pub struct EventAt {
     /// Whether it refers to the slot in each block of the cluster, not only in the thread's own
     /// block.
     pub cluster: bool,
+    /// Of a `trigger`.
+    pub sharing: Sharing,
     pub span: Span,
+}
+
+/// Whether one thread of a unit arrives for all of them, with their number as its count. Expected
+/// counts are always numbers of threads. The simulated GPU lets each thread arrive.
+#[derive(Clone, Debug, Default)]
+pub struct Sharing {
+    /// The largest unit whose threads execute the arrival together, and for the same slot.
+    pub together: Option<Level>,
+    /// The mbarriers for whose next slot some threads of the unit may still wait: no thread fills
+    /// that slot before all of them have released it.
+    pub ahead: Vec<BufferId>,
+    /// The unit of which one thread arrives, and the condition that selects it. `None`: each thread
+    /// arrives.
+    pub unit: Option<(Level, Option<Expr>)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! TMA: its copies of boxes of tensors, and the mbarriers that track their completion.
 
-use super::{BufferId, EventAt, Expr, LocalId};
+use super::{BufferId, EventAt, Expr, LocalId, Sharing};
 use crate::symbolic::Sym;
 
 /// The engine that executes a copy.
@@ -102,6 +102,7 @@ pub enum TmaOp {
         blocks: u32,
         /// Whether nothing that was written before must be visible in other blocks.
         only_reads: bool,
+        sharing: Sharing,
     },
     /// Raises the number of bytes that must arrive before the phase completes.
     Announce {

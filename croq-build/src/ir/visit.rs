@@ -343,7 +343,13 @@ macro_rules! visitor {
                         v.sym(slots)?;
                         v.sym(count)
                     }
-                    TmaOp::Arrive { slot, .. } => v.sym(slot),
+                    TmaOp::Arrive { slot, sharing, .. } => {
+                        v.sym(slot)?;
+                        match &$($mutable)? sharing.unit {
+                            Some((_, Some(leader))) => v.expr(leader),
+                            _ => ON,
+                        }
+                    }
                     TmaOp::Expect { slot, bytes, .. } | TmaOp::Announce { slot, bytes, .. } => {
                         v.sym(slot)?;
                         v.sym(bytes)

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, BarrierScope, BufferId, Engine, Function, Kernel, MmaOp, Phase, Stmt, StmtKind,
-    Storage, View, Visit, any_stmt, walk_block,
+    Access, BarrierScope, BufferId, Engine, Function, Kernel, MmaOp, Phase, Sharing, Stmt,
+    StmtKind, Storage, TmaOp, View, Visit, any_stmt, walk_block,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,13 @@ impl Property {
                             scope: BarrierScope::WarpgroupFrom(_),
                             ..
                         }
+                        | StmtKind::Tma(TmaOp::Arrive {
+                            sharing: Sharing {
+                                unit: Some((_, None)),
+                                ..
+                            },
+                            ..
+                        })
                 )
             }),
             Property::ThreadsDecided

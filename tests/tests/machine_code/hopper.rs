@@ -30,6 +30,21 @@ fn assert_rings(kernel: &str, code: &Code, instruction: &str, most: usize) {
     assert!(length <= most, "{length} instructions of {kernel}");
 }
 
+/// One thread arrives, for as many as the count says; `A1T0` is an arrival of each thread.
+fn assert_one_arrives(kernel: &str, code: &Code, most: usize) {
+    let arrivals = || {
+        let all = code.instructions.iter();
+        // With the bytes that TMA brings, in a region of one thread.
+        all.filter(|i| i.name.starts_with("SYNCS.ARRIVE") && i.name != "SYNCS.ARRIVE.TRANS64")
+    };
+    let count = arrivals().count();
+    assert!((1..=most).contains(&count), "{count} in {kernel}: {code:?}");
+    for i in arrivals() {
+        let counts = !i.name.contains("A1T0");
+        assert!(counts && i.guard.is_some(), "{i:?} in {kernel}: {code:?}");
+    }
+}
+
 #[test]
 fn a_product_of_a_warpgroup_is_its_instructions() {
     let Some(kernels) = kernels_of("hopper", TEXT, "sm_90a") else {
@@ -74,6 +89,8 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
         let waits = code.operands("WARPGROUP.DEPBAR");
         assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
         assert_eq!(code.count("WARPGROUP.ARRIVE"), 1, "{kernel}");
+        // In the loop, and after it.
+        assert_one_arrives(kernel, code, 2);
     }
     // Loop variables have 32 bits, and the slot of three tiles is a counter, not a remainder.
     for (kernel, multiplies, loads) in [
@@ -180,6 +197,10 @@ fn further_products_of_warpgroups_are_their_instructions() {
         // Loop variables have 32 bits.
         let step = code.loop_with("HGMMA");
         assert!(step <= 54, "{step} in {kernel}");
+        // Arrivals at other blocks may be behind a branch of the thread that arrives.
+        let of_each = |i: &&Instruction| i.name.contains("A1T0");
+        let each = code.instructions.iter().filter(of_each).count();
+        assert_eq!(each, 0, "{kernel}: {code:?}");
     }
     let cluster = &kernels["matmul_hopper_cluster_0"];
     assert_eq!(cluster.count("UTMALDG.2D.MULTICAST"), 1, "{cluster:?}");

@@ -6,13 +6,27 @@ use super::printer::Printer;
 use super::words::*;
 use crate::symbolic::Sym;
 
-fn arrive(slot: &str, blocks: u32, only_reads: bool) -> String {
+fn arrive<P: Phase>(
+    p: &Printer<'_, P>,
+    slot: &str,
+    blocks: u32,
+    only_reads: bool,
+    sharing: &Sharing,
+) -> String {
     let only_reads = if only_reads {
         ", only reads before"
     } else {
         ""
     };
-    format!("mbarrier arrive {slot}, in {blocks} blocks{only_reads}")
+    let by = match &sharing.unit {
+        None => String::new(),
+        Some((unit, None)) => format!(", by one thread of each {}", level_name(*unit)),
+        Some((unit, Some(leader))) => {
+            let leader = expr::expr(p, leader);
+            format!(", by one thread of each {} if {leader}", level_name(*unit))
+        }
+    };
+    format!("mbarrier arrive {slot}, in {blocks} blocks{only_reads}{by}")
 }
 
 pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
@@ -45,7 +59,8 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
             slot: at,
             blocks,
             only_reads,
-        } => arrive(&slot(barriers, at), *blocks, *only_reads),
+            sharing,
+        } => arrive(p, &slot(barriers, at), *blocks, *only_reads, sharing),
         TmaOp::Announce {
             barriers,
             slot: at,

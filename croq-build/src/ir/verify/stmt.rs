@@ -457,8 +457,14 @@ pub(super) fn copy<P: Phase>(v: &mut Verifier<'_, P>, copy: &Copy) {
 pub(super) fn tma<P: Phase>(v: &mut Verifier<'_, P>, op: &TmaOp) {
     op.buffers().into_iter().for_each(|id| v.buffer(id));
     op.for_each_sym(&mut |s| v.sym(s));
-    if let TmaOp::Wait { phase, .. } = op {
-        expr::expr(v, phase);
+    match op {
+        TmaOp::Wait { phase, .. } => expr::expr(v, phase),
+        TmaOp::Arrive { sharing, .. } => {
+            if let Some((_, Some(leader))) = &sharing.unit {
+                expr::condition(v, leader);
+            }
+        }
+        _ => {}
     }
     let maps = v.kernel.and_then(|id| v.function.kernels.get(id.index()));
     let maps = maps.map_or(0, |kernel| kernel.maps.len());

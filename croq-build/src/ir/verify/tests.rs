@@ -323,6 +323,7 @@ fn a_future_an_event_a_kernel_and_a_check_that_do_not_exist() {
             event: EventId(3),
             slot,
             cluster: false,
+            sharing: Sharing::default(),
             span: Span::default(),
         })
     });

@@ -8,7 +8,7 @@
 use crate::ir::build;
 use crate::ir::{
     BarrierScope, BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, Role, Scalar, Stmt,
-    StmtKind, ThreadSet, WARPGROUP_THREADS,
+    StmtKind, ThreadSet, TmaOp, WARPGROUP_THREADS,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -31,6 +31,11 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>, first: u32) {
         }
         match &mut stmt.kind {
             StmtKind::SingleThread { level, cond, .. } => *cond = Some(is_it(*level, first, span)),
+            StmtKind::Tma(TmaOp::Arrive { sharing, .. }) => {
+                if let Some((unit, leader)) = &mut sharing.unit {
+                    *leader = Some(is_it(*unit, first, span));
+                }
+            }
             StmtKind::Barrier { scope, .. } => {
                 if let BarrierScope::WarpgroupFrom(first) = *scope {
                     let threads = i64::from(WARPGROUP_THREADS);

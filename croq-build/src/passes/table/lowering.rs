@@ -11,9 +11,9 @@ use crate::passes::lower::{
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
-    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, named_divisions,
-    narrow_counters, registers, ring_slots, row_padding, scalar_replacement, single_thread_levels,
-    thread_order, warp_uniform, wide_accesses,
+    agreement, barriers, copy_propagation, dead_code, exact, fewer_arrivals, fewer_checks,
+    named_divisions, narrow_counters, registers, ring_slots, row_padding, scalar_replacement,
+    single_thread_levels, thread_order, warp_uniform, wide_accesses,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten, written_whole};
@@ -300,6 +300,15 @@ pub(super) const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "arrivals-together",
+        kind: Analysis,
+        does: "the triggers that all threads of a warp or warpgroup execute together",
+        because: "where `divergence` computes the same, and before `mma`, which delays some of them",
+        requires: &[EventsCounted],
+        ensures: &[],
+        run: Run::Tiles(|function, id, _| fewer_arrivals::find(function, id)),
+    },
+    Pass {
         name: "barrier-ids",
         kind: Lowering,
         does: "assigns one of the sixteen hardware barriers to each barrier",
@@ -387,6 +396,15 @@ pub(super) const PASSES: &[Pass] = &[
                 wide_accesses::widen(function, id);
             }
         }),
+    },
+    Pass {
+        name: "fewer-arrivals",
+        kind: Transformation,
+        does: "one thread of a warp or warpgroup arrives at an mbarrier for all of them, on GPUs from sm_90 on",
+        because: "after all passes that move accesses, barriers and waits, and before `thread-conditions`, which selects the thread",
+        requires: &[EventsLowered, TmaLowered, CopiesLowered, BarriersNumbered],
+        ensures: &[],
+        run: Run::Tiles(|function, id, _| fewer_arrivals::choose(function, id)),
     },
     Pass {
         name: "thread-conditions",

@@ -6,6 +6,7 @@ pub mod bound_copies;
 pub mod copy_propagation;
 pub mod dead_code;
 pub mod exact;
+pub mod fewer_arrivals;
 pub mod fewer_checks;
 mod invariant_checks;
 pub mod named_divisions;

@@ -15,7 +15,7 @@
 use crate::ir::build;
 use crate::ir::{
     BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, Role, Scalar, Stmt, StmtKind,
-    ThreadSet, WARP_THREADS, any_stmt,
+    ThreadSet, TmaOp, WARP_THREADS, any_stmt,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -112,6 +112,14 @@ impl Rewriter {
                 StmtKind::SingleThread { level, body, .. } => {
                     if let Some(cond) = self.one_of(*level, set, span).filter(|_| self.elects) {
                         stmt.kind = build::only_if(cond, std::mem::take(body));
+                    }
+                }
+                // The thread that executes the other statements of one thread of the unit.
+                StmtKind::Tma(TmaOp::Arrive { sharing, .. }) => {
+                    if let Some((unit, leader)) = &mut sharing.unit
+                        && let Some(elected) = self.one_of(*unit, set, span)
+                    {
+                        *leader = Some(elected);
                     }
                 }
                 kind => {

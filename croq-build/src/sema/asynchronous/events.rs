@@ -1,7 +1,7 @@
 //! Events: declarations, and the operands of `wait` and `trigger` (language 06).
 
 use crate::diagnostics::{Code, Diagnostic, codes};
-use crate::ir::{Buffer, Event, EventAt, EventId, Scalar, StmtKind, Storage};
+use crate::ir::{Buffer, Event, EventAt, EventId, Scalar, Sharing, StmtKind, Storage};
 use crate::sema::asynchronous::{flags, signals, slots};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -161,6 +161,7 @@ pub(crate) fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr, joined: bool) -> O
         event: id,
         slot,
         cluster: false,
+        sharing: Sharing::default(),
         span: e.span,
     })
 }

@@ -182,6 +182,38 @@ fn buffers_in_use() {
     races(&write("fence.proxy.async;", relaxed), 64);
 }
 
+/// One lane arrives for its warp, with the number of its threads as the count.
+#[test]
+fn arrivals_for_a_warp() {
+    let text = |before: &str, meet: &str| {
+        format!(
+            "{START} @%p1 mbarrier.init.shared.b64 [%bar], 1; @%p1 mbarrier.init.shared.b64 [%bar+8], 64; bar.sync 0; @!%p1 bra FIRST;\n\
+             mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 256; {LOAD} FIRST: {} {before} {meet} and.b32 %r4, %t, 31; setp.eq.u32 %p2, %r4, 0;\n\
+             @%p2 mbarrier.arrive.shared::cta.b64 _, [%bar+8], 32; @!%p1 bra SECOND;\n\
+             {} mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 256; {LOAD} SECOND: {} ld.shared.u32 %r3, [%r1]; ret;",
+            wait("%bar", 0, "A"),
+            wait("%bar+8", 0, "C"),
+            wait("%bar", 1, "B"),
+        )
+    };
+    let (read, meet) = ("ld.shared.u32 %r2, [%r1];", "bar.warp.sync -1;");
+    is_ordered(&text(read, meet), 64);
+    // The lane that arrives releases its own accesses alone.
+    races(&text(read, ""), 64);
+    races(&text("", &format!("{meet} {read}")), 64);
+    // Each lane's own fence comes before the barrier of the warp.
+    let write = |before: &str, after: &str| {
+        text(
+            &format!("st.shared.u32 [%r1], 7; {before}"),
+            &format!("{meet} {after}"),
+        )
+    };
+    let fence = "fence.proxy.async;";
+    is_ordered(&write(fence, ""), 64);
+    races(&write("", ""), 64);
+    races(&text(&format!("st.shared.u32 [%r1], 7; {fence}"), ""), 64);
+}
+
 #[test]
 fn small_copies() {
     let text = |wait: &str| {

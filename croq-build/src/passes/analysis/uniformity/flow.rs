@@ -46,6 +46,7 @@ pub struct Around<'w> {
     loops: &'w [OpenLoop],
     regions: &'w [Option<ThreadSet>],
     active: &'w Active,
+    values: &'w Values<'w>,
 }
 
 impl Around<'_> {
@@ -67,6 +68,11 @@ impl Around<'_> {
     pub fn region_of(&self, frame: &Frame) -> Option<Option<&ThreadSet>> {
         let innermost = frame.regions.checked_sub(1)?;
         self.regions.get(innermost).map(Option::as_ref)
+    }
+
+    /// The uniformity of a symbolic value here.
+    pub fn sym(&self, sym: &Sym) -> Uniform {
+        self.values.sym(sym)
     }
 
     /// Threads that may reach this point; `None`: all.
@@ -211,6 +217,7 @@ impl<'a> Walk<'a> {
                 loops: &self.open,
                 regions: &self.regions,
                 active: &self.values.active,
+                values: &self.values,
             };
             visitor.stmt(stmt, &around);
             self.stmt(stmt, visitor);

@@ -34,6 +34,7 @@ pub fn arrive(function: &Function, at: &EventAt) -> Option<StmtKind> {
         slot,
         blocks,
         only_reads: event.only_reads,
+        sharing: at.sharing.clone(),
     }))
 }
 

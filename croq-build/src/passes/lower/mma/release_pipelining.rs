@@ -12,7 +12,8 @@
 use super::mma_group::{MmaGroup, is_commit, is_declaration, is_part_of_group, step};
 use crate::ir::build;
 use crate::ir::{
-    BinOp, EventAt, EventId, Expr, ExprKind, Function, Role, Scalar, Slot, Step, Stmt, StmtKind,
+    BinOp, BufferId, EventAt, EventId, Expr, ExprKind, Function, Role, Scalar, Sharing, Slot, Step,
+    Stmt, StmtKind,
 };
 use crate::passes::lower::events;
 use crate::source::Span;
@@ -51,12 +52,18 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
     }
     let span = stmt.span;
     let mut first = Vec::new();
+    let waited = iteration.before.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::WaitEvent(at) => Some(function.event(at.event).barriers),
+        _ => None,
+    });
+    let waited: Vec<BufferId> = waited.collect();
     let mut stmts = iteration.before;
     let registers = iteration.mma_group.registers();
     let end = iteration.mma_group.span();
     stmts.extend(iteration.mma_group.issued());
     stmts.push(step(Step::wait(1, &[]), end));
     let mut again = Vec::new();
+    let mut after = Vec::new();
     let mut kept = Vec::new();
     for (at, trigger) in iteration.releases {
         let slot = slot(function, &at)?;
@@ -82,12 +89,21 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
             trigger,
         ));
         let slot = Slot::At(before);
+        let at = EventAt { slot, ..at };
+        after.push(Stmt::new(StmtKind::Trigger(at.clone()), trigger));
+        // Some warps may still wait for this iteration's slot. No thread fills it again before this
+        // warpgroup has released it, in the next iteration.
+        let ahead = waited.clone();
+        let sharing = Sharing {
+            ahead,
+            ..at.sharing
+        };
         again.push(Stmt::new(
-            StmtKind::Trigger(EventAt { slot, ..at }),
+            StmtKind::Trigger(EventAt { sharing, ..at }),
             trigger,
         ));
     }
-    stmts.push(only_if(lo, &Sym::var(var), again.clone(), end));
+    stmts.push(only_if(lo, &Sym::var(var), again, end));
     stmts.extend(kept);
     first.push(Stmt::new(
         StmtKind::For {
@@ -102,8 +118,8 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
     ));
     first.push(step(Step::wait(0, &registers), end));
     match function.cx.lt(lo, hi).is_yes() {
-        true => first.extend(again),
-        false => first.push(only_if(lo, hi, again, end)),
+        true => first.extend(after),
+        false => first.push(only_if(lo, hi, after, end)),
     }
     Some(first)
 }
