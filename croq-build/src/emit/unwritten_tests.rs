@@ -151,6 +151,41 @@ fn the_condition_of_a_while_is_read_behind_its_last_iteration() {
 }
 
 #[test]
+fn tiles_of_threads_that_may_have_left() {
+    let tile = |before: &str, behind: &str| {
+        of_body(
+            "s32 n",
+            &format!(
+                "parallel b by 1 : block {{
+                   shared s32 [64] s;
+                   {before}
+                   dma.copy x => s;
+                   {behind}
+                   parallel t by 64 : thread y.at(t) = s.at(63 - t);
+                 }}"
+            ),
+        )
+    };
+    let leave = "parallel t by 64 : thread { if (t < n) yield; }";
+    let has_marks = |l: &[String]| mentions(l, "croq::marked_by");
+    assert!(!has_marks(&tile("", "")));
+    assert!(has_marks(&tile(leave, "")));
+    assert!(!has_marks(&tile("", leave)));
+    let in_a_loop = format!("foreach k in 2 {{ dma.copy x => s; {leave} }}");
+    let l = of_body(
+        "s32 n",
+        &format!(
+            "parallel b by 1 : block {{
+               shared s32 [64] s;
+               {in_a_loop}
+               parallel t by 64 : thread y.at(t) = s.at(63 - t);
+             }}"
+        ),
+    );
+    assert!(has_marks(&l), "{l:#?}");
+}
+
+#[test]
 fn branches_may_run_at_the_same_time() {
     let branches = |one: &str, other: &str| {
         of_body(
