@@ -151,6 +151,69 @@ fn the_condition_of_a_while_is_read_behind_its_last_iteration() {
 }
 
 #[test]
+fn tiles_of_threads_that_may_have_left() {
+    let tile = |before: &str, behind: &str| {
+        of_body(
+            "s32 n",
+            &format!(
+                "parallel b by 1 : block {{
+                   shared s32 [64] s;
+                   {before}
+                   dma.copy x => s;
+                   {behind}
+                   parallel t by 64 : thread y.at(t) = s.at(63 - t);
+                 }}"
+            ),
+        )
+    };
+    let leave = "parallel t by 64 : thread { if (t < n) yield; }";
+    let has_marks = |l: &[String]| mentions(l, "croq::marked_by");
+    assert!(!has_marks(&tile("", "")));
+    assert!(has_marks(&tile(leave, "")));
+    assert!(!has_marks(&tile("", leave)));
+    let in_a_loop = format!("foreach k in 2 {{ dma.copy x => s; {leave} }}");
+    let l = of_body(
+        "s32 n",
+        &format!(
+            "parallel b by 1 : block {{
+               shared s32 [64] s;
+               {in_a_loop}
+               parallel t by 64 : thread y.at(t) = s.at(63 - t);
+             }}"
+        ),
+    );
+    assert!(has_marks(&l), "{l:#?}");
+}
+
+#[test]
+fn branches_may_run_at_the_same_time() {
+    let branches = |one: &str, other: &str| {
+        of_body(
+            "s32 n",
+            &format!(
+                "parallel b by 1 : block {{
+                   shared s32 [64] s{{0}};
+                   parallel t by 64 : thread {{
+                     if (x.at(b) > n) {{ {one} }} else {{ {other} }}
+                   }}
+                 }}"
+            ),
+        )
+    };
+    let write = "s.at(63 - t) = n;";
+    let reads = branches("y.at(t) = s.at(t);", "y.at(t) = s.at(63 - t);");
+    assert!(mentions(&reads, "croq::phased"), "{reads:#?}");
+    let one = branches("y.at(t) = s.at(t);", write);
+    assert!(!mentions(&one, "croq::phased"), "{one:#?}");
+    let other = branches("if (t > 3) y.at(t) = s.at(t);", write);
+    assert!(!mentions(&other, "croq::phased"), "{other:#?}");
+    // All threads take a branch with a barrier together.
+    let read = "sync.shared; y.at(t) = s.at(t); sync.shared;";
+    let apart = branches(read, &format!("sync.shared; {write} sync.shared;"));
+    assert!(mentions(&apart, "croq::phased"), "{apart:#?}");
+}
+
+#[test]
 fn reads_and_writes_with_no_barrier_between_are_written_down() {
     let l = of_body(
         "s32 n",

@@ -99,3 +99,14 @@ fn a_ring_for_both_blocks() {
         });
     }
 }
+
+#[test]
+fn a_tile_for_which_the_first_block_waits() {
+    for k in [8, 16, 100] {
+        let y = Tensor::<i32, _>::random((k, Const::<64>), -9..9, 12);
+        for _ in 0..4 {
+            let out = kernels::multicast_first_block_waits(&y).unwrap();
+            assert_exact(&out, |[_, j]| (0..k).map(|i| y[[i, j]]).sum::<i32>());
+        }
+    }
+}

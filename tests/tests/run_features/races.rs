@@ -63,6 +63,19 @@ fn between_threads_of_a_level() {
 }
 
 #[test]
+fn between_the_branches_of_a_condition() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = Tensor::from_fn((Const,), |[i]| i as i32);
+    let right = kernels::race_between_branches(&x, 2).unwrap();
+    assert_exact(&right, |[i]| i as i32 % 2);
+    let wrong = kernels::race_between_branches(&x, 1);
+    let places = ["s.at((t", "= s.at(t)"];
+    races(wrong, "race_between_branches", "s", places);
+}
+
+#[test]
 fn across_the_first_barrier_of_some_warps() {
     if !Device::default().is_sim() {
         return;

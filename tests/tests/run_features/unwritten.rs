@@ -232,6 +232,18 @@ fn fragments() {
     }
 }
 
+#[test]
+fn by_a_thread_that_has_left() {
+    let five = kernels::unwritten_by_one_leaver(64).unwrap();
+    assert_exact(&five, |[t]| if t == 9 { 5 } else { 0 });
+    if on_sim() {
+        let what = ["`s`[0]", "shared s32", "is stored in device memory"];
+        let wrong = kernels::unwritten_by_one_leaver(0);
+        let places = ["y.at(t) ="; 2];
+        unwritten(wrong, "unwritten_by_one_leaver", what, 9, places);
+    }
+}
+
 /// Without the mode a thread reads poison, and no values of earlier threads or blocks.
 #[test]
 fn poison() {

@@ -212,6 +212,15 @@ impl<P: Phase> Walk<'_, P> {
                 let cond = self.condition(cond);
                 let mut one = self.block(then);
                 let other = self.block(otherwise);
+                // Some threads may execute one branch while others execute the other, unless each has
+                // a barrier of the block, which all threads reach together.
+                if !(one.separates && other.separates) {
+                    for a in [&one.first, &one.last] {
+                        for b in [&other.first, &other.last] {
+                            self.record_conflicts(a, b);
+                        }
+                    }
+                }
                 join(&mut one.first, other.first);
                 join(&mut one.last, other.last);
                 one.separates &= other.separates;

@@ -18,11 +18,14 @@ mod values;
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, BufferId, Expr, ExprKind, Function, Intrinsic, LocalId, Stmt, StmtKind, Storage,
-    ThreadSet, Transform, VarHome, View, Visit, walk_exprs,
+    Access, BufferId, CppName, Expr, ExprKind, Function, Intrinsic, LocalId, Stmt, StmtKind,
+    Storage, ThreadSet, Transform, VarHome, View, Visit, walk_block, walk_exprs,
 };
+use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
 use crate::symbolic::Sym;
+use calls::CallArguments;
+use state::Place;
 
 /// The set of threads or blocks that is compared, and the sources of divergence in it.
 pub trait Divergence {
@@ -197,6 +200,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
                 _ => {}
             }
             self.memory(stmt, split);
+            self.opaque(stmt);
             for block in stmt.kind.blocks() {
                 self.block(block, inside);
             }
@@ -221,20 +225,62 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
                 };
                 (copy.dest.buffer, read || padded || self.place(&copy.dest))
             }
-            StmtKind::Eval(e)
-            | StmtKind::Let { value: Some(e), .. }
-            | StmtKind::Assign { value: e, .. } => {
-                let mut writes = CallWrites(Vec::new());
-                walk_exprs(e, &mut writes);
-                for id in writes.0 {
-                    self.grown |= self.buffers.insert(id);
-                }
-                return;
+            // What they leave may depend on their order and on all of their operands.
+            StmtKind::Atomic(atomic) => (atomic.access.view.buffer, true),
+            StmtKind::Mma(op) => {
+                let written = op.views().into_iter().find(|(_, written)| *written);
+                let Some((view, _)) = written else { return };
+                (view.buffer, true)
             }
             _ => return,
         };
         if split || differs {
-            self.grown |= self.buffers.insert(id);
+            self.add_buffer(id);
+        }
+    }
+
+    fn add_buffer(&mut self, id: BufferId) {
+        self.grown |= self.buffers.insert(id);
+    }
+
+    /// Records what calls and C++ text in a statement may write.
+    fn opaque(&mut self, stmt: &Stmt) {
+        let mut arguments = CallArguments::new(self.function);
+        match &stmt.kind {
+            StmtKind::If { cond, .. }
+            | StmtKind::While { cond, .. }
+            | StmtKind::Region { pred: cond, .. } => walk_exprs(cond, &mut arguments),
+            kind if kind.blocks().next().is_none() => {
+                walk_block(std::slice::from_ref(stmt), &mut arguments);
+            }
+            _ => {}
+        }
+        for place in arguments.places {
+            match place {
+                Place::Local(id) => self.add(id),
+                Place::Array(id) | Place::Element(id, _) => self.add_buffer(id),
+            }
+        }
+        let StmtKind::Cpp { text, names, .. } = &stmt.kind else {
+            return;
+        };
+        let words = identifiers(text);
+        for name in names {
+            let function = self.function;
+            match name {
+                CppName::Local(id) => {
+                    let local = function.locals.get(id.index());
+                    if local.is_some_and(|l| words.contains(l.name.as_str())) {
+                        self.add(*id);
+                    }
+                }
+                CppName::Buffer(id) => {
+                    let buffer = function.buffers.get(id.index());
+                    if buffer.is_some_and(|b| words.contains(b.name.as_str())) {
+                        self.add_buffer(*id);
+                    }
+                }
+            }
         }
     }
 
@@ -288,14 +334,5 @@ impl<A: Divergence> Visit for Find<'_, '_, A> {
 
     fn access(&mut self, access: &Access, _written: bool) {
         self.found |= self.uniformity.load_differs(access);
-    }
-}
-
-/// The buffers that calls may write.
-struct CallWrites(Vec<BufferId>);
-
-impl Visit for CallWrites {
-    fn view(&mut self, view: &View) {
-        self.0.push(view.buffer);
     }
 }

@@ -29,6 +29,7 @@ pub fn find(function: &mut Function, id: KernelId) {
         depth: 0,
         conditional: 0,
         leaves: leaves(&kernel.body),
+        some_left: false,
         found: BTreeSet::new(),
     };
     walk.block(&kernel.body, &mut State::default());
@@ -111,6 +112,8 @@ struct Walk<'a> {
     conditional: usize,
     /// Whether threads may leave early.
     leaves: bool,
+    /// Whether some may have left before this statement: then what they would write is missing.
+    some_left: bool,
     found: BTreeSet<BufferId>,
 }
 
@@ -195,8 +198,12 @@ impl Walk<'_> {
     }
 
     fn fills(&self, id: BufferId, state: &mut State) {
+        let by_all = |storage| storage == Storage::Shared;
         // Under a condition, only code on the same path sees the new state.
-        if self.storage(id).is_some() {
+        if self
+            .storage(id)
+            .is_some_and(|storage| !(by_all(storage) && self.some_left))
+        {
             state.full.insert(id);
         }
     }
@@ -345,6 +352,7 @@ impl Walk<'_> {
                 let mut renewed = BTreeSet::new();
                 declared_in_loops(std::slice::from_ref(stmt), true, &mut renewed);
                 renewed.iter().for_each(|id| state.forget(*id));
+                self.some_left |= leaves(prelude) || leaves(body);
                 self.block(prelude, state);
                 self.expr(cond, state);
                 self.optional_block(body, state);
@@ -386,6 +394,7 @@ impl Walk<'_> {
                     }
                 }
             }
+            StmtKind::Yield => self.some_left = true,
             StmtKind::Cpp { names, .. } => {
                 for name in names {
                     if let crate::ir::CppName::Buffer(id) = name {
@@ -412,6 +421,7 @@ impl Walk<'_> {
         let mut renewed = BTreeSet::new();
         declared_in_loops(body, true, &mut renewed);
         renewed.iter().for_each(|id| state.forget(*id));
+        self.some_left |= leaves(body);
         self.depth += 1;
         let depth = self.depth;
         let has_iterations = range

@@ -44,8 +44,10 @@ use crate::ir::{
     BarrierReason, BarrierScope, EventId, Expr, Function, KernelId, LocalId, Role, Scalar, Slot,
     Stmt, StmtKind, ThreadSet, Unroll, Visit, walk_block,
 };
+use crate::passes::analysis::uniformity::Uniformity;
 use crate::source::Span;
 use crate::symbolic::Sym;
+use threads::Threads;
 
 pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -> Beginning {
     let mut beginning = Beginning::default();
@@ -95,7 +97,12 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
             .as_int()
             .and_then(|n| u32::try_from(n).ok())
             .map(ThreadSet::first);
-        close_iterations(function, body, all_threads.as_ref(), None);
+        let whole = body.clone();
+        let iterations = Iterations {
+            function,
+            whole: &whole,
+        };
+        iterations.close(body, all_threads.as_ref(), None);
         declared_again::initialise(function, body, &beginning);
         body.splice(0..0, declared);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
@@ -169,56 +176,121 @@ fn expand_slots(function: &mut Function, stmts: &mut [Stmt]) {
     }
 }
 
-/// Synchronises threads after a wait in a loop if they trigger nothing in the loop, because they
-/// might miss a phase.
-///
-/// A thread answers if all threads of its region trigger an event in the same loop: the threads
-/// that publish the next generation wait for that, if they follow a protocol of credits.
-fn close_iterations(
-    function: &Function,
-    stmts: &mut Vec<Stmt>,
-    set: Option<&ThreadSet>,
-    answered: Option<bool>,
-) {
-    let several = set.is_none_or(|s| s.len() > 1);
-    let mut at = 0;
-    while let Some(stmt) = stmts.get_mut(at) {
-        at += 1;
-        let span = stmt.span;
-        match &mut stmt.kind {
-            StmtKind::WaitEvent(waited) if several && answered == Some(false) => {
-                let name = function.event(waited.event).name.clone();
-                let kind = StmtKind::Barrier {
-                    scope: BarrierScope::Block,
-                    why: BarrierReason::Observed(name),
-                };
-                stmts.insert(at, Stmt::new(kind, span));
-                at += 1;
-            }
-            StmtKind::Region { set, body, .. } => {
-                // All threads execute the enclosing loop; the triggers that answer are in this
-                // region.
-                let inside = answered.map(|_| answers(body));
-                close_iterations(function, body, set.as_ref(), inside);
-            }
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-                let inside = answers(body);
-                close_iterations(function, body, set, Some(inside));
-            }
-            kind => {
-                for block in kind.blocks_mut() {
-                    close_iterations(function, block, set, answered);
+/// The iterations of loops in which threads wait.
+struct Iterations<'a> {
+    function: &'a Function,
+    /// The kernel's body.
+    whole: &'a [Stmt],
+}
+
+impl Iterations<'_> {
+    /// Synchronises threads after a wait in a loop if they trigger nothing in the loop, because
+    /// they might miss a phase.
+    ///
+    /// A thread answers if all threads of its region trigger an event in the same loop: the threads
+    /// that publish the next generation wait for that, if they follow a protocol of credits.
+    fn close(&self, stmts: &mut Vec<Stmt>, set: Option<&ThreadSet>, answered: Option<bool>) {
+        let several = set.is_none_or(|s| s.len() > 1);
+        let mut at = 0;
+        while let Some(stmt) = stmts.get_mut(at) {
+            at += 1;
+            let span = stmt.span;
+            match &mut stmt.kind {
+                StmtKind::WaitEvent(waited) if several && answered == Some(false) => {
+                    let name = self.function.event(waited.event).name.clone();
+                    let kind = StmtKind::Barrier {
+                        scope: BarrierScope::Block,
+                        why: BarrierReason::Observed(name),
+                    };
+                    stmts.insert(at, Stmt::new(kind, span));
+                    at += 1;
+                }
+                StmtKind::Region { set, body, .. } => {
+                    // All threads execute the enclosing loop; the triggers that answer are in this
+                    // region.
+                    let inside = answered.map(|_| self.answer(body, set.as_ref()));
+                    self.close(body, set.as_ref(), inside);
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                    let inside = self.answer(body, set);
+                    self.close(body, set, Some(inside));
+                }
+                kind => {
+                    for block in kind.blocks_mut() {
+                        self.close(block, set, answered);
+                    }
                 }
             }
         }
     }
+
+    /// Whether all threads of `set` that execute the statements trigger an event.
+    fn answer(&self, stmts: &[Stmt], set: Option<&ThreadSet>) -> bool {
+        if !triggers(stmts, &|_| true) {
+            return false;
+        }
+        // Under a condition that is not the same for all of them, some do.
+        let Some(set) = set.filter(|_| !triggers(stmts, &|_| false)) else {
+            return true;
+        };
+        let set = set.clone();
+        let uniformity = Uniformity::of(self.function, self.whole, Threads { set });
+        triggers(stmts, &|branch| uniformity.split(branch).is_none())
+    }
 }
 
-/// Whether all threads that execute the statements trigger an event.
-fn answers(stmts: &[Stmt]) -> bool {
+/// Whether one of the statements triggers an event, under conditions of these branches only.
+fn triggers(stmts: &[Stmt], within: &dyn Fn(&Stmt) -> bool) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Trigger(_) => true,
         StmtKind::Region { .. } | StmtKind::SingleThread { .. } => false,
-        kind => kind.blocks().any(|block| answers(block)),
+        StmtKind::If { .. } if !within(stmt) => false,
+        kind => kind.blocks().any(|block| triggers(block, within)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::{BarrierReason, StmtKind, any_stmt};
+    use crate::sema::testing;
+
+    /// Whether the threads of the second region wait for each other in each iteration.
+    fn is_closed(answer: &str) -> bool {
+        let text = format!(
+            "__co__ void f(global s32 [N] x, global s32 [128] y, int n) {{
+               parallel b by 1 : block {{
+                 shared event full;
+                 shared event<1> one = ready;
+                 shared event<128> all = ready;
+                 parallel w by 2 : group-4, t by 128 : thread {{
+                   inthreads.async (w == 1) {{
+                     foreach k in N {{ wait one; wait all; x.at(k) = k; trigger full; }}
+                   }}
+                   inthreads.async (w == 0) {{
+                     foreach k in N {{ wait full; {answer} }}
+                     y.at(t) = n;
+                   }}
+                 }}
+               }}
+             }}"
+        );
+        let function = testing::function_after(&text, "events");
+        any_stmt(&function.kernels[0].body, |stmt| {
+            let StmtKind::Barrier { why, .. } = &stmt.kind else {
+                return false;
+            };
+            *why == BarrierReason::Observed("full".to_owned())
+        })
+    }
+
+    #[test]
+    fn threads_that_do_not_answer_wait_for_each_other() {
+        assert!(!is_closed("trigger all; if (t == 0) { trigger one; }"));
+        assert!(!is_closed(
+            "if (k < n) { trigger all; } if (t == 0) { trigger one; }"
+        ));
+        assert!(is_closed("if (t == 0) { trigger one; }"));
+        assert!(is_closed("inthreads (t == 0) { trigger one; }"));
+        assert!(is_closed(""));
+    }
 }

@@ -9,17 +9,20 @@
 //! * In a region, only events are waited for. If all blocks execute the same waits, for the same
 //!   slots, and each arrival at these slots is an arrival at those of all blocks
 //!   (`trigger.cluster`), all blocks know the same. Anything else by which a thread may learn from
-//!   others (barriers, C++, control flow that differs between blocks) excludes it.
+//!   others (barriers, C++, control flow that differs between blocks) excludes it. So does a wait
+//!   before the region that is not the same in all blocks, by threads of the region, or by any
+//!   threads if there is a barrier.
 //!
 //! A part is a number of whole rows of the tile, whose bytes begin at a multiple of what TMA and
 //! the swizzle require. Each block's mbarrier counts the bytes of all parts.
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use super::blocks::Blocks;
 use crate::ir::{
     Buffer, Engine, EventAt, EventId, Expr, ExprKind, Function, Intrinsic, Role, Scalar, Slot,
-    Stmt, StmtKind, any_in, any_stmt, build,
+    Stmt, StmtKind, ThreadSet, any_expr, any_in, any_stmt, build,
 };
 use crate::passes::analysis::uniformity::Uniformity;
 use crate::source::Span;
@@ -39,7 +42,9 @@ pub fn find(body: &mut [Stmt], uniformity: &Uniformity<'_, Blocks>) {
     arrivals_in_one_block(body, &mut own);
     let known = Known { uniformity, own };
     let outside = !events || known.same(body);
-    regions(&known, body, outside);
+    let mut inside = Vec::new();
+    known.of_regions(body, &mut Vec::new(), &mut inside);
+    regions(&mut inside.into_iter(), body, outside);
 }
 
 /// Events with an arrival in the thread's own block alone.
@@ -104,24 +109,89 @@ impl Known<'_> {
         };
         executed && self.uniformity.split(stmt).is_none()
     }
+
+    /// Whether the loads of each of the outermost regions may be shared. `before`: what may precede
+    /// the statements.
+    fn of_regions<'s>(&self, stmts: &'s [Stmt], before: &mut Vec<&'s Stmt>, found: &mut Vec<bool>) {
+        let outside = before.len();
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Region {
+                    set,
+                    body,
+                    outermost: true,
+                    ..
+                } => found.push(self.same(body) && self.learned_the_same(before, set.as_ref())),
+                kind => {
+                    let first = before.len();
+                    if matches!(kind, StmtKind::For { .. } | StmtKind::While { .. }) {
+                        // In an earlier iteration.
+                        before.push(stmt);
+                    }
+                    for block in kind.blocks() {
+                        self.of_regions(block, before, found);
+                    }
+                    before.truncate(first);
+                }
+            }
+            before.push(stmt);
+        }
+        before.truncate(outside);
+    }
+
+    /// Whether the threads of `set` have learned the same from these statements in all blocks.
+    fn learned_the_same(&self, before: &[&Stmt], set: Option<&ThreadSet>) -> bool {
+        let is_barrier = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Barrier { .. });
+        let mut all = before.iter().map(|stmt| slice::from_ref(*stmt));
+        // A barrier passes on what other threads have learned.
+        let set = set.filter(|_| !all.clone().any(|stmt| any_stmt(stmt, is_barrier)));
+        all.all(|stmt| self.learns_the_same(stmt, set, false))
+    }
+
+    /// `split`: not all blocks execute the statements.
+    fn learns_the_same(&self, stmts: &[Stmt], set: Option<&ThreadSet>, split: bool) -> bool {
+        stmts.iter().all(|stmt| {
+            let split = split || self.uniformity.split(stmt).is_some();
+            match &stmt.kind {
+                StmtKind::Region {
+                    set: Some(others), ..
+                } if set.is_some_and(|set| !others.meets(set)) => return true,
+                // Until other threads write to memory, perhaps.
+                StmtKind::WaitEvent(_) | StmtKind::While { .. } if split => return false,
+                StmtKind::WaitEvent(_) if !self.is_same(stmt) => return false,
+                StmtKind::AwaitSignal { .. } | StmtKind::Cpp { .. } | StmtKind::Eval(_) => {
+                    return false;
+                }
+                _ => {}
+            }
+            let mut blocks = stmt.kind.blocks().peekable();
+            let calls = |e: &Expr| matches!(&*e.kind, ExprKind::Call(_));
+            let opaque = match &stmt.kind {
+                StmtKind::If { cond, .. } => any_expr(cond, calls),
+                _ => blocks.peek().is_none() && any_in(slice::from_ref(stmt), |_| false, calls),
+            };
+            !opaque && blocks.all(|block| self.learns_the_same(block, set, split))
+        })
+    }
 }
 
-/// `may`: whether the loads outside of further regions may be shared.
-fn regions(known: &Known<'_>, stmts: &mut [Stmt], may: bool) {
+/// `may`: whether the loads outside of further regions may be shared; `inside`: those of each of the
+/// outermost regions, in order.
+fn regions(inside: &mut impl Iterator<Item = bool>, stmts: &mut [Stmt], may: bool) {
     for stmt in stmts {
         if let StmtKind::Copy(copy) = &mut stmt.kind
             && let Engine::Tma(tma) = &mut copy.engine
         {
             tma.shared = may && tma.blocks > 1;
         }
-        let inside = match &stmt.kind {
+        let may = match &stmt.kind {
             StmtKind::Region {
-                body, outermost, ..
-            } if *outermost => known.same(body),
+                outermost: true, ..
+            } => inside.next().unwrap_or(false),
             _ => may,
         };
         for block in stmt.kind.blocks_mut() {
-            regions(known, block, inside);
+            regions(inside, block, may);
         }
     }
 }
@@ -270,6 +340,57 @@ mod tests {
             ),
             [false]
         );
+    }
+
+    /// A tile that is loaded again and again. `before` and `between` are in the loop, `wait` is in front of the load.
+    fn one_tile(before: &str, between: &str, wait: &str) -> Vec<bool> {
+        shared(&format!(
+            "__co__ void f(global s32 [K, 64] y, global s32 [N, 64] out, global s32 [64] numbers) {{
+               parallel c by 2 : cluster
+                 parallel p by cdiv(N, 2) * 2 : block {{
+                   shared event full, empty;
+                   shared s32 [8, 64] both;
+                   parallel w by 2 : group-4, t by 128 : thread {{
+                     mutable s32 sum = 0;
+                     {before}
+                     foreach k in [cdiv(K, 8)] {{
+                       {between}
+                       inthreads.async (w == 1) {{
+                         {wait}
+                         tma.copy.async<full>.multicast y.subspan(8, 64).at(k, 0) => both;
+                         trigger full;
+                       }}
+                       inthreads.async (w == 0) {{
+                         wait full;
+                         sum += both.at(t / 16, t % 64);
+                         trigger.cluster empty;
+                       }}
+                     }}
+                     if (p < N && t < 64 && w == 0) {{ out.at(p, t) = sum; }}
+                   }}
+                 }}
+             }}"
+        ))
+    }
+
+    #[test]
+    fn what_precedes_the_region_may_tell_a_block_more() {
+        let wait = "if (k > 0) { wait empty; }";
+        let of_loader = |text: &str| format!("inthreads.async (w == 1) {{ {text} }}");
+        assert_eq!(one_tile("", "", wait), [true]);
+        assert_eq!(one_tile("", &of_loader(wait), ""), [true]);
+        let of_first = &of_loader("if (c == 0 && k > 0) { wait empty; }");
+        assert_eq!(one_tile("", of_first, ""), [false]);
+        let of_first = &of_loader("if (c == 0) { wait empty; }");
+        assert_eq!(one_tile(of_first, "", wait), [false]);
+        // By other threads, which pass it on.
+        let of_others = "inthreads.async (w == 0) { if (c == 0 && k > 0) { wait empty; } }";
+        assert_eq!(one_tile("", of_others, ""), [true]);
+        let passed_on = &format!("{of_others} sync.shared;");
+        assert_eq!(one_tile("", passed_on, ""), [false]);
+        // By memory.
+        let spins = &of_loader("while (numbers.at(p) < k) {}");
+        assert_eq!(one_tile("", spins, ""), [false]);
     }
 
     fn tile(rows: u32, columns: u32, blocks: u32, swizzle: &str) -> Vec<bool> {
