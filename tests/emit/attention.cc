@@ -122,7 +122,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       croq::wgmma_commit();
       // trigger keys_free[t % SLOTS];
       croq::wgmma_wait<0>(scores);
-      croq::mbarrier_arrive(keys_free, croq::idx(t) % 2);
+      croq::mbarrier_arrive_by<128>(keys_free, croq::idx(t) % 2, warp % 4 == 0 && elected);
       // if (t * 64 + 64 > N) {
       if (croq::idx(t) * 64 + 64 > N) {
         // apply {i, j} in scores.span { if (__to<s32>(j) >= __to<s32>(N - t * 64)) scores.at(i, j) = -inf; }
@@ -204,7 +204,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       croq::wgmma_commit();
       // trigger values_free[t % SLOTS];
       croq::wgmma_wait<0>(sums, weights);
-      croq::mbarrier_arrive(values_free, croq::idx(t) % 2);
+      croq::mbarrier_arrive_by<128>(values_free, croq::idx(t) % 2, warp % 4 == 0 && elected);
     }
     // all_reduce_sum(total);
     CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {

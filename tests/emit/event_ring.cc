@@ -62,7 +62,7 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
         sum = croq::value_of(sum) + tiles.load(croq::idx(slot) * 2048 + i * 128 + t);
       }
       // trigger empty[k % SLOTS];
-      croq::mbarrier_arrive(empty, croq::idx(slot));
+      croq::mbarrier_arrive_by<32>(empty, croq::idx(slot), elected);
       slot = slot == 2u ? 0u : slot + 1u;
     }
     // if (c # t < N) out.at(c # t) = sum;

@@ -82,12 +82,12 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
       croq::wgmma_wait<1>();
       if (0 < croq::idx(k)) {
         // trigger empty[s];
-        croq::mbarrier_arrive(empty, released);
+        croq::mbarrier_arrive_by<128>(empty, released, warp % 4 == 0 && elected);
       }
       released = croq::idx(k) % 4;
     }
     croq::wgmma_wait<0>(acc);
-    croq::mbarrier_arrive(empty, released);
+    croq::mbarrier_arrive_by<128>(empty, released, warp % 4 == 0 && elected);
     // mma.store acc, cs[w - 1];
     const croq::idx down = warp_of_group * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
     CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
