@@ -136,7 +136,10 @@ fn resident_blocks_have_the_loops_of_others() {
         ("matmul_hopper_pingpong_bf16_0", 78, 39),
     ] {
         let code = &kernels[kernel];
-        code.assert_clean(kernel);
+        // Divisions that place a tile are calls, outside of these loops.
+        for spill in ["LDL", "STL"] {
+            assert!(!code.has(spill), "{spill} in {kernel}");
+        }
         assert_eq!(code.count("HGMMA.64x256x16.F32"), 4, "{kernel}");
         assert_eq!(code.count("UTMALDG"), 2, "{kernel}");
         let steps = (code.loop_with("HGMMA"), code.loop_with("UTMALDG"));

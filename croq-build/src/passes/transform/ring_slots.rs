@@ -24,34 +24,52 @@ const MOST_COUNTERS: usize = 3;
 const COUNTED: Scalar = Scalar::U32;
 
 pub fn count(function: &mut Function, id: KernelId) {
-    function.with_kernel_body(id, in_block);
+    function.with_kernel_body(id, |function, body| {
+        in_block(function, body, &mut Vec::new())
+    });
 }
 
-fn in_block(function: &mut Function, block: &mut Vec<Stmt>) {
+/// `known`: conditions that hold here.
+fn in_block(function: &mut Function, block: &mut Vec<Stmt>, known: &mut Vec<Expr>) {
     let mut at = 0;
     while at < block.len() {
         let mut before = Vec::new();
         if let Some(stmt) = block.get_mut(at) {
             // The region's own threads, or those that take the branch.
-            let known = match &mut stmt.kind {
-                StmtKind::Region { pred, .. } => Some(pred.clone()),
-                StmtKind::If { cond, .. } => Some(cond.clone()),
+            let cond = match &mut stmt.kind {
+                StmtKind::Region { pred: cond, .. } | StmtKind::If { cond, .. } => {
+                    Some(cond.clone())
+                }
                 _ => None,
             };
-            for (number, inner) in stmt.kind.blocks_mut().enumerate() {
-                function.cx.push_scope();
-                if let Some(cond) = known.as_ref().filter(|_| number == 0) {
-                    assume(function, cond);
-                }
-                in_block(function, inner);
-                function.cx.pop_scope();
+            let outside = known.len();
+            known.extend(cond);
+            for inner in stmt.kind.blocks_mut() {
+                in_block(function, inner, known);
+                // The second block of a branch is the other one.
+                known.truncate(outside);
             }
-            before = counters(function, stmt);
+            known.truncate(outside);
+            before = counters(function, stmt, known);
         }
         let count = before.len();
         block.splice(at..at, before);
         at += count + 1;
     }
+}
+
+/// Whether the number is proved not to be negative where the conditions hold.
+fn is_natural(function: &mut Function, number: &Sym, known: &[Expr]) -> bool {
+    if function.cx.le(&Sym::zero(), number).is_yes() {
+        return true;
+    }
+    function.cx.push_scope();
+    for cond in known {
+        assume(function, cond);
+    }
+    let proved = function.cx.le(&Sym::zero(), number).is_yes();
+    function.cx.pop_scope();
+    proved
 }
 
 /// A comparison of integers holds.
@@ -80,7 +98,7 @@ fn assume(function: &mut Function, cond: &Expr) {
 }
 
 /// The loop's remainders become counters; their declarations are returned.
-fn counters(function: &mut Function, stmt: &mut Stmt) -> Vec<Stmt> {
+fn counters(function: &mut Function, stmt: &mut Stmt, known: &[Expr]) -> Vec<Stmt> {
     let span = stmt.span;
     let StmtKind::For {
         local,
@@ -99,18 +117,22 @@ fn counters(function: &mut Function, stmt: &mut Stmt) -> Vec<Stmt> {
     let (Some(var), true, false) = (var, step.is_one(), skips) else {
         return Vec::new();
     };
-    let mut unusable = set_in(function, body);
-    unusable.extend(checked_in(function, body));
     let mut find = Find {
         var,
-        unusable,
         found: Vec::new(),
     };
     let _ = find.block(body);
+    if find.found.is_empty() {
+        return Vec::new();
+    }
+    // Variables whose values before the loop are not known, or not those in it.
+    let mut unusable = set_in(function, body);
+    unusable.extend(checked_in(function, body));
+    let is_fixed = |ring: &Ring| unusable.iter().all(|v| !ring.ahead.contains(*v));
     let mut declarations = Vec::new();
-    for ring in find.found {
+    for ring in find.found.into_iter().filter(is_fixed) {
         let first = &*lo + &ring.ahead;
-        if declarations.len() == MOST_COUNTERS || !function.cx.le(&Sym::zero(), &first).is_yes() {
+        if declarations.len() == MOST_COUNTERS || !is_natural(function, &first, known) {
             continue;
         }
         let slot = counter(function, &ring, span);
@@ -162,7 +184,7 @@ struct Ring {
 }
 
 impl Ring {
-    fn of(atom: &Atom, var: Var, unusable: &BTreeSet<Var>) -> Option<Ring> {
+    fn of(atom: &Atom, var: Var) -> Option<Ring> {
         let Atom::Rem(number, slots) = atom else {
             return None;
         };
@@ -170,10 +192,9 @@ impl Ring {
             .as_int()
             .filter(|n| *n > 2 && i32::try_from(*n).is_ok())?;
         let (coefficient, ahead) = number.linear_in(var)?;
-        let fixed = !ahead.is_poison() && unusable.iter().all(|v| !ahead.contains(*v));
         // A mask of a 64-bit sum is more than the counter.
         let is_mask = slots.unsigned_abs().is_power_of_two() && ahead.as_int().is_some();
-        let suits = coefficient.is_one() && fixed && !is_mask;
+        let suits = coefficient.is_one() && !ahead.is_poison() && !is_mask;
         suits.then_some(Ring {
             atom: atom.clone(),
             ahead,
@@ -184,14 +205,12 @@ impl Ring {
 
 struct Find {
     var: Var,
-    /// Variables whose values before the loop are not known, or not those in it.
-    unusable: BTreeSet<Var>,
     found: Vec<Ring>,
 }
 
 impl Find {
     fn atom(&mut self, atom: &Atom) {
-        if let Some(ring) = Ring::of(atom, self.var, &self.unusable) {
+        if let Some(ring) = Ring::of(atom, self.var) {
             if self.found.iter().all(|other| other.atom != ring.atom) {
                 self.found.push(ring);
             }

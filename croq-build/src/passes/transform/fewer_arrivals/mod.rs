@@ -19,6 +19,7 @@
 
 mod progress;
 mod together;
+mod units;
 
 #[cfg(test)]
 mod tests;
@@ -27,12 +28,8 @@ pub use together::find;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{
-    BufferId, Function, KernelId, Level, Stmt, StmtKind, Storage, TmaOp, WARPGROUP_THREADS,
-};
-
-/// The unit of which one thread arrives, for the mbarriers of each event that has one.
-type Units = BTreeMap<BufferId, Level>;
+use crate::ir::{BufferId, Function, KernelId, Level, Stmt, StmtKind, TmaOp, WARPGROUP_THREADS};
+use units::Units;
 
 /// Chooses the units of a kernel's arrivals.
 pub fn choose(function: &mut Function, id: KernelId) {
@@ -131,10 +128,4 @@ fn write(stmts: &mut [Stmt], units: &Units) {
         }
         stmt.kind.blocks_mut().for_each(|block| write(block, units));
     }
-}
-
-/// Whether other threads can access the buffer's memory.
-fn is_common(function: &Function, id: BufferId) -> bool {
-    let buffer = function.buffers.get(id.index());
-    buffer.is_none_or(|b| !matches!(b.storage, Storage::Local | Storage::Fragment))
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Units, is_common};
+use super::units::{Units, is_common};
 use crate::ir::{
     Access, BarrierReason, BarrierScope, BinOp, BufferId, Expr, ExprKind, Flow, Function,
     Intrinsic, Kernel, Level, LocalId, MmaOp, ON, Sharing, Step, Stmt, StmtKind, ThreadSet, TmaOp,
@@ -331,7 +331,7 @@ impl Progress<'_> {
             | StmtKind::Assign { .. }
             | StmtKind::Store { .. }
             | StmtKind::Move(_)
-            | StmtKind::Check { .. } => state.accesses |= self.touches(stmt),
+            | StmtKind::Check { .. } => state.accesses |= self.accesses_memory(stmt),
             _ => state.accesses = true,
         }
     }
@@ -346,31 +346,31 @@ impl Progress<'_> {
         }
     }
 
-    fn touches(&self, stmt: &Stmt) -> bool {
-        let mut touch = Touch {
+    fn accesses_memory(&self, stmt: &Stmt) -> bool {
+        let mut find = FindAccess {
             function: self.function,
             written: &self.written,
         };
-        touch.stmt(stmt).is_break()
+        find.stmt(stmt).is_break()
     }
 
     fn accesses(&self, e: &Expr) -> bool {
-        let mut touch = Touch {
+        let mut find = FindAccess {
             function: self.function,
             written: &self.written,
         };
-        Visitor::<crate::ir::Tiles>::expr(&mut touch, e).is_break()
+        Visitor::<crate::ir::Tiles>::expr(&mut find, e).is_break()
     }
 }
 
 /// Finds accesses of memory that other threads may write or read. Device memory that the launch
 /// only reads is none.
-struct Touch<'a> {
+struct FindAccess<'a> {
     function: &'a Function,
     written: &'a BTreeSet<BufferId>,
 }
 
-impl Visitor for Touch<'_> {
+impl Visitor for FindAccess<'_> {
     fn expr(&mut self, e: &Expr) -> Flow {
         match &*e.kind {
             ExprKind::Call(_) => Flow::Break(()),
