@@ -275,6 +275,11 @@ mod tests {
             "ituple t = {1, 2}; parallel i by 64 { y.at(i) = 1.0f * t(0); }",
         ),
         (
+            "E0107",
+            "ituple t = {1, 2}; ituple u = t ((0), 4); parallel i by 64 { y.at(i) = 1.0f * u(0); }",
+            "ituple t = {1, 2}; ituple u = t {(0), 4}; parallel i by 64 { y.at(i) = 1.0f * u(0); }",
+        ),
+        (
             "E0110",
             "parallel b by 2 : block { t = dma.load y.chunkat(b) => shared; parallel i by 32 : thread y.at(b * 32 + i) = t.data.at(31 - i); }",
             "parallel b by 2 : block { t = dma.copy y.chunkat(b) => shared; parallel i by 32 : thread y.at(b * 32 + i) = t.data.at(31 - i); }",
@@ -306,6 +311,21 @@ mod tests {
                 assert_eq!((outcome.status, &*outcome.stderr), (0, ""), "{code}");
             }
         }
+    }
+
+    #[test]
+    fn the_page_lists_the_corrections() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/checks.md");
+        let page = std::fs::read_to_string(page).expect("docs/checks.md");
+        let items = page.lines().filter_map(|line| line.strip_prefix("* "));
+        let codes = items.filter_map(|item| item.split_once(": "));
+        let mut listed: Vec<&str> = codes.flat_map(|(codes, _)| codes.split(", ")).collect();
+        let mut tested: Vec<&str> = CASES.iter().map(|(code, ..)| *code).collect();
+        // `a_continued_line_keeps_its_line_end`
+        tested.push("W0015");
+        listed.sort_unstable();
+        tested.sort_unstable();
+        assert_eq!(listed, tested);
     }
 
     #[test]

@@ -98,14 +98,13 @@ fn markdown(lines: &[String]) -> Vec<String> {
             }
             Block::Indented => out.push(line.strip_prefix(CODE).unwrap_or_default().to_owned()),
             Block::Text => {
-                let fence = fence(&line);
-                if let Some(fence) = fence {
+                let code = line.strip_prefix(CODE).filter(|_| after_empty);
+                if let Some(code) = code.filter(|code| !code.trim().is_empty()) {
+                    out.extend([format!("{own}text"), code.to_owned()]);
+                    block = Block::Indented;
+                } else if let Some(fence) = fence(&line) {
                     out.push(format!("{own}text"));
                     block = Block::Fenced(fence);
-                } else if after_empty && line.starts_with(CODE) && !line.trim().is_empty() {
-                    out.push(format!("{own}text"));
-                    out.push(line.strip_prefix(CODE).unwrap_or_default().to_owned());
-                    block = Block::Indented;
                 } else {
                     out.push(prose(&line));
                 }
