@@ -292,6 +292,15 @@ mod tests {
                 &["check", "--device-namespace=a::2", "a.co"][..],
                 "`a::2` is not the name of a namespace",
             ),
+            (&["check", "--deny"][..], "need a code or a group"),
+            (
+                &["check", "--allow", "W0620,W062O", "a.co"][..],
+                "did you mean `W0620`?",
+            ),
+            (
+                &["check", "--warn=E0201", "a.co"][..],
+                "`E0201` is an error",
+            ),
             (&["explain", "E9999"][..], "no diagnostic"),
             (&["check", "-I"][..], "needs a folder"),
             (&["check", "-t", "hip", "a.co"][..], "unknown target"),
@@ -357,6 +366,28 @@ mod tests {
                 outcome.stdout
             );
         }
+    }
+
+    #[test]
+    fn levels_are_given_by_code_and_group() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lost.co");
+        let text = "__co__ void f(s32 [8] x) {\n  parallel i by 8 { x.at(i) = 1; }\n}\n";
+        std::fs::write(&path, text).expect("written");
+        let path = path.display().to_string();
+        let check = |options: &[&str]| croq(&[&["check"], options, &[&path]].concat());
+        let plain = check(&[]);
+        assert_eq!(plain.status, CLEAN);
+        assert!(plain.stderr.contains("warning[W0620]"), "{plain:?}");
+        let denied = check(&["--deny", "all"]);
+        assert_eq!(denied.status, DIAGNOSTICS);
+        for part in ["error[W0620]", "an error because of `--deny all`"] {
+            assert!(denied.stderr.contains(part), "{denied:?}");
+        }
+        let allowed = check(&["--deny=all", "--allow=W0209,W0620"]);
+        assert_eq!(allowed, Outcome::default());
+        let emitted = croq(&["emit", "--deny", "correctness", &path]);
+        assert_eq!((emitted.status, &*emitted.stdout), (DIAGNOSTICS, ""));
     }
 
     #[test]

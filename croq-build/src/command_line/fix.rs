@@ -403,9 +403,14 @@ mod tests {
         let of_macro = format!(
             "#define HALF 0.5\n{HEAD}  parallel i by 64 {{ y.at(i) = y.at(i) * HALF; }}\n}}\n"
         );
-        let (found, outcome) = fixed(&of_macro);
-        assert_eq!(found, of_macro, "{outcome:?}");
-        assert!(outcome.stdout.contains("nothing to correct"), "{outcome:?}");
+        let mixed = of_macro.replace("0.5", "__to<f32>(4 & 3 | 1)");
+        for text in [of_macro, mixed] {
+            let (_folder, path) = file(&text);
+            assert!(croq(&["check", &path]).stderr.contains("macro `HALF`"));
+            let (found, outcome) = fixed(&text);
+            assert_eq!(found, text, "{outcome:?}");
+            assert!(outcome.stdout.contains("nothing to correct"), "{outcome:?}");
+        }
         // For f64 the literal is right.
         let of_template = "template <typename T>\n__co__ void f(global T [64] y) {\n  parallel i by 64 { y.at(i) = y.at(i) * 0.5; }\n}\n\
                            template __co__ f<f32>;\ntemplate __co__ f<f64>;\n";

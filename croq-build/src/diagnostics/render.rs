@@ -453,6 +453,18 @@ error[E0201]: `y` is not declared
     }
 
     #[test]
+    fn suggestions_have_bytes_lines_and_columns() {
+        let file = file("// é\n// ü x\n");
+        let at = Span::new(12, 13);
+        let diagnostic = Diagnostic::new(codes::W0209, at, "m").suggest(at, "\"y\"");
+        let json = json_lines(&file, &[diagnostic]);
+        let part = "\"help\":null,\"suggestion\":{\"file\":\"kernels/a.co\",\"start\":12,\"end\":13,\
+                    \"line\":2,\"column\":6,\"end_line\":2,\"end_column\":7,\
+                    \"replacement\":\"\\\"y\\\"\"}}\n";
+        assert!(json.ends_with(part), "{json}");
+    }
+
+    #[test]
     fn spans_outside_the_text_are_harmless() {
         let file = file("");
         let diagnostic = Diagnostic::new(codes::E1104, Span::new(7, 3), "nothing here").label("x");

@@ -88,8 +88,10 @@ mod tests {
 
     #[test]
     fn characters_are_not_divided() {
-        let out = apply("aé", &[suggestion(2, 3, "x")]);
-        assert_eq!(out.text, "aé");
-        assert_eq!(out.applied, Vec::<usize>::new());
+        for (start, end) in [(2, 3), (1, 2)] {
+            let out = apply("aé", &[suggestion(start, end, "x")]);
+            assert_eq!(out.text, "aé");
+            assert_eq!(out.applied, Vec::<usize>::new());
+        }
     }
 }
