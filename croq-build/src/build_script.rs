@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::cargo_warnings::CargoWarnings;
+use crate::diagnostics::levels::{Level, Levels};
 use crate::diagnostics::{Diagnostic, Severity, codes, nearest, render};
 use crate::error::{Error, Format};
 use crate::pipeline::{self, Compiled, Dump};
 use crate::settings::{Cuda, Settings};
 use crate::source::{self, SourceFile};
+use crate::suppression::Allowed;
 use crate::target::Arch;
 use crate::toolchain::directives::{self, Directives};
 use crate::toolchain::environment::Environment;
@@ -104,12 +106,16 @@ fn build(
     only_once(&package.out_dir)?;
     let (archs, archs_asked) = archs(settings, env)?;
     namespace_is_name(settings)?;
+    let levels = levels(settings, env)?;
     let mut warnings = CargoWarnings::default();
-    let toolkit = toolkit(settings, env, &package, &mut warnings)?;
+    let search = toolkit(settings, env, &package)?;
+    warnings.problems(search.left_out, &levels)?;
+    let toolkit = search.toolkit;
     let inputs = inputs::find(&package.folder, path)?;
 
     let options = pipeline::Options {
         archs_asked,
+        levels: levels.clone(),
         ..options(settings, &archs, toolkit.as_ref(), env)
     };
     let dump = dump(env)?;
@@ -128,6 +134,7 @@ fn build(
     instances_exist(&settings.instances, &files)?;
 
     let mut sources = Vec::new();
+    let mut allowed = Vec::new();
     let mut units = Vec::new();
     for (compiled, input) in files.into_iter().zip(&inputs) {
         if let Some(outputs) = compiled.outputs {
@@ -143,6 +150,7 @@ fn build(
                 functions: outputs.functions,
             });
             sources.push((compiled.file, compiled.diagnostics));
+            allowed.push(compiled.allowed);
         } else {
             warnings.of_file(&compiled.file, &compiled.diagnostics, format);
         }
@@ -164,17 +172,12 @@ fn build(
         trace_shared_memory: settings.trace_shared_memory,
         documentation_only: env.get("DOCS_RS").is_some(),
     };
-    let built = match toolchain::build(&request, &units, env) {
+    let mut built = match toolchain::build(&request, &units, env) {
         Ok(built) => built,
         Err(findings) => return Err(rejected(findings, sources)),
     };
-    if env.text("CROQ_WARNINGS").as_deref() == Some("deny") && !built.warnings.is_empty() {
-        let mut error = rejected(built.warnings, sources);
-        error.problems.push(Problem::new(
-            codes::E1102,
-            "the compilers have warned, and CROQ_WARNINGS=deny",
-        ));
-        return Err(error);
+    if let Some(denied) = of_compilers(&mut built.warnings, &mut allowed, &levels) {
+        return Err(rejected(denied, sources));
     }
 
     finish(
@@ -185,6 +188,56 @@ fn build(
         &sources,
         warnings,
     )
+}
+
+/// The levels that the build script sets, and `CROQ_WARNINGS`.
+fn levels(settings: &Settings, env: &Environment) -> Result<Levels, Problem> {
+    let mut levels = Levels::default();
+    for (level, name) in &settings.levels {
+        let setting = match level {
+            Level::Allow => "allow",
+            Level::Warn => "warn",
+            Level::Deny => "deny",
+        };
+        let setting = format!("`Config::{setting}(\"{name}\")`");
+        levels.set(*level, name, setting.clone()).map_err(|why| {
+            Problem::new(codes::E1102, why.message(name))
+                .note(format!("from {setting} in build.rs"))
+                .help(why.help())
+        })?;
+    }
+    match env.text("CROQ_WARNINGS").as_deref() {
+        None => {}
+        Some("deny") => levels.set_rest(Level::Deny, "CROQ_WARNINGS=deny"),
+        Some("warn") => levels.set_rest(Level::Warn, "CROQ_WARNINGS=warn"),
+        Some(other) => {
+            let text = format!("CROQ_WARNINGS={other} is no choice");
+            return Err(Problem::new(codes::E1102, text).help("it is one of deny, warn"));
+        }
+    }
+    Ok(levels)
+}
+
+/// Applies comments and levels to the warnings of compilers. If one of them is denied, these are the
+/// findings that the build fails with.
+fn of_compilers(
+    warnings: &mut Findings,
+    allowed: &mut [Allowed],
+    levels: &Levels,
+) -> Option<Findings> {
+    for (position, diagnostics) in &mut warnings.placed {
+        if let Some(allowed) = allowed.get_mut(*position) {
+            allowed.suppress(diagnostics);
+        }
+        levels.apply(diagnostics);
+    }
+    warnings
+        .unplaced
+        .retain_mut(|problem| problem.apply(levels));
+    let denied = |d: &Diagnostic| d.severity() == Severity::Error;
+    let mut placed = warnings.placed.iter().flat_map(|(_, list)| list);
+    let fails = placed.any(denied) || warnings.unplaced.iter().any(|p| !p.is_warning());
+    fails.then(|| std::mem::take(warnings))
 }
 
 fn namespace_is_name(settings: &Settings) -> Result<(), Problem> {
@@ -214,6 +267,7 @@ fn options(
         nvcc: toolkit.map(|toolkit| toolkit.version),
         checks: settings.checks,
         thread_order: settings.thread_order,
+        levels: Levels::default(),
         verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
         texts: true,
         threads: 1,
@@ -315,12 +369,14 @@ fn archs(settings: &Settings, env: &Environment) -> Result<(Vec<Arch>, bool), Pr
     Ok((archs, asked))
 }
 
-fn toolkit(
-    settings: &Settings,
-    env: &Environment,
-    package: &Package,
-    warnings: &mut CargoWarnings,
-) -> Result<Option<Toolkit>, Problem> {
+/// The nvcc of a build, and the warning about its absence.
+#[derive(Default)]
+struct Found {
+    toolkit: Option<Toolkit>,
+    left_out: Vec<Problem>,
+}
+
+fn toolkit(settings: &Settings, env: &Environment, package: &Package) -> Result<Found, Problem> {
     let wanted = match env.text("CROQ_CUDA").as_deref() {
         None => settings.cuda,
         Some("auto") => Cuda::Auto,
@@ -335,17 +391,18 @@ fn toolkit(
     };
     // Documentation is the same with and without CUDA.
     if wanted == Cuda::Off || env.get("DOCS_RS").is_some() {
-        return Ok(None);
+        return Ok(Found::default());
     }
     let record = toolchain::output_folder(&package.out_dir).join(toolchain::NVCC_RECORD);
     let search = nvcc::search(env, Some(&record));
-    if search.toolkit.is_none() {
-        if wanted == Cuda::Required {
-            return Err(search.required());
-        }
-        warnings.warning(&search.left_out().one_line());
+    if search.toolkit.is_none() && wanted == Cuda::Required {
+        return Err(search.required());
     }
-    Ok(search.toolkit)
+    let left_out = search.toolkit.is_none().then(|| search.left_out());
+    Ok(Found {
+        left_out: left_out.into_iter().collect(),
+        toolkit: search.toolkit,
+    })
 }
 
 fn names_of(input: &Input) -> pipeline::FileNames {

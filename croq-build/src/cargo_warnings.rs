@@ -5,9 +5,11 @@
 //! effect. The number and the length of the lines are limited; `croq check` prints the complete
 //! reports.
 
+use crate::diagnostics::levels::Levels;
 use crate::diagnostics::{Diagnostic, Severity, render};
 use crate::error::Format;
 use crate::source::SourceFile;
+use crate::toolchain::problem::Problem;
 
 /// The most lines of one build.
 const MOST_LINES: usize = 50;
@@ -23,6 +25,24 @@ impl CargoWarnings {
     /// Adds a warning that belongs to no file.
     pub fn warning(&mut self, text: &str) {
         self.0.push((Severity::Warning, one_line(text)));
+    }
+
+    /// Adds problems of the machine that are warnings.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first that the settings of the build deny.
+    pub fn problems(&mut self, problems: Vec<Problem>, levels: &Levels) -> Result<(), Problem> {
+        for mut problem in problems {
+            if !problem.apply(levels) {
+                continue;
+            }
+            if !problem.is_warning() {
+                return Err(problem);
+            }
+            self.warning(&problem.one_line());
+        }
+        Ok(())
     }
 
     /// Adds the warnings and notes among a file's diagnostics.

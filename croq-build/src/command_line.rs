@@ -6,18 +6,22 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 mod arguments;
+mod fix;
+mod input;
+mod outcome;
 
-use crate::diagnostics::{Diagnostic, Quota, Severity, codes, explain, render};
-use crate::pipeline::{self, Compiled, FileNames};
+use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
+use crate::pipeline::{self, Compiled};
 use crate::source::SourceFile;
-use crate::toolchain::directives::shown;
-use crate::toolchain::inputs;
-use crate::toolchain::problem::Problem;
-use crate::toolchain::{front_end, headers, missing_headers};
+use crate::toolchain::{front_end, missing_headers};
 use arguments::{Arguments, arguments, unknown};
+use input::{compile, folder, stem};
+pub use outcome::Outcome;
+use outcome::{BAD_USAGE, CLEAN, DIAGNOSTICS};
 
 pub const USAGE: &str = "\
 usage: croq check [OPTIONS] [--build] FILES…
+       croq fix [OPTIONS] [--dry-run] FILES…
        croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN] | --line-directives] FILE
        croq explain CODE
 
@@ -25,12 +29,15 @@ usage: croq check [OPTIONS] [--build] FILES…
 -I FOLDER                    search headers there
 --arch sm_90a, -arch=sm_90a  a GPU to build for
 -t cute                      accepted: the text is for CUDA and for the simulated GPU
+--deny, --warn, --allow W0620  the level of a warning, a note or a group, such as `performance`; several
+                             are separated by commas, and later ones win
 --device-namespace NAME      the C++ namespace in which `call` finds functions by their plain names
 --thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
                              first, or the one with the best memory access where the kernel can't observe it
 
 check    report what is wrong in `.co` files, and nothing else; with `--build` the machine's C++ compiler
          looks at what is generated, too, for the file's own C++
+fix      correct what `check` reports where the correction is certain; `--dry-run` prints it as a diff
 emit     print what is generated from a file: the device text and launch shims (one text for
          CUDA and the simulated GPU, `--sim`), the C header, the Rust functions, or a table of
          what lies where in the shared memory of each kernel; `--ir` prints the intermediate
@@ -46,18 +53,6 @@ Exit status: 0 clean, 1 diagnostics, 2 bad usage.
 
 /// Prints the device text exactly as compilers read it.
 const DIRECTIVES: &str = "--line-directives";
-
-/// The output and exit status of the process.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    pub stdout: String,
-    pub stderr: String,
-    pub status: u8,
-}
-
-const CLEAN: u8 = 0;
-const DIAGNOSTICS: u8 = 1;
-const BAD_USAGE: u8 = 2;
 
 fn bad_usage(message: &str) -> Outcome {
     Outcome {
@@ -77,6 +72,10 @@ pub fn run(args: &[String]) -> Outcome {
     };
     match command.as_str() {
         "check" => run(rest, &["--build"], check),
+        "fix" => run(rest, &[fix::DRY_RUN], |args| match args.files.is_empty() {
+            true => bad_usage("`croq fix` needs files"),
+            false => fix::fix(args),
+        }),
         "emit" => run(
             rest,
             &[
@@ -101,7 +100,7 @@ pub fn run(args: &[String]) -> Outcome {
         other => bad_usage(&unknown(
             "command",
             other,
-            &["check", "emit", "explain", "help"],
+            &["check", "emit", "explain", "fix", "help"],
         )),
     }
 }
@@ -150,7 +149,11 @@ fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
         includes: &args.includes,
     };
     match front_end::check(&compiled.file, &texts) {
-        Ok(found) => compiled.diagnostics.extend(found),
+        Ok(mut found) => {
+            compiled.allowed.suppress(&mut found);
+            args.options.levels.apply(&mut found);
+            compiled.diagnostics.extend(found);
+        }
         Err(problem) => {
             let nowhere = crate::source::Span::default();
             let mut diagnostic = Diagnostic::new(problem.code, nowhere, problem.message);
@@ -160,18 +163,6 @@ fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
         }
     }
     compiled.diagnostics.sort_by_key(Diagnostic::order);
-}
-
-/// The folder of a file.
-fn folder(path: &str) -> &Path {
-    let parent = Path::new(path).parent();
-    parent.filter(|p| *p != "").unwrap_or(".".as_ref())
-}
-
-/// The stem of the generated files' names.
-fn stem(path: &Path) -> String {
-    path.file_stem()
-        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 fn emit(args: &Arguments) -> Outcome {
@@ -208,41 +199,6 @@ fn emit(args: &Arguments) -> Outcome {
         Err(why) => unreadable(&mut outcome, args, &why),
     }
     outcome
-}
-
-fn compile(
-    path: &str,
-    args: &Arguments,
-    options: &pipeline::Options,
-) -> Result<(Compiled, String), Diagnostic> {
-    let unreadable = |problem: Problem| {
-        let mut diagnostic = Diagnostic::new(
-            problem.code,
-            crate::source::Span::default(),
-            problem.message,
-        );
-        diagnostic.help = problem.help;
-        diagnostic
-    };
-    if path.contains(char::is_control) {
-        let name = shown(Path::new(path));
-        let problem = Problem::new(
-            codes::E1104,
-            format!("the name {name} has a control character"),
-        );
-        return Err(unreadable(problem));
-    }
-    let text = inputs::read(Path::new(path)).map_err(unreadable)?;
-    let stem = stem(Path::new(path));
-    let hash = blake3::hash(format!("{path}\n{}", headers::abi_version()).as_bytes()).to_hex();
-    let names = FileNames {
-        path: path.to_owned(),
-        stem,
-        hash: hash.chars().take(8).collect(),
-    };
-    Ok(pipeline::compile_and_dump(
-        &names, &text, options, &args.dump,
-    ))
 }
 
 fn report(outcome: &mut Outcome, args: &Arguments, files: &[(SourceFile, Vec<Diagnostic>)]) {
@@ -336,6 +292,15 @@ mod tests {
                 &["check", "--device-namespace=a::2", "a.co"][..],
                 "`a::2` is not the name of a namespace",
             ),
+            (&["check", "--deny"][..], "need a code or a group"),
+            (
+                &["check", "--allow", "W0620,W062O", "a.co"][..],
+                "did you mean `W0620`?",
+            ),
+            (
+                &["check", "--warn=E0201", "a.co"][..],
+                "`E0201` is an error",
+            ),
             (&["explain", "E9999"][..], "no diagnostic"),
             (&["check", "-I"][..], "needs a folder"),
             (&["check", "-t", "hip", "a.co"][..], "unknown target"),
@@ -401,6 +366,28 @@ mod tests {
                 outcome.stdout
             );
         }
+    }
+
+    #[test]
+    fn levels_are_given_by_code_and_group() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lost.co");
+        let text = "__co__ void f(s32 [8] x) {\n  parallel i by 8 { x.at(i) = 1; }\n}\n";
+        std::fs::write(&path, text).expect("written");
+        let path = path.display().to_string();
+        let check = |options: &[&str]| croq(&[&["check"], options, &[&path]].concat());
+        let plain = check(&[]);
+        assert_eq!(plain.status, CLEAN);
+        assert!(plain.stderr.contains("warning[W0620]"), "{plain:?}");
+        let denied = check(&["--deny", "all"]);
+        assert_eq!(denied.status, DIAGNOSTICS);
+        for part in ["error[W0620]", "an error because of `--deny all`"] {
+            assert!(denied.stderr.contains(part), "{denied:?}");
+        }
+        let allowed = check(&["--deny=all", "--allow=W0209,W0620"]);
+        assert_eq!(allowed, Outcome::default());
+        let emitted = croq(&["emit", "--deny", "correctness", &path]);
+        assert_eq!((emitted.status, &*emitted.stdout), (DIAGNOSTICS, ""));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::build_script;
+use crate::diagnostics::levels::Level;
 use crate::error::Error;
 use crate::settings::{Checks, Cuda, Settings, ThreadOrder};
 
@@ -87,6 +88,47 @@ impl Config {
     /// `croq_sys::sim::banks`, which counts bank conflicts. Recording is slow; it is off by default.
     pub fn trace_shared_memory(&mut self, trace: bool) -> &mut Self {
         self.0.trace_shared_memory = trace;
+        self
+    }
+
+    /// Makes a warning or a note an error. The name is a code such as `W0620`, or a group such as
+    /// `correctness`; `docs/checks.md` lists the groups. Of several calls that concern a code, the last
+    /// one counts. A name that is neither is an error of the build.
+    ///
+    /// ```
+    /// let mut config = croq_build::Config::new();
+    /// config.deny("all").allow("W0625").warn("unused");
+    /// ```
+    ///
+    /// In a file, `// croq: allow(W0620) reason` above a statement or a function still allows what is
+    /// denied here. `CROQ_WARNINGS=warn` makes it a warning again, for a build that must not fail.
+    pub fn deny(&mut self, code_or_group: impl Into<String>) -> &mut Self {
+        self.level(Level::Deny, code_or_group.into())
+    }
+
+    /// Does not report a warning or a note.
+    ///
+    /// ```
+    /// let mut config = croq_build::Config::new();
+    /// config.allow("performance").allow("N0321");
+    /// ```
+    pub fn allow(&mut self, code_or_group: impl Into<String>) -> &mut Self {
+        self.level(Level::Allow, code_or_group.into())
+    }
+
+    /// Reports as a warning, which is the default for codes that begin with `W`: after
+    /// [`Config::deny`] or [`Config::allow`] of a group, and for notes.
+    ///
+    /// ```
+    /// let mut config = croq_build::Config::new();
+    /// config.deny("all").warn("performance").warn("N0321");
+    /// ```
+    pub fn warn(&mut self, code_or_group: impl Into<String>) -> &mut Self {
+        self.level(Level::Warn, code_or_group.into())
+    }
+
+    fn level(&mut self, level: Level, name: String) -> &mut Self {
+        self.0.levels.push((level, name));
         self
     }
 

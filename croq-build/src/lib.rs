@@ -13,7 +13,7 @@
 //! | `CROQ_CUDA_ARCH` | GPUs to build for, such as `sm_90a,sm_80` |
 //! | `NVCC`, `CUDA_HOME`, `CUDA_PATH` | where nvcc is, before `PATH` and the usual places |
 //! | `CROQ_MESSAGE_FORMAT` | `json`: one JSON object per diagnostic instead of a report |
-//! | `CROQ_WARNINGS` | `deny`: what a C++ compiler, nvcc or ptxas warns about fails the build |
+//! | `CROQ_WARNINGS` | `deny`: any warning fails the build; `warn`: none that `build.rs` denies does |
 //! | `CXX`, `CXXFLAGS`, `LIBCLANG_PATH` | the C++ compiler and libclang |
 //!
 //! Internally, each module is a stage that imports only those to its left: [`source`] → [`syntax`]
@@ -53,6 +53,7 @@ pub mod sema;
 mod settings;
 pub mod source;
 pub mod span;
+pub mod suppression;
 pub mod symbolic;
 pub mod syntax;
 pub mod target;

@@ -1,7 +1,8 @@
 //! Runs all pure stages: the input is the text of a `.co` file, the output diagnostics and
 //! generated texts.
 
-use crate::diagnostics::{Diagnostic, Diagnostics, InstanceName, codes, notes_once};
+use crate::diagnostics::levels::Levels;
+use crate::diagnostics::{Diagnostic, Diagnostics, InstanceName, Severity, codes, notes_once};
 use crate::emit::{self, Declared, FileMeta};
 use crate::ir::{self, Function, KernelId, Phase, Threads};
 use crate::parallel;
@@ -10,6 +11,7 @@ use crate::passes::{self, driver};
 use crate::sema::{self, Checked};
 use crate::settings::{Checks, ThreadOrder};
 use crate::source::{self, SourceFile, Span};
+use crate::suppression::Allowed;
 use crate::syntax;
 use crate::target::{Arch, Version};
 
@@ -33,6 +35,8 @@ pub struct Options {
     pub nvcc: Option<Version>,
     pub checks: Checks,
     pub thread_order: ThreadOrder,
+    /// What happens to warnings and notes.
+    pub levels: Levels,
     /// Whether the IR is verified after each stage.
     pub verify: bool,
     /// Whether texts are generated; otherwise only diagnostics.
@@ -53,6 +57,7 @@ impl Default for Options {
             nvcc: None,
             checks: Checks::All,
             thread_order: ThreadOrder::Auto,
+            levels: Levels::default(),
             verify: cfg!(debug_assertions),
             texts: true,
             threads: 1,
@@ -100,6 +105,8 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// `None` after an error, for a file without a `__co__` function, and without [`Options::texts`].
     pub outputs: Option<Outputs>,
+    /// What the file's comments allow, for the reports of compilers on the outputs.
+    pub allowed: Allowed,
 }
 
 /// The generated texts.
@@ -349,6 +356,7 @@ fn compile(
         diagnostics.push(report);
     }
     let tree = syntax::parse(&file, &mut diagnostics);
+    let mut allowed = Allowed::of(&file, &tree, &mut diagnostics);
     let targets = options.archs.iter().map(|arch| sema::Target {
         name: arch.to_string(),
         number: arch.number(),
@@ -382,13 +390,45 @@ fn compile(
             .label("nothing is generated from this file"),
         );
     }
-    let wanted = options.texts && !diagnostics.has_errors() && !functions.is_empty();
+    let diagnostics = reported(diagnostics, &file, &mut allowed, &options.levels);
+    let wanted = options.texts && !functions.is_empty() && !has_errors(&diagnostics);
     let outputs = wanted.then(|| outputs(names, &file, &functions, options));
     Compiled {
         file,
-        diagnostics: notes_once(diagnostics.into_sorted()),
+        diagnostics,
         outputs,
+        allowed,
     }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    let mut all = diagnostics.iter();
+    all.any(|diagnostic| diagnostic.severity() == Severity::Error)
+}
+
+/// What is reported of all diagnostics: without those that comments or settings allow.
+fn reported(
+    diagnostics: Diagnostics,
+    file: &SourceFile,
+    allowed: &mut Allowed,
+    levels: &Levels,
+) -> Vec<Diagnostic> {
+    let mut found = diagnostics.into_sorted();
+    for diagnostic in &mut found {
+        let of_macro = |span: Span| file.macro_at(span).is_some();
+        let suggested = diagnostic.suggestion.as_ref().map(|s| s.span);
+        if suggested.is_some_and(of_macro) || of_macro(diagnostic.primary.span) {
+            diagnostic.suggestion = None;
+        }
+    }
+    allowed.suppress(&mut found);
+    // After an error, later stages may not have reported what is allowed.
+    if !has_errors(&found) {
+        found.extend(allowed.unused());
+        found.sort_by_key(Diagnostic::order);
+    }
+    levels.apply(&mut found);
+    notes_once(found)
 }
 
 fn outputs(

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::diagnostics::levels::Level;
+
 /// Whether kernels are built for CUDA, besides the simulated GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Cuda {
@@ -60,5 +62,7 @@ pub(crate) struct Settings {
     pub device_namespace: Option<String>,
     pub checks: Checks,
     pub thread_order: ThreadOrder,
+    /// The codes and groups whose level is set, in order.
+    pub levels: Vec<(Level, String)>,
     pub trace_shared_memory: bool,
 }

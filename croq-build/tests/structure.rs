@@ -93,9 +93,11 @@ const STAGES: &[(&str, &[&str])] = &[
         "toolchain",
         &["parallel", "span", "target", "source", "diagnostics"],
     ),
+    ("suppression", &["span", "source", "syntax", "diagnostics"]),
     (
         "pipeline",
         &[
+            "suppression",
             "parallel",
             "span",
             "target",
@@ -109,7 +111,11 @@ const STAGES: &[(&str, &[&str])] = &[
             "emit",
         ],
     ),
-    ("config", &["settings", "build_script", "error"]),
+    ("settings", &["diagnostics"]),
+    (
+        "config",
+        &["settings", "diagnostics", "build_script", "error"],
+    ),
     (
         "build_script",
         &[
@@ -119,12 +125,16 @@ const STAGES: &[(&str, &[&str])] = &[
             "diagnostics",
             "toolchain",
             "pipeline",
+            "suppression",
             "error",
             "cargo_warnings",
         ],
     ),
     ("error", &["source", "diagnostics", "toolchain"]),
-    ("cargo_warnings", &["source", "diagnostics", "error"]),
+    (
+        "cargo_warnings",
+        &["source", "diagnostics", "toolchain", "error"],
+    ),
     (
         "command_line",
         &[

@@ -151,6 +151,18 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/as_written/various.co", "W0549"),
 ];
 
+/// Builds with `CROQ_WARNINGS=deny` allow these codes, and no others.
+#[test]
+fn the_build_allows_what_is_on_purpose() {
+    let script = fs::read_to_string(workspace().join("tests/build.rs")).expect("the build script");
+    let allowed: BTreeSet<&str> = script
+        .split('"')
+        .filter(|word| word.len() == 5 && word.starts_with('W'))
+        .collect();
+    let listed: BTreeSet<&str> = ON_PURPOSE.iter().map(|(_, code)| *code).collect();
+    assert_eq!(allowed, listed);
+}
+
 /// The constants of `diagnostics::codes` that a source uses.
 fn codes_of_source(text: &str) -> BTreeSet<String> {
     text.split("codes::")
@@ -321,7 +333,7 @@ fn json_lines() {
         "{\"code\":\"E0201\",\"severity\":\"error\",\"message\":\"`gain` is not declared\",\
          \"spans\":[{\"file\":\"kernels/a.co\",\"line\":3,\"column\":15,\"end_line\":3,\
          \"end_column\":19,\"label\":\"nothing of this name is visible here\",\"primary\":true}],\
-         \"notes\":[],\"help\":null}\n"
+         \"notes\":[],\"help\":null,\"suggestion\":null}\n"
     );
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::diagnostics::levels::{Level, Levels};
 use crate::diagnostics::nearest;
 use crate::pipeline;
 use crate::settings::ThreadOrder;
@@ -101,6 +102,10 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
                 return Err(format!("`{name}` is not the name of a namespace"));
             }
             parsed.options.device_namespace = Some(name.to_owned());
+        } else if let Some((level, option, inline)) = level(arg) {
+            let missing = "`--deny`, `--warn` and `--allow` need a code or a group, such as W0620";
+            let names = Value { inline, missing }.of(&mut args)?;
+            set_levels(&mut parsed.options.levels, level, option, names)?;
         } else if let Some(given) = arg.strip_prefix("--thread-order=") {
             parsed.options.thread_order = match given {
                 "first" => ThreadOrder::First,
@@ -128,6 +133,9 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
                 "--arch",
                 "-t",
                 "--device-namespace",
+                "--deny",
+                "--warn",
+                "--allow",
                 "--thread-order=",
             ];
             let known: Vec<&str> = known.iter().chain(switches).copied().collect();
@@ -139,6 +147,27 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
         parsed.options.archs_asked = true;
     }
     Ok(parsed)
+}
+
+/// An option that sets the level of codes, and the text after its `=`.
+fn level(arg: &str) -> Option<(Level, &'static str, &str)> {
+    let options = [
+        (Level::Deny, "--deny"),
+        (Level::Warn, "--warn"),
+        (Level::Allow, "--allow"),
+    ];
+    options
+        .into_iter()
+        .find_map(|(level, option)| Some((level, option, after(arg, &[option])?)))
+}
+
+/// Sets the level of codes and groups, separated by commas.
+fn set_levels(levels: &mut Levels, level: Level, option: &str, names: &str) -> Result<(), String> {
+    for name in names.split(',') {
+        let set = levels.set(level, name, format!("`{option} {name}`"));
+        set.map_err(|why| format!("`{option}`: {}; {}", why.message(name), why.help()))?;
+    }
+    Ok(())
 }
 
 /// The text after one of the names and a `=`; empty where the name is all there is.

@@ -9,18 +9,22 @@ mod code;
 pub mod codes;
 mod excerpt;
 pub mod explain;
+pub mod groups;
 mod instance;
+pub mod levels;
 mod nearest;
 mod quota;
 pub mod quoted;
 pub mod render;
 mod severity;
+mod suggestion;
 
 pub use code::Code;
 pub use instance::{Asked, InstanceName};
 pub use nearest::{edit_distance, nearest};
 pub use quota::Quota;
 pub use severity::Severity;
+pub use suggestion::{Applied, Suggestion, apply};
 
 /// The most reports of one run.
 pub const REPORTS: usize = 100;
@@ -48,6 +52,9 @@ pub struct Diagnostic {
     pub of_the_whole: bool,
     /// The instances of templates that it is about.
     pub instances: Vec<InstanceName>,
+    /// The correction, if it is certain.
+    pub suggestion: Option<Box<Suggestion>>,
+    severity: Severity,
 }
 
 impl Diagnostic {
@@ -78,12 +85,14 @@ impl Diagnostic {
             help: None,
             of_the_whole: false,
             instances: Vec::new(),
+            suggestion: None,
+            severity: code.severity(),
         }
     }
 
-    /// The severity, given by the code.
+    /// The severity: the code's, unless a setting of the build gives it another one.
     pub fn severity(&self) -> Severity {
-        self.code.severity()
+        self.severity
     }
 
     pub fn of_the_whole(mut self) -> Self {
@@ -120,6 +129,15 @@ impl Diagnostic {
         self.help = Some(text.into());
         self
     }
+
+    /// Sets the correction, which must be certain: `croq fix` applies it without asking.
+    pub fn suggest(mut self, span: Span, replacement: impl Into<String>) -> Self {
+        self.suggestion = Some(Box::new(Suggestion {
+            span,
+            replacement: replacement.into(),
+        }));
+        self
+    }
 }
 
 /// Collects all independent diagnostics of one file.
@@ -148,6 +166,9 @@ impl Diagnostics {
         if let Some(first) = self.seen.get(&key).and_then(|at| self.list.get_mut(*at)) {
             if first.instances.last() != self.instance.as_ref() {
                 first.instances.extend(self.instance.clone());
+            }
+            if first.suggestion != diagnostic.suggestion {
+                first.suggestion = None;
             }
             return;
         }
@@ -217,6 +238,10 @@ impl Diagnostics {
     /// All of it, in source order (errors, warnings and notes interleaved by position).
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         for d in &mut self.list {
+            // Another instance may need the text as it is; syntax is the same for all of them.
+            if !d.instances.is_empty() && d.code.severity() != Severity::Error {
+                d.suggestion = None;
+            }
             let (notes, place) = instance::described(&std::mem::take(&mut d.instances));
             d.notes.extend(notes);
             d.secondary

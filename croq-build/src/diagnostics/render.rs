@@ -13,7 +13,7 @@ use ariadne::{Color, Config, IndexType, Report, ReportKind, Source};
 use super::excerpt::Excerpt;
 pub use super::excerpt::short;
 use super::quoted::{Nothing, Quoted};
-use super::{Diagnostic, Quota, Severity};
+use super::{Diagnostic, Quota, Severity, Suggestion};
 use crate::span::Span;
 
 /// If a label covers more lines than this, only the first is marked, since a longer gutter is not
@@ -299,7 +299,27 @@ fn json_line(out: &mut String, file: &dyn Quoted, diagnostic: &Diagnostic) {
         Some(help) => quote(out, &short(help)),
         None => out.push_str("null"),
     }
+    out.push_str(",\"suggestion\":");
+    match &diagnostic.suggestion {
+        Some(suggestion) => json_suggestion(out, file, suggestion),
+        None => out.push_str("null"),
+    }
     out.push_str("}\n");
+}
+
+/// `start` and `end` count bytes from the beginning of the file, lines and columns from 1.
+fn json_suggestion(out: &mut String, file: &dyn Quoted, suggestion: &Suggestion) {
+    let Span { start, end, .. } = suggestion.span;
+    let (line, column) = file.line_col(start);
+    let (end_line, end_column) = file.line_col(end);
+    out.push_str("{\"file\":");
+    quote(out, file.path());
+    let _ = write!(
+        out,
+        ",\"start\":{start},\"end\":{end},\"line\":{line},\"column\":{column},\"end_line\":{end_line},\"end_column\":{end_column},\"replacement\":"
+    );
+    quote(out, &suggestion.replacement);
+    out.push('}');
 }
 
 /// Appends a JSON string.
@@ -428,8 +448,20 @@ error[E0201]: `y` is not declared
         let json = json_lines(&file, &[diagnostic]);
         assert_eq!(
             json,
-            "{\"code\":\"W0209\",\"severity\":\"warning\",\"message\":\"a \\\"b\\\" \\\\ \\n\\u0001\",\"spans\":[{\"file\":\"kernels/a.co\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":2,\"label\":\"\",\"primary\":true}],\"notes\":[],\"help\":null}\n"
+            "{\"code\":\"W0209\",\"severity\":\"warning\",\"message\":\"a \\\"b\\\" \\\\ \\n\\u0001\",\"spans\":[{\"file\":\"kernels/a.co\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":2,\"label\":\"\",\"primary\":true}],\"notes\":[],\"help\":null,\"suggestion\":null}\n"
         );
+    }
+
+    #[test]
+    fn suggestions_have_bytes_lines_and_columns() {
+        let file = file("// é\n// ü x\n");
+        let at = Span::new(12, 13);
+        let diagnostic = Diagnostic::new(codes::W0209, at, "m").suggest(at, "\"y\"");
+        let json = json_lines(&file, &[diagnostic]);
+        let part = "\"help\":null,\"suggestion\":{\"file\":\"kernels/a.co\",\"start\":12,\"end\":13,\
+                    \"line\":2,\"column\":6,\"end_line\":2,\"end_column\":7,\
+                    \"replacement\":\"\\\"y\\\"\"}}\n";
+        assert!(json.ends_with(part), "{json}");
     }
 
     #[test]

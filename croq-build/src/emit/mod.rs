@@ -15,6 +15,7 @@ mod body;
 mod declared;
 mod device;
 mod display;
+mod doc_comment;
 mod expr;
 mod family;
 mod file_meta;

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use super::args::{self, Args, FieldRole};
 use super::declared::Declared;
+use super::doc_comment;
 use super::family::{self, Family};
 use super::file_meta::FileMeta;
 use super::names::{self, IMPORTS, Scope};
@@ -363,13 +364,10 @@ impl Wrapper<'_> {
             }
             return text.push_str(self.meta.safety());
         }
-        let comment = signature::comment_above(self.function.span.start, self.declared.text);
-        for line in &comment {
-            let _ = writeln!(text, "{}", format!("/// {line}").trim_end());
-        }
-        if !comment.is_empty() {
-            text.push_str("///\n");
-        }
+        text.push_str(&doc_comment::of(
+            self.function.span.start,
+            self.declared.text,
+        ));
         let _ = writeln!(text, "/// Line {line} of `{path}`:");
         let signature = signature::signature(self.function, self.declared);
         let _ = writeln!(text, "///\n/// ```text\n/// {signature}\n/// ```");

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use super::declared::Declared;
+use super::doc_comment;
 use super::family::{Family, Member, Varying, is_type, rust_argument};
 use super::file_meta::FileMeta;
 use super::rust_types::{LONG, Naming, Style};
@@ -294,13 +295,7 @@ impl Printer<'_> {
             );
             return self.safety(text);
         }
-        let comment = signature::comment_above(template.span.start, self.declared.text);
-        for line in &comment {
-            let _ = writeln!(text, "{}", format!("/// {line}").trim_end());
-        }
-        if !comment.is_empty() {
-            text.push_str("///\n");
-        }
+        text.push_str(&doc_comment::of(template.span.start, self.declared.text));
         let _ = writeln!(text, "/// Line {line} of `{path}`:");
         let written = signature::of_template(template, self.declared.text);
         let written = written.unwrap_or_else(|| template.name.to_string());

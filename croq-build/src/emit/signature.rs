@@ -86,31 +86,3 @@ pub fn extent(function: &Function, extent: &Extent) -> String {
         Extent::Unbounded => "??".to_owned(),
     }
 }
-
-/// The `//` comment directly above the declaration at `start`, line by line.
-pub fn comment_above(start: u32, source: &str) -> Vec<String> {
-    let before = source.get(..start as usize).unwrap_or_default();
-    // Without the part of the function's own line.
-    let Some((above, indent)) = before.rsplit_once('\n') else {
-        return Vec::new();
-    };
-    if !indent.trim().is_empty() {
-        return Vec::new();
-    }
-    let comments = above.lines().rev().map(str::trim);
-    let mut lines: Vec<_> = comments.map_while(|line| line.strip_prefix("//")).collect();
-    lines.reverse();
-    lines
-        .into_iter()
-        .map(|line| {
-            let text = line.trim_start_matches('/').strip_prefix(' ');
-            let text = text.unwrap_or(line);
-            text.replace(unfit_for_comments, "\u{fffd}")
-        })
-        .collect()
-}
-
-/// Rust rejects comments with a `\r` or with characters that change the direction of text.
-fn unfit_for_comments(c: char) -> bool {
-    c.is_control() && c != '\t' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}

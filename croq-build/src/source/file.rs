@@ -28,6 +28,8 @@ pub struct SourceFile {
     pub host_functions: Vec<(String, Span)>,
     /// The headers that it includes by `#include "…"`, each with the location of its name.
     pub includes: Vec<(String, Span)>,
+    /// The branches of conditionals that are not compiled.
+    pub dead_branches: Vec<Span>,
     /// Notes for the build log, at most one of a kind.
     pub notes: Vec<Note>,
     pub(super) expansions: Expansions,

@@ -6,6 +6,7 @@
 //! text.
 
 mod braces;
+pub mod comments;
 mod condition;
 mod cursor;
 mod device;
@@ -96,6 +97,7 @@ pub fn load_with_instances(
         device: scanner.device,
         host_functions: scanner.host.functions,
         includes: scanner.host.includes,
+        dead_branches: scanner.host.dead_branches,
         notes: scanner.notes,
         expansions: scanner.expansions,
         line_starts: SourceFile::index_lines(text),

@@ -12,6 +12,8 @@ pub struct RawText<'a> {
     pub limit: usize,
     /// The beginning of a comment that has no end.
     pub open_comment: Option<usize>,
+    /// The ranges of the comments that were skipped, where they are of interest.
+    pub comments: Option<Vec<(usize, usize)>>,
 }
 
 impl<'a> RawText<'a> {
@@ -21,6 +23,7 @@ impl<'a> RawText<'a> {
             pos,
             limit,
             open_comment: None,
+            comments: None,
         }
     }
 }
@@ -99,6 +102,7 @@ impl<'a> RawText<'a> {
 
     pub fn skip_blanks(&mut self) {
         while self.pos < self.limit {
+            let start = self.pos;
             match self.byte(self.pos) {
                 b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => self.pos += 1,
                 b'\\' if matches!(self.byte(self.pos + 1), b'\n' | b'\r') => self.pos += 2,
@@ -111,6 +115,11 @@ impl<'a> RawText<'a> {
                     self.pos = end.unwrap_or(self.limit).min(self.limit);
                 }
                 _ => break,
+            }
+            if self.byte(start) == b'/'
+                && let Some(comments) = &mut self.comments
+            {
+                comments.push((start, self.pos));
             }
         }
     }

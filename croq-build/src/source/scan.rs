@@ -61,6 +61,8 @@ pub struct Host {
     pub functions: Vec<(String, Span)>,
     /// The `#include`s with quotes.
     pub includes: Vec<(String, Span)>,
+    /// The branches of conditionals that are not compiled.
+    pub dead_branches: Vec<Span>,
 }
 
 impl<'a> Scanner<'a> {
@@ -129,6 +131,10 @@ impl<'a> Scanner<'a> {
             return None;
         }
         if let Some(span) = line.broken_continuation {
+            let line_end = match self.slice(span).ends_with('\r') {
+                true => "\\\r",
+                false => "\\",
+            };
             self.diags.push(
                 Diagnostic::new(
                     codes::W0015,
@@ -136,7 +142,8 @@ impl<'a> Scanner<'a> {
                     "blanks after this backslash keep it from continuing the line",
                 )
                 .label("the continuation is ignored")
-                .help("remove the blanks"),
+                .help("remove the blanks")
+                .suggest(span, line_end),
             );
         }
         match line.name {
@@ -321,6 +328,8 @@ impl<'a> Scanner<'a> {
         let start = self.walk.pos;
         let end = self.dead_end(start);
         self.walk.pos = end;
+        let span = Span::new(start as u32, end as u32);
+        self.host.dead_branches.push(span);
         start..end
     }
 

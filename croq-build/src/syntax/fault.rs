@@ -230,9 +230,15 @@ impl Fault {
                     format!(" after {}", shown(token, file))
                 });
                 let text = punct.text();
-                Diagnostic::new(codes::E0100, place, format!("expected `{text}`{before}"))
-                    .label(format!("`{text}` is missing after this"))
-                    .help(format!("add `{text}`"))
+                let report =
+                    Diagnostic::new(codes::E0100, place, format!("expected `{text}`{before}"))
+                        .label(format!("`{text}` is missing after this"))
+                        .help(format!("add `{text}`"));
+                // A bracket may belong elsewhere.
+                match punct {
+                    Punct::Semi => report.suggest(Span::new(place.end, place.end), text),
+                    _ => report,
+                }
             }
             Kind::Unexpected => unexpected(at, self.expected, tokens, file),
         })

@@ -54,11 +54,10 @@ pub fn parenthesised<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
             return expr(ExprKind::Paren(item), span);
         }
         let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
-        emitter.emit(Fault::known(
-            Diagnostic::new(codes::E0108, span, "an ituple is written with braces")
-                .label("parentheses hold one value")
-                .help(format!("write `{{{}}}`", inner.join(", "))),
-        ));
+        let report = Diagnostic::new(codes::E0108, span, "an ituple is written with braces")
+            .label("parentheses hold one value")
+            .help(format!("write `{{{}}}`", inner.join(", ")));
+        emitter.emit(Fault::known(with_braces(report, file.snippet(span))));
         expr(ExprKind::Braces(items), span)
     });
     when(

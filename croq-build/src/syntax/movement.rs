@@ -221,7 +221,8 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
                 emit(Fault::known(
                     Diagnostic::new(codes::E0110, span, "`.load` is an operation of `tma` only")
                         .label("`dma` has no `.load`")
-                        .help("write `dma.copy`"),
+                        .help("write `dma.copy`")
+                        .suggest(span, "copy"),
                 ));
                 return Some(CopyOp::Copy);
             }
@@ -238,7 +239,8 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
                 .help(match engine {
                     Engine::Tma => "write `tma.copy source => destination`",
                     Engine::Dma => "write `dma.copy source => destination`",
-                }),
+                })
+                .suggest(span, "copy"),
             ));
             Some(CopyOp::Copy)
         }

@@ -416,11 +416,12 @@ fn parenthesised(
                     .iter()
                     .map(|item| around.file.snippet(item.span))
                     .collect();
-                emit(Fault::known(
+                let report =
                     Diagnostic::new(codes::E0107, span, "an ituple is derived with braces")
                         .label("parentheses call a function")
-                        .help(format!("write `{text} {{{}}}`", inner.join(", "))),
-                ));
+                        .help(format!("write `{text} {{{}}}`", inner.join(", ")));
+                let written = around.file.snippet(span);
+                emit(Fault::known(with_braces(report, written)));
                 return expr(ExprKind::Derive(base, items), whole);
             }
             let callee = Name {

@@ -383,7 +383,8 @@ pub fn elem_word<'t>() -> Rule<'t, (ElemType, Span)> {
                 format!("there is no type `{}`", texts.join(" ")),
             )
             .label("not part of the language")
-            .help(format!("write `{}`", elem.text())),
+            .help(format!("write `{}`", elem.text()))
+            .suggest(span, elem.text()),
         ));
         Ok((elem, span))
     })
@@ -400,4 +401,16 @@ pub fn text<'t>() -> Rule<'t, String> {
     .collect::<Vec<String>>()
     .map(|parts| parts.concat())
     .boxed()
+}
+
+/// Suggests the same text with braces in place of its parentheses.
+pub fn with_braces(report: Diagnostic, written: &str) -> Diagnostic {
+    let inside = written
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let span = report.primary.span;
+    match inside {
+        Some(inside) => report.suggest(span, format!("{{{inside}}}")),
+        None => report,
+    }
 }

@@ -328,7 +328,8 @@ impl Compilers<'_> {
                         "-Xcompiler",
                         "-fPIC,-Wall,-fdiagnostics-color=never,-fno-diagnostics-show-caret",
                         "-Xptxas",
-                        "-warn-spills",
+                        // `-v` names the architectures.
+                        "-warn-spills,-v",
                     ]
                     .map(str::to_owned),
                 );

@@ -63,8 +63,10 @@ pub(super) fn place(
                     Some(file) => format!("{file}:{}: ", message.line),
                     None => String::new(),
                 };
-                let mut problem =
-                    Problem::new(code, format!("{}: {place}{}", codes.compiler, message.text));
+                let mut problem = Problem::new(
+                    code,
+                    format!("{}: {place}{}", codes.compiler, message.described()),
+                );
                 problem
                     .notes
                     .extend(message.details.iter().take(8).cloned());

@@ -22,6 +22,8 @@ pub struct Message {
     /// The function, in a message about a frame that is too large: its line is one of the device
     /// API's if the function was inlined there.
     pub function: Option<String>,
+    /// The architectures that ptxas compiles for, in its messages.
+    pub archs: Vec<String>,
     /// The lines below it: details and notes.
     pub details: Vec<String>,
 }
@@ -36,6 +38,9 @@ pub fn parse(output: &str) -> Vec<Message> {
         let row = row.trim_end();
         if row.contains(": In ") && row.ends_with(':') {
             function = Some(row);
+        }
+        if let Some(arch) = compiled_for(row) {
+            of_architecture(&mut messages, arch);
         }
         match read_row(row).map(|message| message.in_function(function)) {
             Some(message) if message.severity == Severity::Note => {
@@ -60,7 +65,53 @@ pub fn parse(output: &str) -> Vec<Message> {
             }
         }
     }
-    without_consequences(messages)
+    without_consequences(one_of_all_architectures(messages))
+}
+
+/// The architecture in `ptxas info    : Compiling entry function '_Z…' for 'sm_90a'`.
+fn compiled_for(row: &str) -> Option<&str> {
+    let rest = row.strip_prefix("ptxas info")?;
+    let (_, rest) = rest.split_once("Compiling entry function")?;
+    rest.rsplit_once(" for '")?.1.strip_suffix('\'')
+}
+
+/// ptxas prints the messages about one architecture before the names of its functions.
+fn of_architecture(messages: &mut [Message], arch: &str) {
+    let of_ptxas = |message: &&mut Message| message.file.is_none() && message.archs.is_empty();
+    for message in messages.iter_mut().filter(of_ptxas) {
+        message.archs.push(arch.to_owned());
+    }
+}
+
+/// Makes one message of those that ptxas has about a function for several architectures.
+fn one_of_all_architectures(messages: Vec<Message>) -> Vec<Message> {
+    let mut kept: Vec<Message> = Vec::new();
+    for message in messages {
+        // The numbers after the comma may differ.
+        let (head, numbers) = message.parts();
+        let same = |earlier: &&mut Message| {
+            let differ = message
+                .archs
+                .iter()
+                .any(|arch| !earlier.archs.contains(arch));
+            differ && earlier.severity == message.severity && earlier.parts().0 == head
+        };
+        match kept
+            .iter_mut()
+            .find(same)
+            .filter(|_| message.file.is_none())
+        {
+            Some(earlier) if earlier.text == message.text => {
+                earlier.archs.extend(message.archs);
+            }
+            Some(earlier) => {
+                let also = message.archs.join(", ");
+                earlier.details.push(format!("for {also}: {numbers}"));
+            }
+            None => kept.push(message),
+        }
+    }
+    kept
 }
 
 /// Leaves out errors in the launch of a kernel if there are others: after an error in C++ text of the
@@ -77,6 +128,7 @@ fn without_consequences(mut messages: Vec<Message>) -> Vec<Message> {
 /// croq's does not need.
 fn is_detail(row: &str) -> bool {
     let text = row.trim();
+    let of_ptxas = text.starts_with("ptxas info") || text.contains(" bytes stack frame, ");
     let excerpt = text.split_once('|').is_some_and(|(before, _)| {
         before.trim().is_empty() || before.trim().bytes().all(|b| b.is_ascii_digit())
     });
@@ -89,7 +141,7 @@ fn is_detail(row: &str) -> bool {
         || text.starts_with("Remark:")
         || text.ends_with("warning generated.")
         || text.ends_with("warnings generated.");
-    !text.is_empty() && !excerpt && !context
+    !text.is_empty() && !excerpt && !context && !of_ptxas
 }
 
 fn is_caret(row: &str) -> bool {
@@ -126,6 +178,7 @@ fn read_row(row: &str) -> Option<Message> {
             line,
             text: text.trim().to_owned(),
             function: None,
+            archs: Vec::new(),
             details: Vec::new(),
         })
     })
@@ -169,6 +222,7 @@ fn ptxas_row(row: &str) -> Option<Message> {
         line: 0,
         text: format!("ptxas: {}", text.trim()),
         function: None,
+        archs: Vec::new(),
         details: Vec::new(),
     })
 }
@@ -194,6 +248,31 @@ impl Message {
     fn is_of_frame(&self) -> bool {
         // gcc, clang
         self.text.contains("frame size of") || self.text.contains("stack frame size")
+    }
+
+    /// The text before and after its first comma.
+    fn parts(&self) -> (&str, &str) {
+        let (head, rest) = self.text.split_once(',').unwrap_or((&self.text, ""));
+        (head, rest.trim())
+    }
+
+    /// The text, with the name of the kernel and of the architecture in a message of ptxas.
+    pub fn described(&self) -> String {
+        let mut text = self.text.clone();
+        if self.file.is_some() {
+            return text;
+        }
+        if let Some(kernel) = mangled_name(&self.text)
+            && let Some((before, rest)) = self.text.split_once("function '")
+            && let Some((_, after)) = rest.split_once('\'')
+        {
+            let before = before.strip_suffix("the ").unwrap_or(before);
+            text = format!("{before}kernel `{kernel}`{after}");
+        }
+        match self.archs.as_slice() {
+            [] => text,
+            archs => format!("{text} (for {})", archs.join(", ")),
+        }
     }
 
     fn in_function(mut self, function: Option<&str>) -> Self {
@@ -273,7 +352,8 @@ impl Origin<'_> {
             span,
             format!(
                 "{} {verb} the code of this line: {}",
-                codes.compiler, message.text
+                codes.compiler,
+                message.described()
             ),
         )
         .label("generated from this");
@@ -417,6 +497,31 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
     }
 
     #[test]
+    fn spills_name_the_kernel_and_the_architectures() {
+        let of = |arch: &str, bytes: u32| {
+            format!(
+                "ptxas warning : Registers are spilled to local memory in function \
+                 '_ZN9croq_01237scale_0EPfi', {bytes} bytes spill stores\n\
+                 ptxas info    : 0 bytes gmem\n\
+                 ptxas info    : Compiling entry function '_ZN9croq_01237scale_0EPfi' for '{arch}'\n\
+                 ptxas info    : Function properties for _ZN9croq_01237scale_0EPfi\n    \
+                 64 bytes stack frame, {bytes} bytes spill stores, 8 bytes spill loads\n\
+                 ptxas info    : Used 32 registers\n"
+            )
+        };
+        let messages = parse(&(of("sm_80", 8) + &of("sm_90a", 16) + &of("sm_100a", 8)));
+        let [message] = messages.as_slice() else {
+            panic!("{messages:?}");
+        };
+        assert_eq!(
+            message.described(),
+            "ptxas: Registers are spilled to local memory in kernel `scale_0`, \
+             8 bytes spill stores (for sm_80, sm_100a)"
+        );
+        assert_eq!(message.details, ["for sm_90a: 16 bytes spill stores"]);
+    }
+
+    #[test]
     fn a_message_lands_on_its_line_and_others_do_not() {
         let origin = Origin {
             path: "k/a.co",
@@ -429,6 +534,7 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
             line,
             text: "no".to_owned(),
             function: None,
+            archs: Vec::new(),
             details: Vec::new(),
         };
         let diagnostic = origin

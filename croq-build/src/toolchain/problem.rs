@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::diagnostics::levels::Levels;
 use crate::diagnostics::{Code, Severity, render};
 
 /// One problem, the observations that led to it, and the remedy.
@@ -13,6 +14,7 @@ pub struct Problem {
     pub message: String,
     pub notes: Vec<String>,
     pub help: Option<String>,
+    severity: Severity,
 }
 
 impl Problem {
@@ -22,6 +24,7 @@ impl Problem {
             message: message.into(),
             notes: Vec::new(),
             help: None,
+            severity: code.severity(),
         }
     }
 
@@ -36,7 +39,20 @@ impl Problem {
     }
 
     pub fn is_warning(&self) -> bool {
-        self.code.severity() == Severity::Warning
+        self.severity == Severity::Warning
+    }
+
+    /// Gives it the severity that the settings of the build say; false if it is not to be reported.
+    pub fn apply(&mut self, levels: &Levels) -> bool {
+        let Some((severity, by)) = levels.severity(self.code) else {
+            return false;
+        };
+        if severity == Severity::Error && self.is_warning() {
+            self.notes
+                .extend(by.map(|by| format!("an error because of {by}")));
+        }
+        self.severity = severity;
+        true
     }
 
     /// The problem as one JSON object, without a location.
@@ -53,7 +69,7 @@ impl Problem {
         };
         let notes: Vec<String> = self.notes.iter().map(|note| string(note)).collect();
         format!(
-            "{{\"code\":{},\"severity\":\"{severity}\",\"message\":{},\"spans\":[],\"notes\":[{}],\"help\":{}}}",
+            "{{\"code\":{},\"severity\":\"{severity}\",\"message\":{},\"spans\":[],\"notes\":[{}],\"help\":{},\"suggestion\":null}}",
             string(self.code.text()),
             string(&self.message),
             notes.join(","),

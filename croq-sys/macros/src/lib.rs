@@ -19,8 +19,10 @@ const OUT_DIR: &str = "{OUT_DIR}";
 #[proc_macro]
 pub fn kernels(input: TokenStream) -> TokenStream {
     let out_dir = std::env::var_os("OUT_DIR");
+    let package = std::env::var_os("CARGO_MANIFEST_DIR");
     let text = if input.is_empty() {
-        generated(out_dir.as_deref().map(Path::new))
+        let package = package.as_deref().map(Path::new);
+        generated(out_dir.as_deref().map(Path::new), package)
     } else {
         Err("include_kernels! takes no arguments".to_owned())
     };
@@ -29,13 +31,9 @@ pub fn kernels(input: TokenStream) -> TokenStream {
 }
 
 /// The text of `OUT_DIR/croq/kernels.rs`, with [`OUT_DIR`] replaced by the folder's path.
-fn generated(out_dir: Option<&Path>) -> Result<String, String> {
+fn generated(out_dir: Option<&Path>, package: Option<&Path>) -> Result<String, String> {
     let Some(folder) = out_dir else {
-        return Err(
-            "include_kernels! needs a package with a build script that calls \
-                    `croq_build::compile(\"kernels/\")`"
-                .to_owned(),
-        );
+        return Err(without_build_script(package));
     };
     let Some(name) = folder.to_str() else {
         return Err(format!("OUT_DIR is not UTF-8: {}", folder.display()));
@@ -50,6 +48,23 @@ fn generated(out_dir: Option<&Path>) -> Result<String, String> {
     Ok(text.replace(OUT_DIR, &name.escape_default().to_string()))
 }
 
+/// What is missing where cargo sets no `OUT_DIR`: there is no build script, or it has not run, which is
+/// the case in an editor that runs none.
+fn without_build_script(package: Option<&Path>) -> String {
+    match package {
+        Some(package) if package.join("build.rs").exists() => {
+            "the build script of this package, which compiles the kernels, has not run: build the \
+             package, and let the editor run build scripts (rust-analyzer: \
+             `cargo.buildScripts.enable`)"
+                .to_owned()
+        }
+        _ => "this package has no build script, so there are no kernels: add `build.rs` with \
+              `fn main() { croq_build::compile(\"kernels/\"); }`, and croq-build to \
+              `[build-dependencies]` in Cargo.toml"
+            .to_owned(),
+    }
+}
+
 fn error(why: &str) -> TokenStream {
     format!("::core::compile_error!({why:?});")
         .parse()
@@ -62,9 +77,17 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let error = generated(None).unwrap_err();
-        assert!(error.contains("build script"), "{error}");
-        let error = generated(Some(Path::new("/nowhere"))).unwrap_err();
+        let nowhere = Path::new("/nowhere");
+        for package in [None, Some(nowhere)] {
+            let error = generated(None, package).unwrap_err();
+            assert!(error.contains("has no build script"), "{error}");
+            assert!(error.contains("[build-dependencies]"), "{error}");
+        }
+        // The package above this one has one.
+        let parent = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let error = generated(None, Some(&parent)).unwrap_err();
+        assert!(error.contains("has not run"), "{error}");
+        let error = generated(Some(nowhere), None).unwrap_err();
         assert!(error.contains("/nowhere/croq/kernels.rs"), "{error}");
     }
 
@@ -73,7 +96,7 @@ mod tests {
     fn a_folder_that_is_not_utf_8_is_an_error() {
         use std::os::unix::ffi::OsStrExt;
         let folder = std::ffi::OsStr::from_bytes(b"/out\xff");
-        let error = generated(Some(Path::new(folder))).unwrap_err();
+        let error = generated(Some(Path::new(folder)), None).unwrap_err();
         assert!(error.contains("not UTF-8"), "{error}");
     }
 }

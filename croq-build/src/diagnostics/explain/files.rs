@@ -22,5 +22,8 @@ explanations! {
     W0019: "unknown preprocessor directive",
     E0020: "included file not found",
     W0021: "comment that continues on the next line",
+    W0022: "`allow` without a reason",
+    W0023: "`allow` of something that is no warning",
+    W0024: "`allow` that suppresses nothing",
     E0099: "construct that croq does not compile",
 }

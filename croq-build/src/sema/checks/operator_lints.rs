@@ -71,6 +71,10 @@ fn report_mixed(
         operand.end.saturating_sub(whole.start) as usize,
     );
     let parts = (text.get(..start), text.get(start..end), text.get(end..));
+    let inside = el.cx.file.snippet(operand);
+    if !inside.is_empty() {
+        report = report.suggest(operand, format!("({inside})"));
+    }
     if let (Some(before), Some(inside), Some(after)) = parts {
         report = report.help(format!(
             "this means `{before}({inside}){after}`: write the parentheses"

@@ -10,7 +10,6 @@ use crate::sema::copies::{destination, legality, overlap, shapes, tma};
 use crate::sema::levels::{host_kernels, instances};
 use crate::sema::memory::{data, swizzles, tiles, whole};
 use crate::sema::names::{hiding, scope};
-use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Data;
@@ -77,7 +76,11 @@ fn lower_parts(
         && !zero_fill_useful(&source.view, zero_fill, &dest.view)
         && matches!(transform, Transform::None)
     {
-        report_redundant_zfill(&mut el.cx, zfill_at.unwrap_or(c.source.span));
+        let report = redundant_zfill(zfill_at.unwrap_or(c.source.span));
+        el.cx.report(match zfill_at {
+            Some(at) => report.suggest(at, ""),
+            None => report,
+        });
     }
     swizzles::ask(el, c, &dest.view)?;
     overlap::check_apart(el, &source.view, &dest.view, &transform, c.head)?;
@@ -200,12 +203,10 @@ fn future_of(el: &mut Elab<'_>, c: &CopyStmt, bound: &Bound) -> Option<FutureId>
     }
 }
 
-fn report_redundant_zfill(cx: &mut Cx<'_>, at: Span) {
-    cx.report(
-        Diagnostic::new(codes::W0850, at, "`.zfill` is redundant here")
-            .label("the tile never crosses the edge, and both shapes are equal")
-            .help("remove it"),
-    );
+fn redundant_zfill(at: Span) -> Diagnostic {
+    Diagnostic::new(codes::W0850, at, "`.zfill` is redundant here")
+        .label("the tile never crosses the edge, and both shapes are equal")
+        .help("remove it")
 }
 
 /// Whether zero-filling can have an effect.

@@ -10,6 +10,7 @@ use crate::sema::levels::{cluster_legality, devices};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::nests::{self, Node};
 use crate::sema::values::constants;
+use crate::source::Span;
 use crate::syntax::ast::{self, ParallelBound, ParallelItem, ParallelStmt, Stmt, StmtKind as S};
 
 /// Levels of a whole nest; `None` after an error.
@@ -137,8 +138,16 @@ fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
             (false, Level::Warp) => Level::Warpgroup,
             (false, Level::Warpgroup) => Level::Block,
         };
+        // A warp has 32 threads: an inner count other than 32 makes both levels threads.
+        let warp = node
+            .children
+            .iter()
+            .all(|c| c.count == Some(i64::from(WARP_THREADS)));
+        let threads =
+            node.level == Level::Warp && outermost_child == Level::Thread && !root && !warp;
         if mixed {
-            let name = nests::level_name(node.level);
+            let name = nests::level_name(if threads { Level::Thread } else { node.level });
+            let end = Span::new(node.span.end, node.span.end);
             cx.report(
                 Diagnostic::new(
                     codes::W0520,
@@ -146,15 +155,11 @@ fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
                     "some levels of this nest are annotated, this one is not",
                 )
                 .label(format!("taken as `{name}`"))
-                .help(format!("write `: {name}`")),
+                .help(format!("write `: {name}`"))
+                .suggest(end, format!(" : {name}")),
             );
         }
-        // A warp has 32 threads: an inner count other than 32 makes both levels threads.
-        let warp = node
-            .children
-            .iter()
-            .all(|c| c.count == Some(i64::from(WARP_THREADS)));
-        if node.level == Level::Warp && outermost_child == Level::Thread && !root && !warp {
+        if threads {
             if node.children.iter().any(|c| c.merged) {
                 cx.report(
                     Diagnostic::new(

@@ -68,16 +68,19 @@ pub(crate) fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Spa
         Some(name) => format!("write the literal in the macro `{name}` with the suffix `f`"),
         None => format!("write `{}f`", cx.file.snippet(literal)),
     };
-    cx.report(
-        Diagnostic::new(
-            codes::W0703,
-            span,
-            format!("implicit conversion from `f64` to `{target}` may lose precision"),
-        )
-        .label("computed in `f64`")
-        .also(literal, "because a literal without `f` is an `f64`")
-        .help(help),
-    );
+    let report = Diagnostic::new(
+        codes::W0703,
+        span,
+        format!("implicit conversion from `f64` to `{target}` may lose precision"),
+    )
+    .label("computed in `f64`")
+    .also(literal, "because a literal without `f` is an `f64`")
+    .help(help);
+    let written = cx.file.snippet(literal);
+    cx.report(match written.ends_with(|c: char| c.is_ascii_digit()) {
+        true => report.suggest(literal, format!("{written}f")),
+        false => report,
+    });
 }
 
 /// The first literal that makes an expression an `f64`, if only literals do. A whole number takes

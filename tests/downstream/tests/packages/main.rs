@@ -1,11 +1,13 @@
 //! The output for users of croq in their own crates: real `cargo build`s of small packages outside
 //! of the workspace.
 
+mod documentation;
 mod files;
 mod private_side;
 mod ptx_machine;
 mod symbols;
 mod templates;
+mod warnings;
 
 use croq_downstream::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
 
@@ -118,51 +120,6 @@ fn cpp_that_the_compiler_rejects_is_shown_on_its_line() {
         seen.stderr
     );
     assert!(seen.stderr.contains("tow"), "{}", seen.stderr);
-}
-
-#[test]
-fn warnings_of_the_compiler_are_shown_or_denied() {
-    let package = Package::new("warned-cpp");
-    package.write(
-        "kernels/scale.co",
-        &format!("__device__ float twice(float x) {{\n  int unused;\n  return x + x;\n}}\n{SCALE}"),
-    );
-    let seen = package.cargo(&["build"], &[]);
-    assert!(seen.success, "{}", seen.stderr);
-    assert!(
-        seen.stderr.contains("kernels/scale.co:2:3: [W1112]"),
-        "{}",
-        seen.stderr
-    );
-    let seen = package.cargo(&["build"], &[("CROQ_WARNINGS", "deny")]);
-    assert!(
-        !seen.success && seen.stderr.contains("warning[W1112]"),
-        "{}",
-        seen.stderr
-    );
-}
-
-/// Cargo shows the report of `croq check` for names that hide others (W11).
-#[test]
-fn notes_and_warnings_of_croq_are_shown() {
-    let package = Package::new("shows-notes");
-    package.write(
-        "kernels/hides.co",
-        "__co__ void f(global s32 [N] y, int step) {\n  k = 1;\n  parallel p by N {\n    k = p * 2;\n    \
-         step = 3;\n    y.at(p) = k + step;\n  }\n}\n",
-    );
-    let seen = package.cargo(&["build"], &[]);
-    assert!(seen.success, "{}", seen.stderr);
-    for line in [
-        "kernels/hides.co:4:5: [N0321] note: this declares a new `k` that hides the outer one",
-        "kernels/hides.co:5:5: [W0321] this declares a new `step` that hides the outer one",
-    ] {
-        assert!(
-            seen.stderr.contains(line),
-            "no {line:?} in\n{}",
-            seen.stderr
-        );
-    }
 }
 
 #[test]
