@@ -185,6 +185,11 @@ fn a_barrier_orders_accesses_for_the_warpgroup() {
         let text = ring(Text::default()).replace(first, &before);
         assert_eq!(unit_of(&text, "empty"), unit, "{barrier}");
     }
+    // The thread that arrives executes this.
+    let once = "parallel w by 3";
+    let counted = format!("__atomic_add(seen.at(0), 1.0f); {once}");
+    let text = ring(Text::default()).replace(once, &counted);
+    assert_eq!(unit_of(&text, "empty"), WARPGROUP);
     // Each thread's fence has to precede the arrival.
     let stored =
         "kept.at(w * 128 + t) = 1.0f; tma.copy kept.subspan(128).at(w) => seen.subspan(128).at(w);";
@@ -211,14 +216,21 @@ fn waits_since_the_products_need_a_warp() {
     };
     // Products that are complete follow it.
     assert_eq!(released(before), WARPGROUP);
+    // The first iteration releases nothing.
+    let begin = Text {
+        begin: "wait more;",
+        end: "trigger more;",
+        ..Text::default()
+    };
+    assert_eq!(released(begin), WARPGROUP);
 }
 
 /// An event that depends on arrivals of another one, which each warp makes, comes after all of them.
 #[test]
 fn arrivals_of_warps_since_the_products_need_a_warp() {
     let text = Text {
-        begin: "kept.at(w * 128 + t) = 1.0f; trigger more; wait more;",
         after: "trigger more;",
+        end: "kept.at(w * 128 + t) = 1.0f; trigger more;",
         ..Text::default()
     };
     assert_eq!(unit_of(&ring(text), "more"), WARP);
@@ -297,4 +309,9 @@ fn an_event_has_one_unit() {
         ..Text::default()
     };
     assert_eq!(released(text), WARP);
+    let text = ring(Text {
+        begin: "trigger over; if (t < 64) { trigger over; }",
+        ..Text::default()
+    });
+    assert_eq!(unit_of(&text, "over"), WARP);
 }
