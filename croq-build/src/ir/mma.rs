@@ -241,6 +241,13 @@ pub struct Part {
     pub span: Span,
 }
 
+/// Adjacent columns of a fragment, with all their rows.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    pub first: Sym,
+    pub count: i64,
+}
+
 /// The shape of an MMA instruction. K of a sparse one also counts the elements that are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, BufferId, CheckId, Copy, EventAt,
-    Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Registers, Selected,
-    SignalAt, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
+    Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, BufferId, CheckId, Columns, Copy,
+    EventAt, Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Registers,
+    Selected, SignalAt, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -293,9 +293,11 @@ pub enum MmaOp<P: Phase = Tiles> {
     CommitAll(P::Only<()>),
     /// Waits for the MMA with this number, and for all before it.
     WaitMma(P::Only<u32>),
-    /// Stores the fragment; memory outside the valid part of the view is not changed.
+    /// Stores the fragment, or some of its columns; memory outside the valid part of the view is not
+    /// changed.
     Store {
         from: P::Only<Part>,
+        columns: Option<Columns>,
         dest: View,
         transposed: bool,
     },

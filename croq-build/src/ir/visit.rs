@@ -405,8 +405,11 @@ macro_rules! visitor {
                         v.view(source)?;
                         part(v, P::$only(into))
                     }
-                    MmaOp::Store { from, dest, .. } => {
+                    MmaOp::Store { from, columns, dest, .. } => {
                         v.view(dest)?;
+                        if let Some(columns) = columns {
+                            v.sym(&$($mutable)? columns.first)?;
+                        }
                         part(v, P::$only(from))
                     }
                     MmaOp::Multiply { acc, a, b, metadata, .. } => {

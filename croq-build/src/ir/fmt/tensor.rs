@@ -157,12 +157,16 @@ pub(super) fn mma<P: Phase>(p: &mut Printer<'_, P>, op: &MmaOp<P>) {
         MmaOp::WaitMma(n) => format!("wgmma wait operation {}", P::only(n)),
         MmaOp::Store {
             from,
+            columns,
             dest,
             transposed,
         } => {
             let transposed = if *transposed { ", transposed" } else { "" };
+            let columns = columns.as_ref().map_or_else(String::new, |c| {
+                format!(", {} columns from {}", c.count, p.sym(&c.first))
+            });
             format!(
-                "mma store {} = {}{transposed}",
+                "mma store {} = {}{columns}{transposed}",
                 expr::view(p, dest),
                 expr::part(p, P::only(from))
             )

@@ -12,8 +12,8 @@ use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
     agreement, barriers, copy_propagation, dead_code, exact, fewer_arrivals, fewer_checks,
-    named_divisions, narrow_counters, registers, ring_slots, row_padding, scalar_replacement,
-    single_thread_levels, thread_order, warp_uniform, wide_accesses,
+    named_divisions, narrow_counters, narrow_divisions, registers, ring_slots, row_padding,
+    scalar_replacement, single_thread_levels, thread_order, warp_uniform, wide_accesses,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten, written_whole};
@@ -508,6 +508,17 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[IntegersExact],
         ensures: &[],
         run: Run::Kernel(|function, id, _| named_divisions::name(function, id)),
+    },
+    Pass {
+        name: "narrow-divisions",
+        kind: Transformation,
+        does: "divides integers by 32-bit instructions where both are proved to be smaller",
+        because: "after `named-divisions`, which moves divisions out of loops",
+        requires: &[IntegersExact],
+        ensures: &[],
+        run: Run::Kernel(|function, id, state| {
+            narrow_divisions::narrow(function, id, state.checks != Checks::Report);
+        }),
     },
     Pass {
         name: "seal",

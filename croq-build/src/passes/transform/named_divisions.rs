@@ -63,10 +63,21 @@ fn named(function: &mut Function, atom: &Atom, value: Expr, span: Span, rest: &m
         Atom::Rem(..) => "remainder",
         _ => "quotient",
     };
-    let (local, by) = build::index(function, name, Role::Value, None, span);
+    let below = match atom {
+        Atom::Rem(a, b) => below(function, a, b),
+        _ => None,
+    };
+    let (local, by) = build::index(function, name, Role::Value, below, span);
     let mut replace = Replace { function, atom, by };
     let _ = VisitorMut::block(&mut replace, rest);
     build::declare(local, value)
+}
+
+/// The divisor, if the remainder is known to be from zero to below it.
+pub(super) fn below<'a>(function: &Function, a: &Sym, b: &'a Sym) -> Option<&'a Sym> {
+    let zero = Sym::zero();
+    let cx = &function.cx;
+    (cx.le(&zero, a).is_yes() && cx.lt(&zero, b).is_yes()).then_some(b)
 }
 
 /// The first quotient or remainder that is to be named in front of the first statement, and its value.
@@ -154,7 +165,7 @@ fn may_leave(stmt: &Stmt) -> bool {
 }
 
 /// The quotient or remainder to which the statement gives a name, and the name.
-fn declared(function: &Function, stmt: &Stmt) -> Option<(Atom, Sym)> {
+pub(super) fn declared(function: &Function, stmt: &Stmt) -> Option<(Atom, Sym)> {
     let StmtKind::Let {
         local,
         value: Some(value),
@@ -178,7 +189,7 @@ fn declared(function: &Function, stmt: &Stmt) -> Option<(Atom, Sym)> {
 }
 
 /// Whether its variables have one value each.
-fn is_fixed(function: &Function, atom: &Atom) -> bool {
+pub(super) fn is_fixed(function: &Function, atom: &Atom) -> bool {
     let is_mutable = |var: &Var| match function.var_home.get(var) {
         Some(VarHome::Local(id)) => function.local(*id).mutable,
         _ => false,
@@ -192,7 +203,7 @@ fn vars_of(atom: &Atom) -> BTreeSet<Var> {
 }
 
 /// The number of expressions that contain it.
-fn occurrences(atom: &Atom, stmts: &[Stmt]) -> usize {
+pub(super) fn occurrences(atom: &Atom, stmts: &[Stmt]) -> usize {
     struct Count<'a>(&'a Atom, usize);
     impl Count<'_> {
         fn in_atom(&mut self, other: &Atom) {
@@ -237,10 +248,10 @@ fn occurrences(atom: &Atom, stmts: &[Stmt]) -> usize {
 
 /// The divisions by what is not constant that a statement always evaluates, operands first.
 #[derive(Default)]
-struct Divisions(Vec<Atom>);
+pub(super) struct Divisions(pub(super) Vec<Atom>);
 
 impl Divisions {
-    fn at(&mut self, stmt: &Stmt) {
+    pub(super) fn at(&mut self, stmt: &Stmt) {
         let _ = match &stmt.kind {
             StmtKind::If { cond, .. } => self.expr(cond),
             StmtKind::For { lo, hi, .. } => {
@@ -265,7 +276,7 @@ impl Divisions {
         }
     }
 
-    fn in_sym(&mut self, sym: &Sym) {
+    pub(super) fn in_sym(&mut self, sym: &Sym) {
         if !sym.is_poison() {
             for (_, atoms) in sym.terms() {
                 atoms.iter().for_each(|atom| self.in_atom(atom));
@@ -296,10 +307,10 @@ impl Visitor for Divisions {
     }
 }
 
-struct Replace<'a> {
-    function: &'a Function,
-    atom: &'a Atom,
-    by: Sym,
+pub(super) struct Replace<'a> {
+    pub(super) function: &'a Function,
+    pub(super) atom: &'a Atom,
+    pub(super) by: Sym,
 }
 
 impl VisitorMut for Replace<'_> {

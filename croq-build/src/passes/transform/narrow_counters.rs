@@ -4,6 +4,7 @@
 //! fit, too. In uniform registers, where ptxas keeps such loop variables, each addition and each
 //! comparison of 64 bits is two instructions, between those of the tensor cores.
 
+use super::known;
 use crate::ir::{
     CppName, Expr, ExprKind, Flow, Function, KernelId, LocalId, Scalar, Stmt, StmtKind, Visitor,
     VisitorMut, walk, walk_mut,
@@ -14,19 +15,13 @@ const MOST: i64 = i32::MAX as i64;
 const LEAST: i64 = i32::MIN as i64;
 
 pub fn narrow(function: &mut Function, id: KernelId) {
-    let maps = function.kernels.get(id.index()).map(|kernel| &kernel.maps);
-    let extents: Vec<Sym> = (maps.into_iter().flatten())
-        .flat_map(|map| map.extents.iter().cloned())
-        .collect();
+    let extents = known::extents_of_maps(function, id);
     if extents.is_empty() {
         return;
     }
     function.with_kernel_body(id, |function, body| {
-        // The kernel starts only after its maps have been made.
         function.cx.push_scope();
-        for extent in &extents {
-            function.cx.assume_le(extent, &Sym::int(MOST));
-        }
+        known::assume_extents(function, &extents);
         let mut find = Find {
             function,
             narrow: Vec::new(),

@@ -8,10 +8,11 @@
 //! In a loop over tiles the ring continues from tile to tile, `(tile * steps + k) % 3`: the counter then
 //! begins with the remainder of what the loop does not change.
 
+use super::known;
 use crate::ir::build;
 use crate::ir::{
     BinOp, CheckCode, Expr, ExprKind, Flow, Function, KernelId, LocalId, ON, Role, Scalar, Stmt,
-    StmtKind, VarHome, Visitor, VisitorMut, any_stmt, as_sym,
+    StmtKind, Visitor, VisitorMut, any_stmt,
 };
 use crate::passes::analysis::uses::set_in;
 use crate::source::Span;
@@ -36,14 +37,8 @@ fn in_block(function: &mut Function, block: &mut Vec<Stmt>, known: &mut Vec<Expr
         let mut before = Vec::new();
         if let Some(stmt) = block.get_mut(at) {
             // The region's own threads, or those that take the branch.
-            let cond = match &mut stmt.kind {
-                StmtKind::Region { pred: cond, .. } | StmtKind::If { cond, .. } => {
-                    Some(cond.clone())
-                }
-                _ => None,
-            };
             let outside = known.len();
-            known.extend(cond);
+            known.extend(known::condition(stmt).cloned());
             for inner in stmt.kind.blocks_mut() {
                 in_block(function, inner, known);
                 // The second block of a branch is the other one.
@@ -65,36 +60,11 @@ fn is_natural(function: &mut Function, number: &Sym, known: &[Expr]) -> bool {
     }
     function.cx.push_scope();
     for cond in known {
-        assume(function, cond);
+        known::assume(function, cond);
     }
     let proved = function.cx.le(&Sym::zero(), number).is_yes();
     function.cx.pop_scope();
     proved
-}
-
-/// A comparison of integers holds.
-fn assume(function: &mut Function, cond: &Expr) {
-    let ExprKind::Binary(op, a, b) = &*cond.kind else {
-        return;
-    };
-    let [Some(a), Some(b)] = [a, b].map(|e| as_sym(function, e)) else {
-        return;
-    };
-    let changes = |var: &Var| match function.var_home.get(var) {
-        Some(VarHome::Local(id)) => function.local(*id).mutable,
-        _ => false,
-    };
-    if a.sorted_vars().iter().chain(b.sorted_vars()).any(changes) {
-        return;
-    }
-    match op {
-        BinOp::Lt => function.cx.assume_lt(&a, &b),
-        BinOp::Le => function.cx.assume_le(&a, &b),
-        BinOp::Gt => function.cx.assume_lt(&b, &a),
-        BinOp::Ge => function.cx.assume_le(&b, &a),
-        BinOp::Eq => function.cx.assume_eq(&a, &b),
-        _ => {}
-    }
 }
 
 /// The loop's remainders become counters; their declarations are returned.

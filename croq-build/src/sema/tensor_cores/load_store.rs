@@ -6,7 +6,9 @@ use crate::sema::checks::run_time;
 use crate::sema::memory::{buffers, swizzles, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::tensor_cores::operands::{self, sym};
-use crate::sema::tensor_cores::{fragments, layouts, memory_tiles, multiply, units, warpgroup};
+use crate::sema::tensor_cores::{
+    fragments, layouts, memory_tiles, multiply, stored_columns, units, warpgroup,
+};
 use crate::sema::values::arith;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -88,13 +90,15 @@ pub(crate) fn lower_store(
             return None;
         }
     };
-    let named = operands::fragment_of(el, from, false);
-    let named = named?;
+    let (named, columns) = stored_columns::stored(el, from)?;
     let id = named.part.buffer;
     let Some(mut shape) = operands::fragment_shape(&el.f, id) else {
         multiply::report_without_shape(el, &named.name, named.span);
         return None;
     };
+    if let (Some(columns), [_, extent]) = (&columns, shape.as_mut_slice()) {
+        *extent = columns.count;
+    }
     if transposed {
         shape.reverse();
     }
@@ -115,6 +119,7 @@ pub(crate) fn lower_store(
         el,
         MmaOp::Store {
             from: named.part,
+            columns,
             dest: view,
             transposed,
         },

@@ -18,6 +18,7 @@ pub(crate) mod owners;
 pub(crate) mod row_scales;
 pub(crate) mod scale;
 pub(crate) mod sparse_mma;
+mod stored_columns;
 pub(crate) mod units;
 pub(crate) mod warpgroup;
 

@@ -116,6 +116,7 @@ fn expanded(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
         },
         MmaOp::Store {
             from,
+            columns,
             dest,
             transposed,
         } => match pass.layout(from) {
@@ -124,10 +125,14 @@ fn expanded(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
                     true => Motion::StoreTransposed,
                     false => Motion::Store,
                 };
-                dealt::moved(pass, from, dest, motion, span)
+                let dest = match columns {
+                    Some(columns) => store::widened(pass, from, columns, dest, *transposed),
+                    None => Some(dest.clone()),
+                };
+                dest.and_then(|dest| dealt::moved(pass, from, &dest, motion, span))
             }
             Some(FragmentLayout::Rows { .. }) => elements::store_rows(pass, from, dest, span),
-            _ => store::store(pass, from, dest, *transposed, span),
+            _ => store::store(pass, (from, columns.as_ref()), dest, *transposed, span),
         },
         MmaOp::WarpgroupMma(mma) => warpgroup_mma::warpgroup_mma(pass, mma, span),
         MmaOp::Multiply {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::ir::build;
 use crate::ir::{
-    Access, BufferId, Expr, ExprKind, Fragment, FragmentLayout, Function, Intrinsic, Layout,
+    Access, BufferId, Expr, ExprKind, Flow, Fragment, FragmentLayout, Function, Intrinsic, Layout,
     LocalId, METADATA_ROWS, MmaOp, Part, Role, Scalar, Stmt, StmtKind, Storage, Unroll, View,
-    WARP_THREADS,
+    Visitor, WARP_THREADS, walk,
 };
 use crate::source::Span;
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, Var};
 
 /// Lanes of a warp.
 pub(super) const LANES: i64 = WARP_THREADS as i64;
@@ -125,22 +125,11 @@ impl Pass<'_> {
         }
     }
 
-    pub(super) fn chooses(&self, body: &[Stmt], var: crate::symbolic::Var) -> bool {
-        body.iter().any(|stmt| {
-            let here = match &stmt.kind {
-                StmtKind::Mma(op) => {
-                    let numbers = op.parts().into_iter().filter_map(|p| p.number.as_ref());
-                    let accesses = op.accesses().into_iter();
-                    let places = accesses.map(|(access, _)| access.address());
-                    numbers.cloned().chain(places).any(|s| s.contains(var))
-                }
-                StmtKind::Store { access, .. } => {
-                    self.is_fragment(access.view.buffer) && access.address().contains(var)
-                }
-                _ => false,
-            };
-            here || stmt.kind.blocks().any(|inner| self.chooses(inner, var))
-        })
+    /// Whether the variable selects registers in these statements: a fragment of an array, columns of
+    /// one, or elements.
+    pub(super) fn chooses(&self, body: &[Stmt], var: Var) -> bool {
+        let mut find = Chooses { pass: self, var };
+        find.block(body).is_break()
     }
 
     pub(super) fn is_fragment(&self, id: BufferId) -> bool {
@@ -265,6 +254,31 @@ impl Pass<'_> {
             stmts = vec![Stmt::new(kind, span)];
         }
         stmts
+    }
+}
+
+struct Chooses<'a, 'f> {
+    pass: &'a Pass<'f>,
+    var: Var,
+}
+
+impl Visitor for Chooses<'_, '_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        if let StmtKind::Mma(op) = &stmt.kind {
+            let numbers = op.parts().into_iter().filter_map(|p| p.number.as_ref());
+            if numbers.into_iter().any(|number| number.contains(self.var)) {
+                return Flow::Break(());
+            }
+        }
+        walk::stmt(self, stmt)
+    }
+
+    fn access(&mut self, access: &Access, _written: bool) -> Flow {
+        let selects = access.address().contains(self.var);
+        match selects && self.pass.is_fragment(access.view.buffer) {
+            true => Flow::Break(()),
+            false => walk::access(self, access),
+        }
     }
 }
 

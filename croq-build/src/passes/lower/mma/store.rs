@@ -6,20 +6,28 @@ use super::load;
 use super::load::{inside, oriented_axes};
 use super::pass::{Pass, Tile, element, load_of, mma, register};
 use crate::ir::{
-    Buffer, BufferId, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage,
-    View,
+    Buffer, BufferId, Columns, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind,
+    Storage, View,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
 pub fn store(
     pass: &mut Pass<'_>,
-    from: &Part,
+    (from, columns): (&Part, Option<&Columns>),
     dest: &View,
     transposed: bool,
     span: Span,
 ) -> Option<Vec<Stmt>> {
     let mut tile = pass.tile(from)?;
+    let mut wide = None;
+    if let Some(columns) = columns {
+        match part_of(&pass.function.cx, &tile, columns) {
+            Some(part) => tile = part,
+            None => wide = Some(widened(pass, from, columns, dest, transposed)?),
+        }
+    }
+    let dest = wide.as_ref().unwrap_or(dest);
     // From here on the layout is that of the destination.
     tile.layout.transposed ^= transposed;
     let lanes = pass.lanes();
@@ -78,6 +86,58 @@ pub fn store(
         }
     });
     Some(stmts)
+}
+
+/// The columns as a tile of their own, if they are whole tiles of the layout.
+fn part_of(cx: &Ctx, tile: &Tile, columns: &Columns) -> Option<Tile> {
+    let layout = tile.layout;
+    let [by_tile, by_column, _] = tile.steps;
+    // The matrix's columns are rows of a transposed layout; warps share these.
+    let (unit, step) = match (layout.transposed, layout.warps) {
+        (false, _) => (layout.columns(), by_column),
+        (true, 1) => (layout.rows, by_tile),
+        (true, _) => return None,
+    };
+    let whole = cx.divides(&Sym::int(unit), &columns.first).is_yes() && columns.count % unit == 0;
+    let number = cx.div(&columns.first, &Sym::int(unit));
+    let (rows, extent) = match layout.transposed {
+        false => (tile.rows, columns.count),
+        true => (columns.count, tile.columns),
+    };
+    whole.then(|| Tile {
+        first: &tile.first + &(&number * step),
+        rows,
+        columns: extent,
+        ..*tile
+    })
+}
+
+/// A view of the fragment's shape of which the columns alone, in the place of `dest`, are valid.
+pub fn widened(
+    pass: &Pass<'_>,
+    from: &Part,
+    columns: &Columns,
+    dest: &View,
+    transposed: bool,
+) -> Option<View> {
+    let axis = usize::from(!transposed);
+    let extent = pass.function.fragments.get(&from.buffer)?.shape.last()?;
+    let mut view = dest.clone();
+    let first = &columns.first;
+    view.offset = &view.offset - &(first * view.strides.get(axis)?);
+    *view.shape.get_mut(axis)? = Sym::int(*extent);
+    let valid = view.valid.get_mut(axis)?;
+    let count = Sym::int(columns.count);
+    let end = match &valid.hi {
+        Some(hi) => pass.function.cx.min(hi, &count),
+        None => count,
+    };
+    valid.hi = Some(first + &end);
+    valid.lo = Some(match &valid.lo {
+        Some(lo) => first + &pass.function.cx.max(lo, &Sym::zero()),
+        None => first.clone(),
+    });
+    Some(view)
 }
 
 fn store_matrices(
