@@ -383,3 +383,44 @@ fn sums_over_the_owners_of_a_row() {
     kernels::mma_owners(&a, &b, &mut c, &mut sums).unwrap();
     assert_exact(&sums, |[i]| (0..8).map(|j| c[[i, j]]).sum());
 }
+
+#[test]
+fn stored_columns() {
+    let (a, b) = (halves::<32, 16>(51), halves::<48, 16>(52));
+    let (mut c, mut t) = (
+        poisoned::<f32, 32, 48>(f32::NAN),
+        poisoned::<f32, 48, 32>(f32::NAN),
+    );
+    let mut d = poisoned::<f32, 32, 21>(f32::NAN);
+    for columns in [48, 41, 16, 3] {
+        let mut e = Tensor::from_fn((Const::<32>, columns), |_| f32::NAN);
+        kernels::mma_stored_columns(&a, &b, &mut c, &mut t, &mut d, &mut e).unwrap();
+        let whole =
+            |i: usize, j: usize| product(16, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32;
+        assert_exact(&c, |[i, j]| whole(i, (2 - j / 16) * 16 + j % 16));
+        assert_exact(&t, |[j, i]| whole(i, j));
+        assert_exact(&d, |[i, j]| whole(i, j + 5));
+        assert_exact(&e, |[i, j]| whole(i, j));
+    }
+}
+
+#[test]
+fn stored_columns_of_a_transpose() {
+    let (a, b) = (halves::<8, 16>(53), halves::<32, 16>(54));
+    let (mut c, mut d) = (
+        poisoned::<f32, 8, 32>(f32::NAN),
+        poisoned::<f32, 8, 32>(f32::NAN),
+    );
+    kernels::mma_stored_columns_of_a_transpose(&a, &b, &mut c, &mut d).unwrap();
+    let whole =
+        |i: usize, j: usize| product(16, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32;
+    assert_exact(&c, |[i, j]| whole(i, (1 - j / 16) * 16 + j % 16));
+    assert_exact(&d, |[i, j]| whole(i, (3 - j / 8) * 8 + j % 8));
+}
+
+#[test]
+fn stored_columns_of_no_product() {
+    let mut c = poisoned::<f32, 16, 24>(f32::NAN);
+    kernels::mma_stored_columns_of_none(&mut c).unwrap();
+    assert_exact(&c, |[i, j]| (i * 100 + (2 - j / 8) * 8 + j % 8) as f32);
+}

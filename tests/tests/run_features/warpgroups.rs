@@ -324,3 +324,17 @@ fn commit_without_a_product() {
     let x = Tensor::<i32, _>::random((Const::<256>,), -100..100, 4);
     assert_exact(&kernels::commit_of_nothing(&x).unwrap(), |i| x[i] + 1);
 }
+
+#[test]
+fn stored_columns() {
+    let (a, b) = (halves::<64, 64>(71), halves::<128, 64>(72));
+    for (rows, columns) in [(64, 128), (64, 72), (33, 64), (7, 8)] {
+        let mut c = Tensor::from_fn((rows, columns), |_| f16::NAN);
+        let mut d = poisoned::<f32, 64, 128>(f32::NAN);
+        kernels::wg_stored_columns(&a, &b, &mut c, &mut d).unwrap();
+        let whole =
+            |i: usize, j: usize| 0.5 + product(64, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64());
+        assert_exact(&c, |[i, j]| f16::from_f64(whole(i, j)));
+        assert_exact(&d, |[i, j]| whole(i, (1 - j / 64) * 64 + j % 64) as f32);
+    }
+}

@@ -123,6 +123,13 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
     p.line(format_args!("{text}"));
 }
 
+fn stored_columns<P: Phase>(p: &Printer<'_, P>, columns: Option<&Columns>) -> String {
+    match columns {
+        Some(c) => format!(", {} columns from {}", c.count, p.sym(&c.first)),
+        None => String::new(),
+    }
+}
+
 /// Prints the operation without the body of an `apply`.
 pub(super) fn mma<P: Phase>(p: &mut Printer<'_, P>, op: &MmaOp<P>) {
     let text = match op {
@@ -162,14 +169,9 @@ pub(super) fn mma<P: Phase>(p: &mut Printer<'_, P>, op: &MmaOp<P>) {
             transposed,
         } => {
             let transposed = if *transposed { ", transposed" } else { "" };
-            let columns = columns.as_ref().map_or_else(String::new, |c| {
-                format!(", {} columns from {}", c.count, p.sym(&c.first))
-            });
-            format!(
-                "mma store {} = {}{columns}{transposed}",
-                expr::view(p, dest),
-                expr::part(p, P::only(from))
-            )
+            let (dest, from) = (expr::view(p, dest), expr::part(p, P::only(from)));
+            let columns = stored_columns(p, columns.as_ref());
+            format!("mma store {dest} = {from}{columns}{transposed}")
         }
         MmaOp::Apply {
             part,

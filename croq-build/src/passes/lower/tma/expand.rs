@@ -9,8 +9,8 @@ use super::uses_tma;
 use super::waits::{by_first_block, flip, wait};
 use crate::ir::build;
 use crate::ir::{
-    BinOp, BufferId, Copy, Engine, Event, Expr, ExprKind, Frame, Function, KernelId, Level, Role,
-    Scalar, Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
+    BarrierScope, BinOp, BufferId, Copy, Engine, Event, Expr, ExprKind, Frame, Function, KernelId,
+    Level, Role, Scalar, Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View, any_in,
 };
 use crate::passes::lower::events;
 use crate::source::Span;
@@ -34,6 +34,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
             function,
             maps: Vec::new(),
             loops: Vec::new(),
+            deferred: None,
             single_threaded: false,
             unused: UnusedMbarriers::default(),
             rank,
@@ -75,6 +76,32 @@ fn mentions(body: &[Stmt]) -> BTreeMap<BufferId, usize> {
     count.0
 }
 
+/// Whether threads may learn from these statements that others have stored something, or whether
+/// they may end the loop around them.
+fn publishes(stmts: &[Stmt]) -> bool {
+    let stmt = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Barrier { scope, .. } => {
+            matches!(scope, BarrierScope::Grid | BarrierScope::Cluster)
+        }
+        StmtKind::Trigger(_)
+        | StmtKind::WaitEvent(_)
+        | StmtKind::AwaitSignal { .. }
+        | StmtKind::TriggerSignal(_)
+        | StmtKind::Atomic(_)
+        | StmtKind::Cpp { .. }
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Yield => true,
+        StmtKind::Tma(op) => !matches!(op, TmaOp::Store { .. } | TmaOp::WaitStores { .. }),
+        StmtKind::Copy(copy) => match &copy.engine {
+            Engine::Tma(tma) => tma.event.is_some(),
+            _ => false,
+        },
+        _ => false,
+    };
+    any_in(stmts, stmt, |e| matches!(*e.kind, ExprKind::Call(_)))
+}
+
 pub struct Expander<'a> {
     pub function: &'a Function,
     maps: Vec<TensorMap>,
@@ -84,6 +111,8 @@ pub struct Expander<'a> {
     waited_for: bool,
     /// The enclosing loops, each with its variable and step if it is a counted loop.
     loops: Vec<Option<(Var, Sym)>>,
+    /// If the innermost loop publishes nothing: the units whose stores it does not wait for.
+    deferred: Option<Vec<Level>>,
     /// Only one thread executes the code.
     pub single_threaded: bool,
     pub unused: UnusedMbarriers,
@@ -168,7 +197,16 @@ impl Expander<'_> {
             } => {
                 let var = self.function.local(*local).var;
                 let counter = var.map(|v| (v, step.clone()));
+                let around = self.deferred.take();
+                self.deferred = (!publishes(body)).then(Vec::new);
                 *body = self.iterations(counter, std::mem::take(body));
+                let deferred = std::mem::replace(&mut self.deferred, around);
+                out.push(stmt);
+                let whole = || vec![TmaOp::WaitStores { whole: true }];
+                let deferred = deferred.into_iter().flatten();
+                let waits = deferred.flat_map(|level| self.once(level, whole(), span));
+                out.extend(waits.map(|kind| Stmt::new(kind, span)));
+                return;
             }
             StmtKind::WaitEvent(at) => {
                 if let Some(kinds) = events::wait(self.function, at, span) {
@@ -185,13 +223,18 @@ impl Expander<'_> {
             StmtKind::Region { set, body, .. } => {
                 let single_threaded = self.single_threaded;
                 self.single_threaded |= set.as_ref().is_some_and(|s| s.len() == 1);
+                let around = self.deferred.take();
                 *body = self.block(std::mem::take(body));
+                self.deferred = around;
                 self.single_threaded = single_threaded;
             }
             StmtKind::Parallel { body, .. } | StmtKind::SingleThread { body, .. } => {
+                let around = self.deferred.take();
                 *body = self.block(std::mem::take(body));
+                self.deferred = around;
             }
             StmtKind::While { prelude, body, .. } => {
+                self.deferred = None;
                 *prelude = self.iterations(None, std::mem::take(prelude));
                 *body = self.iterations(None, std::mem::take(body));
             }
@@ -206,18 +249,20 @@ impl Expander<'_> {
         out.push(stmt);
     }
 
+    /// Statements that one thread of the unit executes.
+    fn kinds_once(&self, level: Level, kinds: Vec<StmtKind>, span: Span) -> Vec<StmtKind> {
+        if self.single_threaded && level != Level::Cluster {
+            return kinds;
+        }
+        let body = (kinds.into_iter()).map(|kind| Stmt::new(kind, span));
+        vec![build::once(level, body.collect())]
+    }
+
+    fn once(&self, level: Level, ops: Vec<TmaOp>, span: Span) -> Vec<StmtKind> {
+        self.kinds_once(level, ops.into_iter().map(StmtKind::Tma).collect(), span)
+    }
+
     fn copy(&mut self, copy: &Copy, tma: &Tma, span: Span) -> Option<Vec<StmtKind>> {
-        let single_threaded = self.single_threaded;
-        let kinds_once = |level: Level, kinds: Vec<StmtKind>| -> Vec<StmtKind> {
-            if single_threaded && level != Level::Cluster {
-                return kinds;
-            }
-            let body = (kinds.into_iter()).map(|kind| Stmt::new(kind, span));
-            vec![build::once(level, body.collect())]
-        };
-        let once = |level: Level, ops: Vec<TmaOp>| {
-            kinds_once(level, ops.into_iter().map(StmtKind::Tma).collect())
-        };
         if let Some(event) = &tma.event {
             let (barriers, slot) = events::place(self.function, event)?;
             let mut loads = self.loads(copy, tma, barriers, &slot)?;
@@ -227,12 +272,12 @@ impl Expander<'_> {
                 bytes: loads.bytes,
             };
             if loads.by_first_block {
-                let mut kinds = once(copy.level, vec![announce]);
-                kinds.extend(once(Level::Cluster, loads.ops));
+                let mut kinds = self.once(copy.level, vec![announce], span);
+                kinds.extend(self.once(Level::Cluster, loads.ops, span));
                 return Some(kinds);
             }
             loads.ops.insert(0, announce);
-            return Some(once(copy.level, loads.ops));
+            return Some(self.once(copy.level, loads.ops, span));
         }
         let Some(arrival) = &tma.arrival else {
             if !self.function.buffer_is_global(copy.dest.buffer) {
@@ -242,12 +287,25 @@ impl Expander<'_> {
             // Other statements may use the written data: then the store must be complete, not only
             // have read its source.
             let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);
-            let whole = others || self.waited_for || !self.iterations_are_disjoint(&copy.dest);
+            let mut whole = others || self.waited_for;
+            whole |= !self.iterations_are_disjoint(&copy.dest, &self.loops);
+            // Of a loop that stores tiles beside each other and publishes nothing only the end waits.
+            let innermost = self.loops.last().map(std::slice::from_ref);
+            if whole
+                && !others
+                && innermost.is_some_and(|l| self.iterations_are_disjoint(&copy.dest, l))
+                && let Some(deferred) = &mut self.deferred
+            {
+                whole = false;
+                if !deferred.contains(&copy.level) {
+                    deferred.push(copy.level);
+                }
+            }
             let stores = moved.into_iter().map(|moved| TmaOp::Store { moved });
             let origin = &copy.dest.frame.as_ref()?.origin;
             let mut kinds = if_inside(origin, &tma.negative, stores.collect(), span);
             kinds.push(StmtKind::Tma(TmaOp::WaitStores { whole }));
-            return Some(kinds_once(copy.level, kinds));
+            return Some(self.kinds_once(copy.level, kinds, span));
         };
         let (barriers, slot) = (arrival.barriers, arrival.slot.clone());
         let mut loads = self.loads(copy, tma, barriers, &slot)?;
@@ -259,11 +317,11 @@ impl Expander<'_> {
         let mut kinds = vec![flip(self.function, arrival, span)];
         // Each block announces the bytes that it receives, possibly after some have arrived.
         if loads.by_first_block {
-            kinds.extend(once(copy.level, vec![expect]));
-            kinds.extend(once(Level::Cluster, loads.ops));
+            kinds.extend(self.once(copy.level, vec![expect], span));
+            kinds.extend(self.once(Level::Cluster, loads.ops, span));
         } else {
             loads.ops.insert(0, expect);
-            kinds.extend(once(copy.level, loads.ops));
+            kinds.extend(self.once(copy.level, loads.ops, span));
         }
         if copy.future.is_none() {
             kinds.push(wait(self.function, arrival, span));
@@ -306,19 +364,28 @@ impl Expander<'_> {
         })
     }
 
-    /// Whether a tile in device memory is disjoint in all iterations of the enclosing loops: each
+    /// Whether a tile in device memory is disjoint in all iterations of these loops around it: each
     /// loop advances it along some axis, by at least its own size.
-    fn iterations_are_disjoint(&self, view: &View) -> bool {
+    fn iterations_are_disjoint(&self, view: &View, loops: &[Option<(Var, Sym)>]) -> bool {
         let Some(frame) = &view.frame else {
             return false;
         };
         let cx = &self.function.cx;
-        let counters: Vec<Var> = self.loops.iter().flatten().map(|(v, _)| *v).collect();
-        let fixed = |v: &Var| match self.function.var_home.get(v) {
-            Some(VarHome::Local(id)) => matches!(self.function.local(*id).role, Role::Parallel(_)),
-            _ => true,
+        let vars = |loops: &[Option<(Var, Sym)>]| -> Vec<Var> {
+            loops.iter().flatten().map(|(v, _)| *v).collect()
         };
-        self.loops.iter().all(|counter| {
+        let (counters, all) = (vars(loops), vars(&self.loops));
+        let outside = |v: &Var| all.contains(v) && !counters.contains(v);
+        let fixed = |v: &Var| {
+            outside(v)
+                || match self.function.var_home.get(v) {
+                    Some(VarHome::Local(id)) => {
+                        matches!(self.function.local(*id).role, Role::Parallel(_))
+                    }
+                    _ => true,
+                }
+        };
+        loops.iter().all(|counter| {
             let Some((var, step)) = counter else {
                 return false;
             };
@@ -549,7 +616,17 @@ mod tests {
         assert_eq!(waits(&store("0")), [false]);
         assert_eq!(waits(&format!("foreach k in [n] {}", store("k"))), [false]);
         let nested = format!("foreach {{j, k}} in [n, 4] {}", store("j * 4 + k"));
-        assert_eq!(waits(&nested), [true]);
+        // Only the end of the inner loop waits until they are complete.
+        assert_eq!(waits(&nested), [false, true]);
+        let around = |more: &str| {
+            let stores = store("j % 5 * 4 + k");
+            format!("foreach j in [n] {{ foreach k in [4] {{ {stores} {more} }} }}")
+        };
+        assert_eq!(waits(&around("")), [false, true]);
+        assert_eq!(waits(&around("if (j == k) break;")), [true]);
+        assert_eq!(waits(&around("__cpp__(\"__threadfence();\");")), [true]);
+        let within = around("").replace("tma.copy", "if (j > k) tma.copy");
+        assert_eq!(waits(&within), [false, true]);
         let by_window = "tma.copy t.data => y.view(8, 64).from(k * 7, 0);";
         assert_eq!(waits(&format!("foreach k in [n] {by_window}")), [true]);
         assert_eq!(waits(&format!("foreach k in [n] {}", store("0"))), [true]);
