@@ -183,3 +183,80 @@ fn threads_that_leave_before_they_trigger() {
         ],
     );
 }
+
+type Columns = Tensor<f16, (usize, Const<64>)>;
+type Square = DeviceTensor<f32, (Const<64>, Const<64>)>;
+type Threads = DeviceTensor<f32, (Const<128>,)>;
+
+/// Right without the mistake. With it, the simulated GPU reports a race with these parts; on the PTX
+/// machine, which prints its report, the call fails. On hardware the behaviour would be undefined.
+#[track_caller]
+fn stopped_anywhere(
+    kernel: impl Fn(
+        &DeviceTensor<f16, (usize, Const<64>)>,
+        &mut Square,
+        &mut Threads,
+        i32,
+    ) -> Result<(), Error>,
+    expected: impl Fn(&Columns, usize) -> f32,
+    parts: &[&str],
+) {
+    let device = Device::default();
+    let numbers = Tensor::<i32, _>::random((320, Const::<64>), -8..8, 11);
+    let numbers = numbers.as_slice().iter().map(|n| f16::from_f32(*n as f32));
+    let src = Columns::from_vec((320, Const), numbers.collect()).unwrap();
+    let on_device = src.to_device(&device).unwrap();
+    let run = |wrong| {
+        let mut dst = Square::zeros((Const, Const), &device)?;
+        let mut sums = Threads::zeros((Const,), &device)?;
+        kernel(&on_device, &mut dst, &mut sums, wrong)?;
+        sums.to_host()
+    };
+    let sums = run(0).unwrap();
+    assert_exact(&sums, |[t]| expected(&src, t));
+    if device.is_cuda() && !device.name().starts_with("PTX machine") {
+        return;
+    }
+    let error = run(1).unwrap_err().to_string();
+    for part in parts.iter().filter(|_| device.is_sim()) {
+        assert!(error.contains(part), "no `{part}` in\n{error}");
+    }
+}
+
+fn sum_of_tiles(src: &Columns, [row, column]: [usize; 2]) -> f32 {
+    (0..5).map(|k| src[[64 * k + row, column]].to_f32()).sum()
+}
+
+#[test]
+fn a_slot_released_before_a_warpgroup_has_read_it() {
+    stopped_anywhere(
+        kernels::released_before_a_warpgroup,
+        |_, _| 0.0,
+        &[
+            // In some orders the product is the second access.
+            "race in released_before_a_warpgroup_0: ",
+            "and no barrier or event orders the two",
+        ],
+    );
+}
+
+#[test]
+fn a_slot_released_before_threads_have_read_it() {
+    stopped_anywhere(
+        kernels::released_before_threads,
+        |src, t| sum_of_tiles(src, [t % 64, t / 2]),
+        &[
+            "race in released_before_threads_0: `ring`[",
+            "and no barrier or event orders the two",
+        ],
+    );
+}
+
+#[test]
+fn a_tile_published_before_it_is_written() {
+    stopped_anywhere(
+        kernels::published_too_soon,
+        |src, t| sum_of_tiles(src, [(127 - t) % 64, (127 - t) / 2]),
+        &["race in published_too_soon_0: `ring`["],
+    );
+}

@@ -315,3 +315,12 @@ fn an_event_has_one_unit() {
     });
     assert_eq!(unit_of(&text, "over"), WARP);
 }
+
+#[test]
+fn what_one_thread_of_the_warpgroup_does_is_done_when_it_arrives() {
+    let store = "tma.copy kept.subspan(128).at(w) => seen.subspan(128).at(w);";
+    assert_eq!(after(store), WARPGROUP);
+    // Here another thread does it.
+    let by_another = "if (t == 77) { seen.at(w) = kept.at(w); }";
+    assert_eq!(after(by_another), WARP);
+}
