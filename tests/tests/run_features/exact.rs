@@ -514,3 +514,56 @@ fn loops_and_divisions_of_the_host_end_with_a_result_or_an_error() {
         }
     }
 }
+
+/// Operands at both ends of 32 bits, and just beyond.
+#[test]
+fn divisions_at_the_end_of_32_bits() {
+    let most = i64::from(u32::MAX);
+    let device = Device::default();
+    let check = |wide: i64, (a, b): (i64, i64)| {
+        let mut out =
+            DeviceTensor::<i64, (Const<3>, Const<8>)>::zeros((Const, Const), &device).unwrap();
+        match wide {
+            0 => kernels::narrow_divisions(&mut out, a, b).unwrap(),
+            _ => kernels::wide_divisions(&mut out, a, b).unwrap(),
+        }
+        assert_exact(&out.to_host().unwrap(), |[row, p]| {
+            let (a, last) = (a + p as i64, most + wide - p as i64);
+            match row {
+                0 => a / b,
+                1 => a % b,
+                _ => last / b * 3 + last % b,
+            }
+        });
+    };
+    for a in [
+        0,
+        1,
+        0x7fff_fff8,
+        0x7fff_fffe,
+        0x8000_0000,
+        most - 8,
+        most - 7,
+    ] {
+        for b in [
+            1,
+            2,
+            3,
+            0xffff,
+            0x1_0000,
+            0x7fff_ffff,
+            0x8000_0000,
+            most - 3,
+            most,
+        ] {
+            check(0, (a, b));
+            check(1, (a + 1, b + 1));
+        }
+    }
+    let mut out =
+        DeviceTensor::<i64, (Const<3>, Const<8>)>::zeros((Const, Const), &device).unwrap();
+    for (a, b) in [(-1, 1), (most - 6, 1), (0, 0), (0, most + 1)] {
+        let (code, _, _) = failed(kernels::narrow_divisions(&mut out, a, b));
+        assert_eq!(code, "R14", "{a} {b}");
+    }
+}
