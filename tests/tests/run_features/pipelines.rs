@@ -134,3 +134,11 @@ fn waited_for_under_the_condition_of_the_copy() {
         });
     }
 }
+
+#[test]
+fn waits_above_copies() {
+    let x = Tensor::<f32, (Const<4>, Const<32>)>::random((Const, Const), -1.0..1.0, 91);
+    let mut y = Tensor::zeros((Const::<4>, Const::<32>));
+    kernels::pipe_waits_above_copies(&x, &mut y).unwrap();
+    assert_exact(&y, |[i, j]| x[[3 - i, j]]);
+}

@@ -1,7 +1,7 @@
 //! The end of a kernel, at which its placeholders are known: exchanges and waits above the first
 //! copy are completed.
 
-use crate::ir::{FutureId, Level, Stmt, StmtKind, View, Waited};
+use crate::ir::{FutureId, Level, Stmt, StmtKind, View, Waited, any_stmt};
 use crate::sema::asynchronous::{copy_events, futures, swap_rotate, wait};
 use crate::sema::memory::whole;
 use crate::sema::state::asynchronous::EarlyWait;
@@ -28,7 +28,10 @@ pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
     if waits.is_empty() {
         return;
     }
-    let meant: Vec<Meant> = waits.iter().map(|early| meant(el, early)).collect();
+    let meant: Vec<Meant> = waits
+        .iter()
+        .map(|early| meant(el, early, follows_a_copy(el, early, body)))
+        .collect();
     complete(body, &mut |futures| {
         let mut by_tma = false;
         let mut known = Vec::new();
@@ -59,7 +62,30 @@ struct Meant {
     by_tma: bool,
 }
 
-fn meant(el: &mut Elab<'_>, early: &EarlyWait) -> Meant {
+/// Whether a loop around the `wait` has a copy into its placeholder, or into one that is exchanged.
+fn follows_a_copy(el: &Elab<'_>, early: &EarlyWait, body: &[Stmt]) -> bool {
+    let exchanged = |id: FutureId| futures::get(el, id).is_some_and(|f| f.handle.is_some());
+    let copies = |stmt: &Stmt| {
+        let into = match &stmt.kind {
+            StmtKind::Copy(copy) => copy.future,
+            _ => None,
+        };
+        into.is_some_and(|id| id == early.future || (exchanged(id) && exchanged(early.future)))
+    };
+    let waits = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Wait { futures, .. } => futures.iter().any(|w| w.view.buffer == early.stand_in),
+        _ => false,
+    };
+    any_stmt(body, |stmt| {
+        let blocks = || stmt.kind.blocks();
+        matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. })
+            && blocks().any(|block| any_stmt(block, waits))
+            && blocks().any(|block| any_stmt(block, copies))
+    })
+}
+
+/// `follows`: a copy of an earlier iteration can be in flight.
+fn meant(el: &mut Elab<'_>, early: &EarlyWait, follows: bool) -> Meant {
     let nothing = Meant {
         views: Vec::new(),
         level: Level::Block,
@@ -86,7 +112,7 @@ fn meant(el: &mut Elab<'_>, early: &EarlyWait) -> Meant {
         wait::report_synchronous(el, id, at);
         return nothing;
     }
-    if at_once {
+    if at_once || !follows {
         return nothing;
     }
     let pool = future.handle.as_ref().and_then(|handle| handle.pool);
