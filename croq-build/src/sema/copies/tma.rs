@@ -164,6 +164,14 @@ pub(crate) fn check_storages(
         );
         return None;
     }
+    let hinted = |(modifier, at): &(CopyModifier, Span)| match modifier {
+        CopyModifier::EvictFirst | CopyModifier::EvictLast => Some(*at),
+        _ => None,
+    };
+    if store && let Some(at) = c.modifiers.iter().find_map(hinted) {
+        report_hint_refused(cx, at, false);
+        return None;
+    }
     if store && let Some((asynchronous, _)) = &c.is_async {
         cx.report(
             Diagnostic::new(
@@ -209,7 +217,7 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
             },
             CopyModifier::EvictFirst | CopyModifier::EvictLast => {
                 let many = is_multicast(c);
-                if !matches!(c.op, CopyOp::Load) || many {
+                if many {
                     report_hint_refused(&mut el.cx, *at, many);
                     return None;
                 }
@@ -235,9 +243,13 @@ pub(crate) fn report_hint_refused(cx: &mut Cx<'_>, at: Span, multicast: bool) {
         "not here"
     };
     cx.report(
-        Diagnostic::new(codes::E0859, at, "an eviction hint is only for `tma.load`")
-            .label(label)
-            .help("remove it, or write `tma.load`"),
+        Diagnostic::new(
+            codes::E0859,
+            at,
+            "an eviction hint is only for loads by `tma`",
+        )
+        .label(label)
+        .help("remove it: only a `tma` copy from global to shared memory has one"),
     );
 }
 
