@@ -4,9 +4,10 @@
 //! it has as many sectors as there are aligned 32-byte pieces with bytes of its lanes. In shared memory
 //! it has as many wavefronts as the bank with the most different words has words: 32 banks, of which
 //! bank i has the words with addresses 4·i modulo 128 (CUDA C++ programming guide, "Shared Memory"). With
-//! more than four bytes for each lane, half of the warp or a quarter of it is served at a time. Not
-//! counted are bytes of other blocks' shared memory, what asynchronous operations access, and that
-//! atomic operations on one address follow each other.
+//! more than four bytes for each lane, half of the warp or a quarter of it is served at a time. A bulk
+//! copy of one lane is a request of its own; one for several blocks reads its source once. Not counted
+//! are bytes of other blocks' shared memory, what asynchronous operations access in shared memory, and
+//! that atomic operations on one address follow each other.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -144,6 +145,25 @@ impl Counter {
         counts.shared.add(shared_request(&shared, bytes));
     }
 
+    /// The parts of global memory, by their first bytes and sizes, that one asynchronous copy moves.
+    pub fn copied(&mut self, site: u32, parts: &[(u64, u64)]) {
+        let parts = parts.iter().filter(|(_, bytes)| *bytes > 0);
+        let sectors = parts.clone().flat_map(|(start, bytes)| {
+            let last = (start + bytes - 1) / SECTOR;
+            start / SECTOR..=last
+        });
+        let mut sectors: Vec<u64> = sectors.collect();
+        sectors.sort_unstable();
+        sectors.dedup();
+        if !sectors.is_empty() {
+            self.site(site).global.add(Requests {
+                requests: 1,
+                parts: sectors.len() as u64,
+                bytes: parts.map(|(_, bytes)| bytes).sum(),
+            });
+        }
+    }
+
     /// Rows of matrices in shared memory, eight of 16 bytes for each matrix.
     pub fn rows(&mut self, site: u32, rows: &[u64]) {
         let rows: Vec<(usize, u64)> = rows.iter().copied().enumerate().collect();
@@ -225,6 +245,11 @@ fn class(mnemonic: &Mnemonic) -> &'static str {
         "cvt" | "cvta" => "conversions",
         "mov" => "moves",
         "setp" | "set" | "selp" | "slct" => "comparisons and selections",
+        "ex2" | "lg2" | "rcp" | "rsqrt" | "sqrt" | "sin" | "cos" | "tanh" | "div"
+            if mnemonic.has("approx") || mnemonic.has("full") =>
+        {
+            "special functions"
+        }
         "prefetch" | "createpolicy" | "nanosleep" | "setmaxnreg" | "mapa" => "others",
         _ => arithmetic(mnemonic.types().last()),
     }
