@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares kernels of croq with kernels of CUTLASS and Triton that solve the same problems
 # (tests/compare): what ptxas makes of them, and what they execute on the PTX machine, where each
-# result is compared with f64. It measures no time. scripts/peers.sh says what it needs and installs.
+# result is compared with f64; and what that would take on an H100, by a model. It measures no time. scripts/peers.sh says what it needs and installs.
 # The tables are written to compare.md in the target folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ toolkit=$(NVCC=$nvcc scripts/ptx_toolkit.sh)
 compile_cutlass "$toolkit" -DNDEBUG "$peers"/compared/*.cu
 
 # As `make test` builds them.
-export CROQ_WARNINGS=deny CROQ_TEST_NVCC=required
+export CROQ_WARNINGS=deny
 export CUDA_HOME
 CUDA_HOME=$(NVCC=$nvcc scripts/ptx_toolkit.sh both)
 unset NVCC CROQ_PTX_RUNTIME
@@ -59,4 +59,9 @@ done
 echo "compare: Triton's kernels on the PTX machine"
 CROQ_PTX_PEERS=$peers_out cargo test --quiet -p croq-ptx --test peers -- --include-ignored compared
 
-"$built/croq-compare" tables "$peers_out" | tee "$(dirname "$built")/compare.md"
+{
+  "$built/croq-compare" tables "$peers_out"
+  echo "### Estimates"
+  echo
+  "$built/croq-compare" estimate "$peers_out"
+} | tee "$(dirname "$built")/compare.md"

@@ -16,8 +16,12 @@ pub struct Counts {
     pub wavefronts: u64,
     /// Of tensor cores.
     pub multiply_adds: u64,
-    /// Waits for mbarriers, by warps.
-    pub waits: u64,
+    /// Of the launch.
+    pub blocks: u64,
+    /// Of a block.
+    pub threads: u64,
+    /// Bytes of shared memory of a block.
+    pub shared: u64,
 }
 
 impl Counts {
@@ -46,8 +50,9 @@ impl Counts {
             for (_, product) in members(profile, "products")? {
                 counts.multiply_adds += number(product, "/multiply_adds")?;
             }
-            let waits = profile.pointer("/waits/mbarriers");
-            counts.waits += waits.and_then(Value::as_u64).unwrap_or(0);
+            counts.blocks += number(profile, "/blocks")?;
+            counts.threads = counts.threads.max(number(profile, "/threads")?);
+            counts.shared = counts.shared.max(number(profile, "/shared")?);
         }
         Ok(counts)
     }
@@ -72,7 +77,7 @@ mod tests {
 
     #[test]
     fn classes_and_kernels_are_added() {
-        let kernel = r#"{"kernel": "k", "launches": 1, "classes": {
+        let kernel = r#"{"kernel": "k", "launches": 1, "blocks": 3, "threads": 64, "shared": 9, "classes": {
             "moves": {"warps": 4, "threads": 128, "global": {"requests": 0, "sectors": 0, "bytes": 0},
                 "shared": {"requests": 0, "wavefronts": 0, "bytes": 0}},
             "special functions": {"warps": 1, "threads": 32, "global": {"requests": 0, "sectors": 0, "bytes": 0},
@@ -88,7 +93,9 @@ mod tests {
             sectors: 18,
             wavefronts: 10,
             multiply_adds: 16384,
-            waits: 4,
+            blocks: 6,
+            threads: 64,
+            shared: 9,
         };
         assert_eq!(
             Counts::parse(&format!("[{kernel}, {kernel}]")),

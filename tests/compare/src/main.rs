@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use croq_compare::counts::Counts;
+use croq_compare::estimate;
 use croq_compare::problem::{PRODUCT_DEPTH, PRODUCT_SIZE, kernels, problems};
 use croq_compare::sass::{Code, kernels_of, parse};
 use croq_compare::table::{self, All, Measured};
@@ -11,10 +12,12 @@ use croq_compare::table::{self, All, Measured};
 const USAGE: &str = "usage: croq-compare list croq|peers|sizes
        croq-compare run KERNEL
        croq-compare tables FOLDER
+       croq-compare estimate FOLDER
 
-list    print the names of the compared kernels, or the sizes of products
-run     execute a kernel of croq on its problem, and compare its results with f64
-tables  print the tables; FOLDER has NAME.counts.json of each kernel, and NAME.sass of each peer";
+list      print the names of the compared kernels, or the sizes of products
+run       execute a kernel of croq on its problem, and compare its results with f64
+tables    print the tables; FOLDER has NAME.counts.json of each kernel, and NAME.sass of each peer
+estimate  print how many clocks each kernel would take on an H100, from the same files";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,7 +27,13 @@ fn main() -> ExitCode {
         ["list", "peers"] => Ok(kernels()[1].join("\n")),
         ["list", "sizes"] => Ok(format!("{PRODUCT_SIZE} {PRODUCT_SIZE} {PRODUCT_DEPTH}")),
         ["run", name] => croq_compare::run::run(name).map(|()| format!("{name}: right")),
-        ["tables", folder] => tables(Path::new(folder)),
+        ["tables", folder] => {
+            measured(Path::new(folder)).and_then(|all| table::all(&problems(), &all))
+        }
+        ["estimate", folder] => {
+            let all = measured(Path::new(folder));
+            all.and_then(|all| estimate::table(&problems(), &all))
+        }
         _ => Err(USAGE.to_owned()),
     };
     match result {
@@ -37,12 +46,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn tables(folder: &Path) -> Result<String, String> {
-    let problems = problems();
-    let measured = measured(folder)?;
-    table::all(&problems, &measured)
 }
 
 fn read(folder: &Path, name: &str, ending: &str) -> Result<String, String> {

@@ -3,7 +3,7 @@
 /// Of the products: rows of both operands, and their columns.
 pub const PRODUCT_SIZE: usize = 2048;
 pub const PRODUCT_DEPTH: usize = 1024;
-pub const ATTENTION_HEADS: usize = 4;
+pub const ATTENTION_HEADS: usize = 16;
 pub const ATTENTION_LENGTH: usize = 1024;
 /// Of the matrices of softmax and layer norm.
 pub const ROWS: usize = 256;
@@ -269,6 +269,49 @@ pub fn problems() -> Vec<Problem> {
         ),
     ]);
     all
+}
+
+/// How a kernel divides a problem, where its blocks do not say it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tiling {
+    /// Parts of the result that blocks compute, one after the other.
+    pub tiles: u64,
+    /// The largest tile, as a multiple of the mean.
+    pub largest: f64,
+    /// Bytes of the operands that a block gets for each that it reads: a tile for both blocks of a cluster
+    /// is read once.
+    pub received: f64,
+}
+
+/// Of kernels with products.
+pub fn tiling(problem: &Problem, kernel: &str) -> Option<Tiling> {
+    let of = |rows: usize, columns: usize, received: f64| Tiling {
+        tiles: (PRODUCT_SIZE / rows * (PRODUCT_SIZE / columns)) as u64,
+        largest: 1.0,
+        received,
+    };
+    match (problem.kind, kernel) {
+        // Of 128 rows and the half of 256 columns that a block reads, it gets 128 and 256.
+        (Kind::Product, "croq_cooperative" | "compared_gemm_cooperative") => {
+            Some(of(128, 256, 1.5))
+        }
+        (Kind::Product, "compared_gemm") => Some(of(128, 256, 1.0)),
+        (Kind::Product, "croq_pingpong" | "compared_gemm_pingpong") => Some(of(64, 256, 1.0)),
+        (Kind::Product, _) => Some(of(128, 128, 1.0)),
+        (Kind::Attention(_), name) => {
+            let tall = ATTENTION_LENGTH / 128;
+            Some(Tiling {
+                tiles: (ATTENTION_HEADS * tall) as u64,
+                // The last queries use all keys, the mean a little more than half of them.
+                largest: match name.contains("causal") {
+                    true => 2.0 * tall as f64 / (tall + 1) as f64,
+                    false => 1.0,
+                },
+                received: 1.0,
+            })
+        }
+        (Kind::Memory, _) => None,
+    }
 }
 
 /// The names of croq's kernels, and those of the others.

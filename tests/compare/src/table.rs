@@ -102,14 +102,14 @@ impl Ratios {
     }
 }
 
-fn of<'a>(measured: &'a All, name: &str) -> Result<&'a Measured, String> {
+pub(crate) fn of<'a>(measured: &'a All, name: &str) -> Result<&'a Measured, String> {
     measured
         .get(name)
         .ok_or_else(|| format!("{name} is not measured"))
 }
 
 /// The kernels of a problem, each once, with the project of each.
-fn kernels(problem: &Problem) -> Vec<(&'static str, &'static str)> {
+pub(crate) fn kernels(problem: &Problem) -> Vec<(&'static str, &'static str)> {
     let mut all: Vec<(&str, &str)> = Vec::new();
     let croq = problem.pairs.iter().map(|pair| (pair.croq, "croq"));
     let peers = problem.pairs.iter().map(|pair| (pair.peer, pair.project));
@@ -122,7 +122,7 @@ fn kernels(problem: &Problem) -> Vec<(&'static str, &'static str)> {
 }
 
 /// `croq, cooperative`: the project and what distinguishes its kernel.
-fn shown(name: &str, project: &str) -> String {
+pub(crate) fn shown(name: &str, project: &str) -> String {
     let rest = name
         .trim_start_matches("croq_")
         .trim_start_matches("compared_");
@@ -408,7 +408,7 @@ mod tests {
                 sectors,
                 wavefronts,
                 multiply_adds,
-                waits: 0,
+                ..Counts::default()
             },
         }
     }
@@ -448,6 +448,11 @@ mod tests {
         // 64 × 128 scores of 64 are four of these products.
         assert_eq!(normalised(Kind::Attention(64), &code(PRODUCT)), Some(14.0));
         assert!(code(MEMORY).main_loop().is_none());
+        // Also where only one instruction is a product.
+        let mut single = PRODUCT.to_vec();
+        single[4] = "NOP";
+        let body = code(&single).main_loop().expect("a loop");
+        assert_eq!(body.instructions.len(), 7);
     }
 
     #[test]

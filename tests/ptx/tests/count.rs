@@ -256,13 +256,15 @@ fn launches_are_added_and_printed() {
         bytes: 256,
     };
     assert_eq!(both.classes["loads from global memory"].global, requests);
+    // Blocks of both, and the 16 KiB of the module.
+    assert_eq!((both.blocks, both.threads, both.shared), (2, 32, 16384));
     let json = both.to_json();
     let load = "    \"loads from global memory\": {\"warps\": 2, \"threads\": 64, \
                 \"global\": {\"requests\": 2, \"sectors\": 64, \"bytes\": 256}, \
                 \"shared\": {\"requests\": 0, \"wavefronts\": 0, \"bytes\": 0}}";
     assert!(json.contains(load), "{json}");
     assert!(
-        json.starts_with("{\n  \"kernel\": \"k\",\n  \"launches\": 2,\n"),
+        json.starts_with("{\n  \"kernel\": \"k\",\n  \"launches\": 2,\n  \"blocks\": 2,\n"),
         "{json}"
     );
     let waits = "  \"products\": {},\n  \"waits\": {\n    \"barriers of the block\": 2\n  }\n}";

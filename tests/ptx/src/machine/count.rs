@@ -14,6 +14,7 @@ use std::fmt;
 
 use super::global::Global;
 use super::launch::EntryCall;
+use super::limits::shared_bytes;
 use super::memory::Window;
 use super::program::Program;
 use super::registers::{Mask, Row, lanes};
@@ -56,6 +57,12 @@ pub struct Products {
 pub struct Profile {
     pub kernel: String,
     pub launches: u64,
+    /// Of all launches.
+    pub blocks: u64,
+    /// Of the largest block.
+    pub threads: u64,
+    /// Bytes of shared memory of the largest block.
+    pub shared: u64,
     pub classes: BTreeMap<&'static str, Executed>,
     /// By instruction form.
     pub products: BTreeMap<String, Products>,
@@ -305,6 +312,9 @@ impl Profile {
     /// Of further launches of the kernel.
     pub fn add(&mut self, other: &Profile) {
         self.launches += other.launches;
+        self.blocks += other.blocks;
+        self.threads = self.threads.max(other.threads);
+        self.shared = self.shared.max(other.shared);
         for (class, counts) in &other.classes {
             self.classes.entry(class).or_default().add(counts);
         }
@@ -365,9 +375,13 @@ impl Profile {
             false => format!("  \"{name}\": {{\n{}\n  }}", members.join(",\n")),
         };
         format!(
-            "{{\n  \"kernel\": \"{}\",\n  \"launches\": {},\n{},\n{},\n{}\n}}",
+            "{{\n  \"kernel\": \"{}\",\n  \"launches\": {},\n  \"blocks\": {},\n  \"threads\": {},\n  \
+             \"shared\": {},\n{},\n{},\n{}\n}}",
             self.kernel,
             self.launches,
+            self.blocks,
+            self.threads,
+            self.shared,
             object("classes", classes.collect()),
             object("products", products.collect()),
             object("waits", waits.collect())
@@ -430,13 +444,17 @@ impl Program {
     ) -> Result<Profile, Report> {
         let mut counter = Counter::default();
         self.run(call, global, host, Some(&mut counter))?;
+        let image = self.image(call.entry);
+        let image = image.map_err(|message| Report::of_launch(call.entry, message))?;
+        let count = |extents: [u32; 3]| extents.into_iter().map(u64::from).product();
         let mut profile = Profile {
             kernel: call.entry.to_owned(),
             launches: 1,
+            blocks: count(call.launch.grid),
+            threads: count(call.launch.block),
+            shared: shared_bytes(&image, call.launch),
             ..Profile::default()
         };
-        let image = self.image(call.entry);
-        let image = image.map_err(|message| Report::of_launch(call.entry, message))?;
         for (site, counts) in counter.sites.iter().enumerate() {
             let Some((function, Some(instruction))) = image.site(site as u32) else {
                 continue;

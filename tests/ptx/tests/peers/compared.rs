@@ -23,7 +23,7 @@ fn attention() {
     for width in [64, 128] {
         for (name, causal) in [("attention", false), ("attention_causal", true)] {
             let name = format!("compared_{name}_{width}");
-            check_attention(&name, causal, [1024, 4], Asynchrony::Late);
+            check_attention(&name, causal, [1024, 16], Asynchrony::Late);
         }
     }
 }
