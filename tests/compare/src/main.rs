@@ -50,7 +50,10 @@ fn main() -> ExitCode {
 
 fn read(folder: &Path, name: &str, ending: &str) -> Result<String, String> {
     let path = folder.join(format!("{name}.{ending}"));
-    std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    std::fs::read_to_string(&path).map_err(|error| {
+        let path = path.display();
+        format!("{path}: {error}; `make compare` writes this file")
+    })
 }
 
 fn measured(folder: &Path) -> Result<All, String> {
