@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare compare clean
 
 setup:
 	@scripts/setup.sh
@@ -52,6 +52,10 @@ ptx-mutants:
 # Registers and machine code of kernels/ by this ptxas and by another version: WITH="13.5.*".
 ptxas-compare: setup
 	@scripts/ptxas_compare.py "$(WITH)"
+
+# croq's kernels beside CUTLASS's and Triton's: machine code, and what each executes on the PTX machine.
+compare: setup
+	@scripts/compare_kernels.sh
 
 clean:
 	@cargo clean

@@ -13,6 +13,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+import compared
 import function
 import integer
 import matrix
@@ -93,7 +94,7 @@ def types(parameters):
     return dict(word.split(":") for word in parameters.split())
 
 
-def compile_peer(kernel, parameters, constants, warps, stages):
+def compile_peer(kernel, parameters, constants, warps, stages, options):
     signature = {name: parameters.get(name, "constexpr").lstrip("%") for name in kernel.arg_names}
     aligned = {
         (index,): [["tt.divisibility", 16]]
@@ -104,7 +105,7 @@ def compile_peer(kernel, parameters, constants, warps, stages):
     return triton.compile(
         source,
         target=GPUTarget("cuda", 90, 32),
-        options={"num_warps": warps, "num_stages": stages},
+        options={"num_warps": warps, "num_stages": stages} | options,
     )
 
 
@@ -128,9 +129,11 @@ def facts(peer, parameters, constants):
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, kernel, parameters, constants, warps, stages in PEERS:
+    # Compared kernels become machine code by the same ptxas as croq's.
+    peers = [(peer, {}) for peer in PEERS] + [(peer, {"ptx_version": 90}) for peer in compared.COMPARED]
+    for (name, kernel, parameters, constants, warps, stages), options in peers:
         parameters = types(parameters)
-        peer = compile_peer(kernel, parameters, constants, warps, stages)
+        peer = compile_peer(kernel, parameters, constants, warps, stages, options)
         (folder / f"{name}.ptx").write_text(peer.asm["ptx"])
         lines = [f"made-by triton {triton.__version__}", *facts(peer, parameters, constants)]
         (folder / f"{name}.peer").write_text("\n".join(lines) + "\n")

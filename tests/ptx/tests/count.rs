@@ -1,6 +1,25 @@
 //! Counts of instructions, requests, products and waits, against numbers that are worked out by hand.
 
+use croq_ptx::machine::tensor_map::{DataType, TensorMap};
 use croq_ptx::machine::{Launch, Machine, Profile, Requests};
+
+/// Where the buffer has a tensor map of itself, and the map: rows of 24 words, in boxes of four rows of
+/// eight.
+const MAP: u64 = 8192;
+
+fn map(address: u64) -> [u8; 128] {
+    let map = TensorMap {
+        data_type: DataType::U32,
+        rank: 2,
+        address,
+        extents: [24, 20, 0, 0, 0],
+        strides: [96, 0, 0, 0],
+        box_extents: [8, 4, 0, 0, 0],
+        element_strides: [1; 5],
+        ..TensorMap::default()
+    };
+    map.encode()
+}
 
 /// `%t` is the thread's index, `%x` the address of a buffer of 16 KiB, `%s` that of 16 KiB of shared
 /// memory.
@@ -13,6 +32,7 @@ fn profile(statements: &str, launch: &Launch) -> Profile {
     );
     let mut machine = Machine::load(&text).unwrap_or_else(|error| panic!("{error}"));
     let x = machine.allocate("x", 16384);
+    machine.write(x + MAP, &map(x)).unwrap();
     let mut launch = *launch;
     launch.checks.unwritten = false;
     let found = machine.count("k", &launch, &[&x.to_le_bytes()]);
@@ -61,6 +81,55 @@ fn sectors_of_global_requests() {
     assert_eq!(global(none, 8, 0), [0, 0, 0]);
 }
 
+/// Copies by threads share the request of their warp; each bulk copy is one.
+#[test]
+fn sectors_of_asynchronous_copies() {
+    let small = |stride: u32, copy: &str| {
+        let text = format!("mad.lo.u32 %r9, %t, 16, %s; {copy} cp.async.wait_all;");
+        global(&text, stride, 0)
+    };
+    let all = "cp.async.cg.shared.global [%r9], [%a], 16;";
+    assert_eq!(small(16, all), [1, 16, 512]);
+    assert_eq!(small(64, all), [1, 32, 512]);
+    // Four bytes of each, and zeros.
+    let part = "mov.u32 %r1, 4; cp.async.cg.shared.global [%r9], [%a], 16, %r1;";
+    assert_eq!(small(16, part), [1, 16, 128]);
+    let none = "mov.u32 %r1, 0; cp.async.cg.shared.global [%r9], [%a], 16, %r1;";
+    assert_eq!(small(16, none), [0, 0, 0]);
+    let bulk = |copy: &str| {
+        let wait = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
+        let first = "setp.ne.u32 %p1, %t, 0; @%p1 exit; fence.proxy.async;";
+        global(&format!("{first} {copy} {wait}"), 0, 16)
+    };
+    // From byte 16 to byte 112.
+    let row = "cp.async.bulk.global.shared::cta.bulk_group [%a], [%s], 96;";
+    assert_eq!(bulk(row), [1, 4, 96]);
+    let tensor = |at: &str| {
+        let copy = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
+        bulk(&format!(
+            "add.u64 %d2, %x, {MAP}; {copy} [%d2, {{{at}}}], [%s];"
+        ))
+    };
+    assert_eq!(tensor("8, 4"), [1, 4, 128]);
+    assert_eq!(tensor("4, 4"), [1, 8, 128]);
+    // Half of the columns and of the rows are outside.
+    assert_eq!(tensor("20, 18"), [1, 2, 32]);
+    // Lanes that store the same box, and two different ones.
+    let by_all = |row: &str| {
+        let copy = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
+        let text = format!(
+            "fence.proxy.async; add.u64 %d2, %x, {MAP}; and.b32 %r1, %t, 1; shl.b32 %r1, %r1, 2;\n\
+             {copy} [%d2, {{8, {row}}}], [%s]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+        );
+        let mut launch = threads(32);
+        launch.checks.races = false;
+        let found = profile(&text, &launch).total().global;
+        [found.requests, found.parts, found.bytes]
+    };
+    assert_eq!(by_all("4"), [1, 4, 128]);
+    assert_eq!(by_all("%r1"), [2, 8, 256]);
+}
+
 /// Requests, wavefronts and bytes of one warp, where the lanes' addresses are a number of bytes apart.
 fn shared(instruction: &str, stride: u32) -> [u64; 3] {
     let text = format!("mad.lo.u32 %r9, %t, {stride}, %s; {instruction}");
@@ -107,7 +176,8 @@ fn classes_of_instructions() {
     // Two warps, of which the second has eight lanes; the loop has three rounds.
     let text = "mov.u32 %r1, 0; mov.f32 %f1, 0f3F800000;\n\
         LOOP: fma.rn.f32 %f1, %f1, %f1, %f1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra LOOP;\n\
-        cvt.u16.u32 %h1, %r1; activemask.b32 %r2;";
+        cvt.u16.u32 %h1, %r1; activemask.b32 %r2; ex2.approx.f32 %f2, %f1; div.full.f32 %f2, %f2, %f1;\n\
+        sqrt.rn.f32 %f3, %f1;";
     let found = profile(
         &format!("setp.ge.u32 %p2, %t, 40; @%p2 exit;\n{text}"),
         &Launch {
@@ -120,7 +190,8 @@ fn classes_of_instructions() {
         (counts.warps, counts.threads)
     };
     // Two blocks of 40 threads.
-    assert_eq!(class("arithmetic in f32"), (4 * 3, 80 * 3));
+    assert_eq!(class("arithmetic in f32"), (4 * 3 + 4, 80 * 3 + 80));
+    assert_eq!(class("special functions"), (4 * 2, 80 * 2));
     assert_eq!(class("integer arithmetic"), (4 * 3, 80 * 3));
     assert_eq!(class("comparisons and selections"), (4 * 4, 80 * 4));
     assert_eq!(class("moves"), (4 * 4, 80 * 4));
@@ -130,7 +201,7 @@ fn classes_of_instructions() {
     assert_eq!(class("control flow"), (4 + 12 + 4, 80 * 3));
     let total = found.total();
     // `exit` and one of the branches are by no lane.
-    assert_eq!((total.warps, total.threads), (4 * 22, 80 * 20));
+    assert_eq!((total.warps, total.threads), (4 * 25, 80 * 23));
 }
 
 /// Warps that wait do it once, however often the machine looks.
@@ -185,13 +256,15 @@ fn launches_are_added_and_printed() {
         bytes: 256,
     };
     assert_eq!(both.classes["loads from global memory"].global, requests);
+    // Blocks of both, and the 16 KiB of the module.
+    assert_eq!((both.blocks, both.threads, both.shared), (2, 32, 16384));
     let json = both.to_json();
     let load = "    \"loads from global memory\": {\"warps\": 2, \"threads\": 64, \
                 \"global\": {\"requests\": 2, \"sectors\": 64, \"bytes\": 256}, \
                 \"shared\": {\"requests\": 0, \"wavefronts\": 0, \"bytes\": 0}}";
     assert!(json.contains(load), "{json}");
     assert!(
-        json.starts_with("{\n  \"kernel\": \"k\",\n  \"launches\": 2,\n"),
+        json.starts_with("{\n  \"kernel\": \"k\",\n  \"launches\": 2,\n  \"blocks\": 2,\n"),
         "{json}"
     );
     let waits = "  \"products\": {},\n  \"waits\": {\n    \"barriers of the block\": 2\n  }\n}";

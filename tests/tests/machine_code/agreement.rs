@@ -3,7 +3,7 @@
 
 use croq_build::Checks;
 
-use crate::sass::{kernels_of, kernels_with};
+use croq_compare::sass::{kernels_of, kernels_with};
 
 const AGREEMENT: &str = "
 __co__ void in_a_block(global s32 [128] y, global s32 [1] n) {

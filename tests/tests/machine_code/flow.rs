@@ -2,13 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::sass::{Code, Instruction};
+use croq_compare::sass::{Code, Instruction};
 
-impl Code {
+/// What a test says of the paths of a kernel.
+pub trait Elected {
     /// # Panics
     ///
     /// If some path reaches an instruction called `name` without a branch on the result of `ELECT`.
-    pub fn assert_elected(&self, kernel: &str, name: &str) {
+    fn assert_elected(&self, kernel: &str, name: &str);
+}
+
+impl Elected for Code {
+    fn assert_elected(&self, kernel: &str, name: &str) {
         let flow = Flow::of(self);
         let places = 0..self.instructions.len();
         let found: Vec<usize> = places
@@ -202,7 +207,9 @@ fn forced(i: &Instruction, result: bool) -> Vec<(&str, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::sass::{Code, parse};
+    use croq_compare::sass::{Code, parse};
+
+    use super::Elected as _;
 
     fn code(lines: &[&str]) -> Code {
         let mut text = "Function : _ZN1a1k1_E\n".to_owned();

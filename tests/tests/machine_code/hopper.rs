@@ -1,7 +1,9 @@
 //! MMAs by warpgroups: TMA loads the tiles, and tensor cores compute while the threads wait for
 //! them.
 
-use crate::sass::{Code, Instruction, kernels_of};
+use croq_compare::sass::{Code, Instruction, kernels_of};
+
+use crate::flow::Elected as _;
 
 const TEXT: &str = include_str!("../../../kernels/co/matmul/hopper.co");
 const SCALED: &str = include_str!("../../../kernels/co/matmul/scaled.co");

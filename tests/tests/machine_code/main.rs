@@ -4,12 +4,12 @@
 mod agreement;
 mod flow;
 mod hopper;
-mod sass;
 mod sparse;
 mod wide;
 
 use croq_build::Checks;
-use sass::{kernels_of, kernels_with};
+use croq_compare::sass::{self, kernels_of, kernels_with};
+use flow::Elected as _;
 
 /// Copies a 64 × 64 tile of f16 in both directions by 128 threads.
 const ALIGNED: &str = "

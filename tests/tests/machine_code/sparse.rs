@@ -1,6 +1,6 @@
 //! MMAs with a sparse A use the sparse instructions, and metadata is loaded before a group of them.
 
-use crate::sass::kernels_of;
+use croq_compare::sass::kernels_of;
 
 const TEXT: &str = include_str!("../../run/as_written/sparse.co");
 

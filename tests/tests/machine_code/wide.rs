@@ -1,6 +1,6 @@
 //! Element-wise kernels: accesses of 16 bytes, and few instructions besides the arithmetic.
 
-use crate::sass::{Code, kernels_of};
+use croq_compare::sass::{Code, kernels_of};
 
 /// The way on which all elements of a thread are moved by whole vectors: the numbers of its loads and
 /// stores of 16 bytes, of the named instructions, and of all.

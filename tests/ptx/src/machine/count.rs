@@ -4,15 +4,17 @@
 //! it has as many sectors as there are aligned 32-byte pieces with bytes of its lanes. In shared memory
 //! it has as many wavefronts as the bank with the most different words has words: 32 banks, of which
 //! bank i has the words with addresses 4·i modulo 128 (CUDA C++ programming guide, "Shared Memory"). With
-//! more than four bytes for each lane, half of the warp or a quarter of it is served at a time. Not
-//! counted are bytes of other blocks' shared memory, what asynchronous operations access, and that
-//! atomic operations on one address follow each other.
+//! more than four bytes for each lane, half of the warp or a quarter of it is served at a time. A bulk
+//! copy of one lane is a request of its own; one for several blocks reads its source once. Not counted
+//! are bytes of other blocks' shared memory, what asynchronous operations access in shared memory, and
+//! that atomic operations on one address follow each other.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::global::Global;
 use super::launch::EntryCall;
+use super::limits::shared_bytes;
 use super::memory::Window;
 use super::program::Program;
 use super::registers::{Mask, Row, lanes};
@@ -55,6 +57,12 @@ pub struct Products {
 pub struct Profile {
     pub kernel: String,
     pub launches: u64,
+    /// Of all launches.
+    pub blocks: u64,
+    /// Of the largest block.
+    pub threads: u64,
+    /// Bytes of shared memory of the largest block.
+    pub shared: u64,
     pub classes: BTreeMap<&'static str, Executed>,
     /// By instruction form.
     pub products: BTreeMap<String, Products>,
@@ -144,6 +152,25 @@ impl Counter {
         counts.shared.add(shared_request(&shared, bytes));
     }
 
+    /// The parts of global memory, by their first bytes and sizes, that one asynchronous copy moves.
+    pub fn copied(&mut self, site: u32, parts: &[(u64, u64)]) {
+        let parts = parts.iter().filter(|(_, bytes)| *bytes > 0);
+        let sectors = parts.clone().flat_map(|(start, bytes)| {
+            let last = (start + bytes - 1) / SECTOR;
+            start / SECTOR..=last
+        });
+        let mut sectors: Vec<u64> = sectors.collect();
+        sectors.sort_unstable();
+        sectors.dedup();
+        if !sectors.is_empty() {
+            self.site(site).global.add(Requests {
+                requests: 1,
+                parts: sectors.len() as u64,
+                bytes: parts.map(|(_, bytes)| bytes).sum(),
+            });
+        }
+    }
+
     /// Rows of matrices in shared memory, eight of 16 bytes for each matrix.
     pub fn rows(&mut self, site: u32, rows: &[u64]) {
         let rows: Vec<(usize, u64)> = rows.iter().copied().enumerate().collect();
@@ -225,6 +252,11 @@ fn class(mnemonic: &Mnemonic) -> &'static str {
         "cvt" | "cvta" => "conversions",
         "mov" => "moves",
         "setp" | "set" | "selp" | "slct" => "comparisons and selections",
+        "ex2" | "lg2" | "rcp" | "rsqrt" | "sqrt" | "sin" | "cos" | "tanh" | "div"
+            if mnemonic.has("approx") || mnemonic.has("full") =>
+        {
+            "special functions"
+        }
         "prefetch" | "createpolicy" | "nanosleep" | "setmaxnreg" | "mapa" => "others",
         _ => arithmetic(mnemonic.types().last()),
     }
@@ -280,6 +312,9 @@ impl Profile {
     /// Of further launches of the kernel.
     pub fn add(&mut self, other: &Profile) {
         self.launches += other.launches;
+        self.blocks += other.blocks;
+        self.threads = self.threads.max(other.threads);
+        self.shared = self.shared.max(other.shared);
         for (class, counts) in &other.classes {
             self.classes.entry(class).or_default().add(counts);
         }
@@ -340,9 +375,13 @@ impl Profile {
             false => format!("  \"{name}\": {{\n{}\n  }}", members.join(",\n")),
         };
         format!(
-            "{{\n  \"kernel\": \"{}\",\n  \"launches\": {},\n{},\n{},\n{}\n}}",
+            "{{\n  \"kernel\": \"{}\",\n  \"launches\": {},\n  \"blocks\": {},\n  \"threads\": {},\n  \
+             \"shared\": {},\n{},\n{},\n{}\n}}",
             self.kernel,
             self.launches,
+            self.blocks,
+            self.threads,
+            self.shared,
             object("classes", classes.collect()),
             object("products", products.collect()),
             object("waits", waits.collect())
@@ -405,13 +444,17 @@ impl Program {
     ) -> Result<Profile, Report> {
         let mut counter = Counter::default();
         self.run(call, global, host, Some(&mut counter))?;
+        let image = self.image(call.entry);
+        let image = image.map_err(|message| Report::of_launch(call.entry, message))?;
+        let count = |extents: [u32; 3]| extents.into_iter().map(u64::from).product();
         let mut profile = Profile {
             kernel: call.entry.to_owned(),
             launches: 1,
+            blocks: count(call.launch.grid),
+            threads: count(call.launch.block),
+            shared: shared_bytes(&image, call.launch),
             ..Profile::default()
         };
-        let image = self.image(call.entry);
-        let image = image.map_err(|message| Report::of_launch(call.entry, message))?;
         for (site, counts) in counter.sites.iter().enumerate() {
             let Some((function, Some(instruction))) = image.site(site as u32) else {
                 continue;

@@ -40,13 +40,18 @@ pub fn check(function: &Function, launch: &Launch, image: &Image) -> Result<(), 
             "{blocks} blocks of a cooperative launch cannot run together"
         ));
     }
-    let shared = image.dynamic_shared + u64::from(launch.dynamic_shared) - 1024;
+    let shared = shared_bytes(image, launch);
     if shared > SHARED_BYTES {
         return Err(format!(
             "{shared} bytes of shared memory, where {SHARED_BYTES} are available"
         ));
     }
     Ok(())
+}
+
+/// Shared memory of a block, without what the system has.
+pub fn shared_bytes(image: &Image, launch: &Launch) -> u64 {
+    image.dynamic_shared + u64::from(launch.dynamic_shared) - 1024
 }
 
 /// Blocks that a cluster may have with the attribute for sizes that are not portable (CUDA

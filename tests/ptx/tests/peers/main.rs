@@ -2,6 +2,7 @@
 //! and runs them. What they compute correctly here is evidence that the machine reads the ISA as
 //! hardware does, for the instruction forms that they use.
 
+mod compared;
 mod cutlass;
 mod function;
 mod integer;

@@ -9,7 +9,7 @@ use Format::{Bf16, E4m3, E5m2, F16, F32, F64, I8, I32};
 
 /// A product of matrices: formats of operands and result, and whether the second operand is stored
 /// by columns.
-struct Product {
+pub struct Product {
     name: &'static str,
     operand: Format,
     result: Format,
@@ -30,8 +30,13 @@ impl Product {
 
     /// The kernel's result is the exact one.
     fn check(&self, sizes: &[[usize; 3]]) {
-        let modes = MODES.into_iter();
-        for (mode, [m, n, k]) in modes.flat_map(|mode| sizes.iter().map(move |s| (mode, *s))) {
+        for mode in MODES {
+            sizes.iter().for_each(|sizes| self.check_in(mode, *sizes));
+        }
+    }
+
+    pub fn check_in(&self, mode: Asynchrony, [m, n, k]: [usize; 3]) {
+        {
             let mut peer = Peer::load(self.name);
             peer.asynchrony = mode;
             peer.seed = (m + n + k) as u64;
@@ -49,7 +54,11 @@ impl Product {
                 ("k", Value::Integer(k as i32)),
             ];
             let [tile_m, tile_n] = ["M", "N"].map(|name| peer.constant(name));
-            peer.launch([m.div_ceil(tile_m), n.div_ceil(tile_n)], &arguments);
+            let grid = match peer.find_constant("WORKERS") {
+                Some(workers) => [workers, 1],
+                None => [m.div_ceil(tile_m), n.div_ceil(tile_n)],
+            };
+            peer.launch(grid, &arguments);
             let at = |row: usize, column: usize| match self.by_columns {
                 true => column * k + row,
                 false => row * n + column,
@@ -70,7 +79,7 @@ impl Product {
     }
 }
 
-fn product(name: &'static str, operand: Format, result: Format, by_columns: bool) -> Product {
+pub fn product(name: &'static str, operand: Format, result: Format, by_columns: bool) -> Product {
     Product {
         name,
         operand,
@@ -134,38 +143,44 @@ fn attention() {
         (200, 2, Asynchrony::Seeded),
         (1, 1, Asynchrony::Late),
     ] {
-        let mut peer = Peer::load("attention");
-        peer.asynchrony = mode;
-        let width = peer.constant("WIDTH");
-        let count = heads * length * width;
-        let mut random = Random::new(length as u64);
-        let [q, k, v] = [(); 3].map(|()| random.numbers(count, 1.0, F16));
-        let scale = 1.0 / (width as f32).sqrt();
-        let out = peer.poisoned("out", 2 * count);
-        let arguments = [
-            ("q", peer.upload("q", &F16.to_bytes(&q))),
-            ("k", peer.upload("k", &F16.to_bytes(&k))),
-            ("v", peer.upload("v", &F16.to_bytes(&v))),
-            ("out", out),
-            ("length", Value::Integer(length as i32)),
-            ("scale", Value::Float(scale)),
-        ];
-        peer.launch([length.div_ceil(peer.constant("ROWS")), heads], &arguments);
-        let found = F16.to_values(&peer.download(out, 2 * count));
-        let rows = heads * length;
-        let exact: Vec<f64> = (0..rows)
-            .flat_map(|row| {
-                let head = row / length * length;
-                let keys = head..row + 1;
-                attend(&q[row * width..][..width], [&k, &v], keys, f64::from(scale))
-            })
-            .collect();
-        // Weights are rounded to f16 (relative to the largest of the row, which is near 1), and so
-        // is the result; the values are at most 1, and weights add up to 1.
-        compare("attention", &found, &exact, |_, exact| {
-            F16.rounding(exact) + F16.rounding(1.0)
-        });
+        check_attention("attention", true, [length, heads], mode);
     }
+}
+
+/// The result of an attention with all keys, or with those up to the query.
+pub fn check_attention(name: &str, causal: bool, [length, heads]: [usize; 2], mode: Asynchrony) {
+    let mut peer = Peer::load(name);
+    peer.asynchrony = mode;
+    let width = peer.constant("WIDTH");
+    let count = heads * length * width;
+    let mut random = Random::new(length as u64);
+    let [q, k, v] = [(); 3].map(|()| random.numbers(count, 1.0, F16));
+    let scale = 1.0 / (width as f32).sqrt();
+    let out = peer.poisoned("out", 2 * count);
+    let arguments = [
+        ("q", peer.upload("q", &F16.to_bytes(&q))),
+        ("k", peer.upload("k", &F16.to_bytes(&k))),
+        ("v", peer.upload("v", &F16.to_bytes(&v))),
+        ("out", out),
+        ("length", Value::Integer(length as i32)),
+        ("heads", Value::Integer(heads as i32)),
+        ("scale", Value::Float(scale)),
+    ];
+    peer.launch([length.div_ceil(peer.constant("ROWS")), heads], &arguments);
+    let found = F16.to_values(&peer.download(out, 2 * count));
+    let rows = heads * length;
+    let exact: Vec<f64> = (0..rows)
+        .flat_map(|row| {
+            let head = row / length * length;
+            let keys = head..if causal { row + 1 } else { head + length };
+            attend(&q[row * width..][..width], [&k, &v], keys, f64::from(scale))
+        })
+        .collect();
+    // Weights are rounded to f16 (relative to the largest of the row, which is near 1), and so
+    // is the result; the values are at most 1, and weights add up to 1.
+    compare(name, &found, &exact, |_, exact| {
+        F16.rounding(exact) + F16.rounding(1.0)
+    });
 }
 
 /// One row of the result.

@@ -10,6 +10,9 @@ pub fn folder() -> PathBuf {
     PathBuf::from(folder.expect("CROQ_PTX_PEERS is not set; run `make ptx-peers`"))
 }
 
+/// How names of kernels begin of which `make compare` wants what a launch executes, and not the forms.
+const COMPARED: &str = "compared_";
+
 /// All moments at which asynchronous operations may happen.
 pub const MODES: [Asynchrony; 3] = [Asynchrony::Late, Asynchrony::AtOnce, Asynchrony::Seeded];
 
@@ -93,11 +96,16 @@ impl Peer {
 
     /// A constant that the kernel was compiled with.
     pub fn constant(&self, name: &str) -> usize {
-        let mut named = self.constants.iter().filter(|(known, _)| known == name);
-        named
-            .next()
-            .unwrap_or_else(|| panic!("no constant {name}"))
-            .1
+        let found = self.find_constant(name);
+        found.unwrap_or_else(|| panic!("no constant {name}"))
+    }
+
+    /// The same, if the kernel has it.
+    pub fn find_constant(&self, name: &str) -> Option<usize> {
+        let mut constants = self.constants.iter();
+        constants
+            .find(|(known, _)| known == name)
+            .map(|found| found.1)
     }
 
     pub fn upload(&mut self, name: &str, bytes: &[u8]) -> Value {
@@ -142,7 +150,7 @@ impl Peer {
             .map(Value::bytes)
             .collect();
         let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
-        let launch = Launch {
+        let mut launch = Launch {
             grid: [grid[0] as u32, grid[1] as u32, 1],
             block: [self.threads, 1, 1],
             dynamic_shared: self.shared,
@@ -151,6 +159,15 @@ impl Peer {
             seed: self.seed,
             ..Launch::default()
         };
+        if self.name.starts_with(COMPARED) {
+            // Other kernels are the test of these checks.
+            (launch.checks.races, launch.checks.unwritten) = (false, false);
+            let profile = self.machine.count(&self.entry, &launch, &values);
+            let profile = profile.unwrap_or_else(|report| panic!("{report}"));
+            let path = folder().join(format!("{}.counts.json", self.name));
+            std::fs::write(path, format!("[{}]\n", profile.to_json())).unwrap();
+            return;
+        }
         let result = self.machine.launch(&self.entry, &launch, &values);
         result.unwrap_or_else(|report| panic!("{report}"));
         self.record();

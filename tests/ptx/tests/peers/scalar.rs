@@ -44,33 +44,38 @@ fn elementwise() {
 #[ignore = "run by `make ptx-peers`"]
 fn softmax() {
     for (rows, columns) in [(3, 1000), (9, 1), (2, 1024), (7, 33)] {
-        let mut peer = Peer::load("softmax");
-        let stride = usize::next_multiple_of(columns, 16);
-        let x = Random::new(columns as u64).numbers(rows * stride, 12.0, F32);
-        let out = peer.poisoned("out", 4 * rows * stride);
-        let arguments = [
-            ("x", peer.upload("x", &F32.to_bytes(&x))),
-            ("out", out),
-            ("rows", Value::Integer(rows as i32)),
-            ("columns", Value::Integer(columns as i32)),
-            ("stride", Value::Integer(stride as i32)),
-        ];
-        peer.launch([4, 1], &arguments);
-        let found = F32.to_values(&peer.download(out, 4 * rows * stride));
-        for (x, found) in x.chunks(stride).zip(found.chunks(stride)) {
-            let x = &x[..columns];
-            let highest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let powers: Vec<f64> = x.iter().map(|x| (x - highest).exp()).collect();
-            let total: f64 = powers.iter().sum();
-            let exact: Vec<f64> = powers.iter().map(|power| power / total).collect();
-            // The exponent is up to 35 with a rounding of half a unit of 2^-24 each in the
-            // difference and its product; the sum has about 16 roundings in a row.
-            compare("softmax", &found[..columns], &exact, |_, exact| {
-                100.0 * F32.rounding(exact)
-            });
-            // Columns outside of the row are not touched.
-            assert!(found[columns..].iter().all(|value| value.is_nan()));
-        }
+        check_softmax("softmax", 4, [rows, columns]);
+    }
+}
+
+/// By so many programs.
+pub fn check_softmax(name: &str, programs: usize, [rows, columns]: [usize; 2]) {
+    let mut peer = Peer::load(name);
+    let stride = usize::next_multiple_of(columns, 16);
+    let x = Random::new(columns as u64).numbers(rows * stride, 12.0, F32);
+    let out = peer.poisoned("out", 4 * rows * stride);
+    let arguments = [
+        ("x", peer.upload("x", &F32.to_bytes(&x))),
+        ("out", out),
+        ("rows", Value::Integer(rows as i32)),
+        ("columns", Value::Integer(columns as i32)),
+        ("stride", Value::Integer(stride as i32)),
+    ];
+    peer.launch([programs, 1], &arguments);
+    let found = F32.to_values(&peer.download(out, 4 * rows * stride));
+    for (x, found) in x.chunks(stride).zip(found.chunks(stride)) {
+        let x = &x[..columns];
+        let highest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let powers: Vec<f64> = x.iter().map(|x| (x - highest).exp()).collect();
+        let total: f64 = powers.iter().sum();
+        let exact: Vec<f64> = powers.iter().map(|power| power / total).collect();
+        // The exponent is up to 35 with a rounding of half a unit of 2^-24 each in the
+        // difference and its product; the sum has about 16 roundings in a row.
+        compare("softmax", &found[..columns], &exact, |_, exact| {
+            100.0 * F32.rounding(exact)
+        });
+        // Columns outside of the row are not touched.
+        assert!(found[columns..].iter().all(|value| value.is_nan()));
     }
 }
 
@@ -78,46 +83,50 @@ fn softmax() {
 #[ignore = "run by `make ptx-peers`"]
 fn layer_norm() {
     for (rows, columns) in [(3, 512), (2, 1200), (2, 16)] {
-        let mut peer = Peer::load("layer_norm");
-        let mut random = Random::new(columns as u64);
-        let x = random.numbers(rows * columns, 3.0, Bf16);
-        let weight = random.numbers(columns, 1.0, F32);
-        let bias = random.numbers(columns, 1.0, F32);
-        let epsilon = 1e-5_f32;
-        let out = peer.poisoned("out", 2 * rows * columns);
-        let mean = peer.poisoned("mean", 4 * rows);
-        let deviation = peer.poisoned("deviation", 4 * rows);
-        let arguments = [
-            ("x", peer.upload("x", &Bf16.to_bytes(&x))),
-            ("weight", peer.upload("weight", &F32.to_bytes(&weight))),
-            ("bias", peer.upload("bias", &F32.to_bytes(&bias))),
-            ("out", out),
-            ("mean", mean),
-            ("deviation", deviation),
-            ("columns", Value::Integer(columns as i32)),
-            ("epsilon", Value::Float(epsilon)),
-        ];
-        peer.launch([rows, 1], &arguments);
-        let normal = Row::all(&x, columns, f64::from(epsilon));
-        let means: Vec<f64> = normal.iter().map(|row| row.mean).collect();
-        let scales: Vec<f64> = normal.iter().map(|row| row.scale).collect();
-        // Sums of numbers up to 3 that have about 20 roundings in a row.
-        let slack = 20.0 * F32.rounding(3.0);
-        let found = F32.to_values(&peer.download(mean, 4 * rows));
-        compare("mean", &found, &means, |_, _| slack);
-        let found = F32.to_values(&peer.download(deviation, 4 * rows));
-        compare("deviation", &found, &scales, |_, exact| slack * exact);
-        let found = Bf16.to_values(&peer.download(out, 2 * rows * columns));
-        let exact: Vec<f64> = (0..rows * columns)
-            .map(|at| {
-                let (row, column) = (&normal[at / columns], at % columns);
-                (x[at] - row.mean) * row.scale * weight[column] + bias[column]
-            })
-            .collect();
-        compare("layer norm", &found, &exact, |_, exact| {
-            Bf16.rounding(exact) * 1.001 + 4.0 * slack
-        });
+        check_layer_norm("layer_norm", [rows, columns]);
     }
+}
+
+pub fn check_layer_norm(name: &str, [rows, columns]: [usize; 2]) {
+    let mut peer = Peer::load(name);
+    let mut random = Random::new(columns as u64);
+    let x = random.numbers(rows * columns, 3.0, Bf16);
+    let weight = random.numbers(columns, 1.0, F32);
+    let bias = random.numbers(columns, 1.0, F32);
+    let epsilon = 1e-5_f32;
+    let out = peer.poisoned("out", 2 * rows * columns);
+    let mean = peer.poisoned("mean", 4 * rows);
+    let deviation = peer.poisoned("deviation", 4 * rows);
+    let arguments = [
+        ("x", peer.upload("x", &Bf16.to_bytes(&x))),
+        ("weight", peer.upload("weight", &F32.to_bytes(&weight))),
+        ("bias", peer.upload("bias", &F32.to_bytes(&bias))),
+        ("out", out),
+        ("mean", mean),
+        ("deviation", deviation),
+        ("columns", Value::Integer(columns as i32)),
+        ("epsilon", Value::Float(epsilon)),
+    ];
+    peer.launch([rows, 1], &arguments);
+    let normal = Row::all(&x, columns, f64::from(epsilon));
+    let means: Vec<f64> = normal.iter().map(|row| row.mean).collect();
+    let scales: Vec<f64> = normal.iter().map(|row| row.scale).collect();
+    // Sums of numbers up to 3 that have about 20 roundings in a row.
+    let slack = 20.0 * F32.rounding(3.0);
+    let found = F32.to_values(&peer.download(mean, 4 * rows));
+    compare("mean", &found, &means, |_, _| slack);
+    let found = F32.to_values(&peer.download(deviation, 4 * rows));
+    compare("deviation", &found, &scales, |_, exact| slack * exact);
+    let found = Bf16.to_values(&peer.download(out, 2 * rows * columns));
+    let exact: Vec<f64> = (0..rows * columns)
+        .map(|at| {
+            let (row, column) = (&normal[at / columns], at % columns);
+            (x[at] - row.mean) * row.scale * weight[column] + bias[column]
+        })
+        .collect();
+    compare("layer norm", &found, &exact, |_, exact| {
+        Bf16.rounding(exact) * 1.001 + 4.0 * slack
+    });
 }
 
 struct Row {

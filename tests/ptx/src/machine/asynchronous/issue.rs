@@ -22,6 +22,9 @@ use crate::parse::Type;
 /// What the ISA leaves undefined.
 pub fn execute(copy: &Copy, active: &Active<'_>, world: &mut World<'_>) -> Result<(), LaneError> {
     let repeated = repeated(copy, active);
+    if world.counter.is_some() {
+        count(copy, active, world);
+    }
     for lane in lanes(active.mask) {
         let done = match copy {
             Copy::Small { .. } => small(copy, active, world, lane),
@@ -42,6 +45,72 @@ pub fn execute(copy: &Copy, active: &Active<'_>, world: &mut World<'_>) -> Resul
         done.map_err(|message| (lane, message))?;
     }
     Ok(())
+}
+
+/// The bytes of global memory that the copies of all lanes move; what is undefined moves none.
+fn count(copy: &Copy, active: &Active<'_>, world: &mut World<'_>) {
+    let mut requests: Vec<Vec<(u64, u64)>> = Vec::new();
+    for lane in lanes(active.mask) {
+        let of_bulk = |bytes: u64, world: &World<'_>| {
+            let (Copy::Small { to, from, .. } | Copy::Bulk { to, from, .. }) = copy else {
+                return Vec::new();
+            };
+            let places = [to, from].into_iter().filter_map(|at| {
+                let place = place(active, world, at, lane).ok()?;
+                let Location::Global(address) = place else {
+                    return None;
+                };
+                Some((address, bytes))
+            });
+            places.collect()
+        };
+        let parts = match copy {
+            Copy::Small { bytes, source, .. } => {
+                let read = source_bytes(source, *bytes, active, lane);
+                let parts = of_bulk(read.min(*bytes), world);
+                // The lanes of a warp share a request.
+                match requests.first_mut() {
+                    Some(all) => all.extend(parts),
+                    None => requests.push(parts),
+                }
+                continue;
+            }
+            Copy::Bulk { bytes, .. } => of_bulk(bytes.row(active.registers)[lane].into(), world),
+            Copy::TensorLoad { box_of, .. } | Copy::TensorStore { box_of, .. } => {
+                let Ok(tensor) = tensor_of(box_of, active, world, lane) else {
+                    continue;
+                };
+                let pieces = tensor::pieces(&tensor.map, &tensor.start).into_iter();
+                pieces
+                    .filter_map(|piece| Some((piece.global?, piece.bytes)))
+                    .collect()
+            }
+            Copy::Prefetch { .. } | Copy::TensorPrefetch(_) => continue,
+        };
+        // CUTLASS stores a tile by all lanes of a warp (docs/verification.md): hardware has one
+        // instruction of a warp for it.
+        let stores = matches!(copy, Copy::TensorStore { .. });
+        if !(stores && requests.contains(&parts)) {
+            requests.push(parts);
+        }
+    }
+    if let Some(counter) = &mut world.counter {
+        requests
+            .iter()
+            .for_each(|parts| counter.copied(active.site, parts));
+    }
+}
+
+/// How many bytes of the source a copy by one thread reads.
+fn source_bytes(source: &SourceBytes, bytes: u64, active: &Active<'_>, lane: usize) -> u64 {
+    match source {
+        SourceBytes::All => bytes,
+        SourceBytes::Some(count) => count.row(active.registers)[lane].into(),
+        SourceBytes::Unless(predicate) => match predicate.lanes(active.registers) >> lane & 1 {
+            0 => bytes,
+            _ => 0,
+        },
+    }
 }
 
 /// Of each lane that issues the same tensor store as others, what they share.
@@ -125,14 +194,7 @@ fn small(
     );
     check_alignment(to, *bytes, "destination")?;
     check_alignment(from, *bytes, "source")?;
-    let read = match source {
-        SourceBytes::All => *bytes,
-        SourceBytes::Some(count) => count.row(active.registers)[lane].into(),
-        SourceBytes::Unless(predicate) => match predicate.lanes(active.registers) >> lane & 1 {
-            0 => *bytes,
-            _ => 0,
-        },
-    };
+    let read = source_bytes(source, *bytes, active, lane);
     let Some(zeros) = bytes.checked_sub(read) else {
         return Err(format!("{read} source bytes of a copy of {bytes}"));
     };

@@ -1,6 +1,6 @@
 //! Parses machine code as printed by `cuobjdump -sass`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use croq_build::pipeline::{FileNames, Options, compile_text};
 use croq_build::toolchain::environment::Environment;
 use croq_build::toolchain::nvcc;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Instruction {
     pub at: u64,
     /// The predicate: `!P0`.
@@ -24,7 +24,7 @@ pub struct Instruction {
 }
 
 /// One kernel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Code {
     pub instructions: Vec<Instruction>,
 }
@@ -81,7 +81,7 @@ pub fn kernels_with(
     let header = folder.path().join(format!("{stem}.h"));
     std::fs::write(header, outputs.header).expect("written");
     let cubin = folder.path().join("out.cubin");
-    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../croq-build/device");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../croq-build/device");
     let output = Command::new(&toolkit.nvcc)
         .args(["-x", "cu", "-std=c++17", "-O3", "-DCROQ_CUDA=1", "-cubin"])
         .args(["-Werror", "all-warnings", "-Xptxas", "-warn-spills,-Werror"])
@@ -150,7 +150,11 @@ fn plain(mangled: &str) -> String {
         last = part.to_owned();
         rest = &rest[end + length..];
     }
-    last
+    match last.is_empty() {
+        // Of a kernel that is not C++.
+        true => mangled.to_owned(),
+        false => last,
+    }
 }
 
 /// `/*0070*/   @!P0 BRA 0x2a0 ;   /* 0x… */`
@@ -177,6 +181,21 @@ fn instruction(line: &str) -> Option<Instruction> {
         operands,
         target: target.flatten(),
     })
+}
+
+impl Instruction {
+    /// `HGMMA.64x256x16.F32`: 64 · 256 · 16.
+    pub fn multiply_adds(&self) -> u64 {
+        let mut words = self.name.split('.');
+        if !words.next().is_some_and(|word| word.ends_with("GMMA")) {
+            return 0;
+        }
+        let sizes = words
+            .next()
+            .map(|shape| shape.split('x').map(str::parse::<u64>));
+        let product = sizes.and_then(|sizes| sizes.product::<Result<u64, _>>().ok());
+        product.unwrap_or(0)
+    }
 }
 
 impl Code {
@@ -211,29 +230,72 @@ impl Code {
         }
     }
 
+    /// The instructions that may be executed after this one.
+    fn next(&self, at: usize) -> impl Iterator<Item = usize> {
+        let all = &self.instructions;
+        let i = &all[at];
+        let always = i.guard.is_none() && !i.operands.contains(',');
+        let stays = i.name.starts_with("BRA") || i.name == "EXIT" || i.name.starts_with("BPT");
+        // They are in the order of their addresses.
+        let place = |to: u64| all.binary_search_by_key(&to, |i| i.at).ok();
+        let below = Some(at + 1).filter(|below| *below < all.len() && !(always && stays));
+        [i.target.and_then(place), below].into_iter().flatten()
+    }
+
     /// The number of instructions with this name from which the code may return to them.
     pub fn count_in_loops(&self, name: &str) -> usize {
         let all = &self.instructions;
-        let next = |at: usize| {
-            let i = &all[at];
-            let always = i.guard.is_none() && !i.operands.contains(',');
-            let stays = i.name.starts_with("BRA") || i.name == "EXIT" || i.name.starts_with("BPT");
-            let target = i.target.and_then(|to| all.iter().position(|i| i.at == to));
-            let below = Some(at + 1).filter(|below| *below < all.len() && !(always && stays));
-            [target, below].into_iter().flatten()
-        };
-        let returns = |from: usize| {
-            let mut seen = vec![false; all.len()];
-            let mut open: Vec<usize> = next(from).collect();
-            while let Some(at) = open.pop() {
-                if !std::mem::replace(&mut seen[at], true) {
-                    open.extend(next(at));
+        let found = (0..all.len()).filter(|at| all[*at].name.starts_with(name));
+        found
+            .filter(|at| self.shortest_cycle(*at).is_some())
+            .count()
+    }
+
+    /// The fewest instructions that lead from this one to itself, which is the first of them.
+    fn shortest_cycle(&self, from: usize) -> Option<Vec<usize>> {
+        let mut before = vec![None; self.instructions.len()];
+        let mut open = VecDeque::from([from]);
+        while let Some(at) = open.pop_front() {
+            for next in self.next(at) {
+                if before[next].is_none() {
+                    before[next] = Some(at);
+                    open.push_back(next);
                 }
             }
-            seen[from]
-        };
-        let found = (0..all.len()).filter(|at| all[*at].name.starts_with(name));
-        found.filter(|at| returns(*at)).count()
+        }
+        let mut way = vec![from];
+        let mut at = before[from]?;
+        while at != from {
+            way.push(at);
+            at = before[at]?;
+        }
+        way[1..].reverse();
+        Some(way)
+    }
+
+    /// The loop with the fewest instructions for each product of tensor cores, on its shortest way:
+    /// waits succeed at once, and nothing is done that is not done in each iteration.
+    pub fn main_loop(&self) -> Option<Code> {
+        let all = &self.instructions;
+        let products = (0..all.len()).filter(|at| all[*at].multiply_adds() > 0);
+        let loops = products.filter_map(|at| self.shortest_cycle(at));
+        let loops = loops.map(|way| {
+            let instructions: Vec<_> = way.into_iter().map(|at| all[at].clone()).collect();
+            Code { instructions }
+        });
+        // As a ratio of integers: the longest of equal ones is unrolled, and as good.
+        loops.min_by(|a, b| {
+            let cost = |a: &Code, b: &Code| a.instructions.len() as u64 * b.multiply_adds();
+            cost(a, b).cmp(&cost(b, a))
+        })
+    }
+
+    /// Of a warpgroup, or of a warp for `mma.sync`, by all its instructions.
+    pub fn multiply_adds(&self) -> u64 {
+        self.instructions
+            .iter()
+            .map(Instruction::multiply_adds)
+            .sum()
     }
 
     /// The number of instructions of the shortest loop with an instruction of this name.
