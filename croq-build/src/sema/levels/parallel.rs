@@ -262,6 +262,13 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
     }
     let next = el.nests.last_mut().and_then(|c| c.pop());
     let Some(node) = next else {
+        if el.fragments.applied.is_some() {
+            el.cx.report(
+                Diagnostic::new(codes::E0512, p.header, "`parallel` inside `apply`")
+                    .label("one thread executes this for each of its elements")
+                    .help("move it out of the `apply`; loops are `foreach`"),
+            );
+        }
         return lower_poisoned_body(el, p);
     };
     if !p.attrs.is_empty() || p.is_async.is_some() || p.stream.is_some() {

@@ -228,10 +228,13 @@ pub(crate) fn choose_instruction(
     let missing = match select(types, shape, oldest) {
         Ok(atom) => return Some(atom),
         // The kernel is built only for the targets that have the instruction.
-        Err(Missing::Target(since)) if since <= newest => {
-            report_only_newer(el, types, since, span);
-            return select(types, shape, since).ok();
-        }
+        Err(Missing::Target(since)) if since <= newest => match select(types, shape, since) {
+            Ok(atom) => {
+                report_only_newer(el, types, since, span);
+                return Some(atom);
+            }
+            Err(missing) => missing,
+        },
         Err(missing) => missing,
     };
     report_no_instruction(&mut el.cx, types, shape, missing, &name, span);
