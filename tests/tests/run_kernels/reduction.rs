@@ -7,10 +7,11 @@ const SIZES: [(usize, usize); 6] = [(1, 1), (3, 64), (2, 128), (4, 129), (5, 300
 
 /// For kernels that have a row in registers: ends of vectors and of blocks, rows of which every
 /// fourth is aligned, and rows that are too long.
-const LONG: [(usize, usize); 6] = [
+const LONG: [(usize, usize); 7] = [
     (9, 3),
     (4, 127),
-    (2, 2048),
+    (2, 512),
+    (2, 4096),
     (5, 2050),
     (2, 16384),
     (3, 16387),
