@@ -78,6 +78,7 @@ template <class T> inline constexpr bool is_device_memory<global<T> &> = true;
 template <class T> inline constexpr bool is_device_memory<const global<T> &> = true;
 template <class M> inline constexpr bool is_own = false;
 template <class T, int N> inline constexpr bool is_own<local<T, N> &> = true;
+template <class T, int N> inline constexpr bool is_own<tracked_local<T, N> &> = true;
 
 /* Copies `V` adjacent elements. */
 template <unsigned V, class D, class S>

@@ -350,7 +350,7 @@ fn what_the_source_lacks_becomes_zero_or_the_padding() {
     );
     has(
         &l,
-        "tile.store(e0, e0 < N - r * 8 ? x.load(r * 8 + e0) : 0.0f);",
+        "tile_vector.store(e0, e0 < N - r * 8 ? x.load(r * 8 + e0) : 0.0f);",
     );
     has(
         &l,

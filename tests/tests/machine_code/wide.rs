@@ -1,4 +1,5 @@
-//! Element-wise kernels: accesses of 16 bytes, and few instructions besides the arithmetic.
+//! Element-wise kernels and kernels along rows: accesses of 16 bytes, and few instructions besides the
+//! arithmetic.
 
 use croq_compare::sass::{Code, kernels_of};
 
@@ -29,6 +30,9 @@ fn assert_unspilled(code: &Code, kernel: &str) {
     }
 }
 
+const SOFTMAX: &str = include_str!("../../../kernels/co/reduction/softmax.co");
+const LAYER_NORM: &str = include_str!("../../../kernels/co/reduction/layer_norm.co");
+const ROWS: &str = include_str!("../../../kernels/co/reduction/rows.co");
 const AXPY: &str = include_str!("../../../kernels/co/elementwise/axpy.co");
 const ADD: &str = include_str!("../../../kernels/co/elementwise/add.co");
 const ACTIVATION: &str = include_str!("../../../kernels/co/elementwise/activation.co");
@@ -124,4 +128,104 @@ fn rows_and_columns_of_doubles_are_pairs() {
     let shorts = &add["add_4d_0"];
     let (loads, stores) = (shorts.count("LDG.E.128"), shorts.count("STG.E.128"));
     assert!(loads >= 4 && stores >= 2, "{shorts:?}");
+}
+
+/// A row is loaded once, by 16 bytes, and stays in registers; two barriers of the block, no run-time
+/// check, and few instructions. A thread has 16 elements.
+#[test]
+fn softmax_has_rows_in_registers() {
+    for arch in ["sm_80", "sm_90a"] {
+        let Some(kernels) = kernels_of("softmax", SOFTMAX, arch) else {
+            return;
+        };
+        for (ty, vectors) in [("f32", 4), ("f16", 2), ("bf16", 2)] {
+            let name = format!("softmax_{ty}_0");
+            let code = &kernels[&name];
+            assert_unspilled(code, &name);
+            let found = (code.count("LDG.E.128"), code.count("STG.E.128"));
+            assert_eq!(found, (vectors, vectors), "{arch} {name}: {code:?}");
+            let (_, all) = code.busiest_way_forward("STG.E.128");
+            // Before: 13, and 14 checks. A check ends in a trap.
+            assert_eq!(code.count("BAR.SYNC"), 2, "{arch} {name}: {code:?}");
+            assert!(!code.has("BPT"), "{arch} {name}: {code:?}");
+            // Before: 88 for an element, and some 230 for a thread.
+            assert!(all <= 20 * 16, "{arch} {name}: {all}: {code:?}");
+            // Longer rows: twice, with all loads of an iteration in flight.
+            let name = format!("softmax_{ty}_1");
+            let code = &kernels[&name];
+            assert_unspilled(code, &name);
+            assert_eq!(
+                code.count("LDG.E.128"),
+                vectors + 1,
+                "{arch} {name}: {code:?}"
+            );
+            assert!(!code.has("BPT"), "{arch} {name}: {code:?}");
+        }
+    }
+}
+
+#[test]
+fn norms_have_rows_in_registers() {
+    let Some(kernels) = kernels_of("layer_norm", LAYER_NORM, "sm_90a") else {
+        return;
+    };
+    for ty in ["f32", "f16", "bf16"] {
+        let name = format!("layer_norm_{ty}_0");
+        let code = &kernels[&name];
+        assert_unspilled(code, &name);
+        // x once, gains and shifts: four vectors each.
+        let wide = code.count("LDG.E.128") + code.count("LDG.E.64");
+        assert_eq!(wide, 3 * 4, "{name}: {code:?}");
+        let stores = if ty == "f32" { "STG.E.128" } else { "STG.E.64" };
+        assert_eq!(code.count(stores), 4, "{name}: {code:?}");
+        assert_eq!(code.count("BAR.SYNC"), 2, "{name}: {code:?}");
+        assert!(!code.has("BPT"), "{name}: {code:?}");
+        // Before: 40 for an element, and some 400 for a thread.
+        let (_, all) = code.busiest_way_forward(stores);
+        assert!(all <= 26 * 16, "{name}: {all}: {code:?}");
+    }
+}
+
+#[test]
+fn sums_of_rows_have_four_loads_in_flight() {
+    let Some(kernels) = kernels_of("rows", ROWS, "sm_90a") else {
+        return;
+    };
+    for (name, arithmetic) in [
+        ("row_reduce_false_0", "FADD"),
+        ("row_reduce_true_0", "FMNMX"),
+    ] {
+        let code = &kernels[name];
+        code.assert_clean(name);
+        assert_eq!(code.count("LDG.E.128"), 4, "{name}: {code:?}");
+        assert_eq!(code.count("BAR.SYNC"), 1, "{name}: {code:?}");
+        let places = code.instructions.iter();
+        let place = |wanted: &str| places.clone().position(|i| i.name.starts_with(wanted));
+        let last = places
+            .clone()
+            .rposition(|i| i.name.starts_with("LDG.E.128"));
+        assert!(last < place(arithmetic), "{name}: {code:?}");
+    }
+}
+
+/// A check in a loop over neighbours selects the way of single elements, which reports it.
+#[test]
+fn checks_of_a_loop_select_the_way() {
+    let text = "
+__co__ void weighted(f32 [M, N] x, global f32 [M] sums) {
+  parallel r by M : block
+    parallel t by 32 : thread {
+      f32 sum = 0.0f;
+      foreach j in 4 sum += x.at(r, t # j);
+      if (t == 0) sums.at(r) = sum;
+    }
+}";
+    let Some(kernels) = kernels_of("weighted", text, "sm_90a") else {
+        return;
+    };
+    let code = &kernels["weighted_0"];
+    // Without vectors: four checks, one for each element, on every way.
+    let (wide, all) = code.busiest_way_forward("LDG.E.128");
+    assert_eq!(wide, 1, "{code:?}");
+    assert!(all <= 40, "{all} instructions: {code:?}");
 }

@@ -30,6 +30,7 @@ mod mistakes;
 mod mma;
 mod movement;
 mod multicast;
+mod neighbours;
 mod own_memory;
 mod params;
 mod pipelines;

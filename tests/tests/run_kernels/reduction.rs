@@ -5,9 +5,21 @@ use croq_tests::compare::{Float, assert_close, assert_exact, dot, growth, near, 
 
 const SIZES: [(usize, usize); 6] = [(1, 1), (3, 64), (2, 128), (4, 129), (5, 300), (3, 1000)];
 
+/// For kernels that have a row in registers: ends of vectors and of blocks, rows of which every
+/// fourth is aligned, and rows that are too long.
+const LONG: [(usize, usize); 7] = [
+    (9, 3),
+    (4, 127),
+    (2, 512),
+    (2, 4096),
+    (5, 2050),
+    (2, 16384),
+    (3, 16387),
+];
+
 #[test]
 fn row_reduce_sum() {
-    for (m, n) in SIZES {
+    for (m, n) in SIZES.into_iter().chain(LONG) {
         let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 1);
         let sum = kernels::row_reduce::<false, _, _>(&x).unwrap();
         assert_close(&sum, |[i]| {
@@ -19,7 +31,7 @@ fn row_reduce_sum() {
 
 #[test]
 fn row_reduce_largest() {
-    for (m, n) in SIZES {
+    for (m, n) in SIZES.into_iter().chain(LONG) {
         let x = Tensor::<f32, _>::random((m, n), -5.0..-1.0, 2);
         let top = kernels::row_reduce::<true, _, _>(&x).unwrap();
         assert_exact(&top, |[i]| {
@@ -50,25 +62,33 @@ fn column_sum_streamed() {
     }
 }
 
-/// exp(x - max) / sum of row `i`, and its relative error in f32: the argument of the exponential
-/// has a rounding of its size, the sum one rounding per term.
+/// exp(x - max) / sum of row `i`, and its relative error in f32: the argument of the exponential has
+/// two roundings of its size and the error of log2(e), the sum one rounding per term.
 fn softmax_of(row: &[f64], j: usize) -> (f64, f64) {
+    let (peak, weight, error) = weights_of(row);
+    ((row[j] - peak).exp() / weight, error)
+}
+
+/// The maximum, the sum of the weights, and the relative error.
+fn weights_of(row: &[f64]) -> (f64, f64, f64) {
     let peak = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weight: f64 = row.iter().map(|v| (v - peak).exp()).sum();
     let reach = row.iter().map(|v| (v - peak).abs()).fold(0.0, f64::max);
-    let error = growth::<f32>(row.len() + 8) + 2.0 * reach * f32::ROUNDOFF;
-    ((row[j] - peak).exp() / weight, error)
+    let error = growth::<f32>(row.len() + 8) + 2.5 * reach * f32::ROUNDOFF;
+    (peak, weight, error)
 }
 
 #[test]
 fn softmax() {
     fn check<T: Float<Bound = f32> + kernels::SoftmaxInstance>() {
-        for (m, n) in SIZES {
+        for (m, n) in SIZES.into_iter().chain(LONG) {
             let x = Tensor::<T, _>::random((m, n), -8.0..8.0, 4);
             let y = kernels::softmax(&x).unwrap();
+            let rows: Vec<Vec<f64>> = (0..m).map(|i| row_of(&x, i, n)).collect();
+            let sums: Vec<(f64, f64, f64)> = rows.iter().map(|row| weights_of(row)).collect();
             assert_close(&y, |[i, j]| {
-                let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
-                let (value, error) = softmax_of(&row, j);
+                let (peak, weight, error) = sums[i];
+                let value = (rows[i][j] - peak).exp() / weight;
                 near(value, value * error + rounded::<T>(value, 1).tolerance)
             });
         }
@@ -76,6 +96,39 @@ fn softmax() {
     check::<f32>();
     check::<f16>();
     check::<bf16>();
+}
+
+fn row_of<T: Float>(x: &Tensor<T, (usize, usize)>, i: usize, n: usize) -> Vec<f64> {
+    (0..n).map(|j| x[[i, j]].wide()).collect()
+}
+
+/// A weight of nothing is zero; a row with a NaN, with +inf or of nothing has no weights.
+#[test]
+fn softmax_of_special_values() {
+    for n in [1, 5, 1000, 16384, 16385] {
+        let mut x = Tensor::<f32, _>::random((5, n), -8.0..8.0, 5);
+        for j in 0..n {
+            if j % 3 != 2 {
+                x[[0, j]] = f32::NEG_INFINITY;
+            }
+            x[[1, j]] = f32::NEG_INFINITY;
+        }
+        x[[0, n - 1]] = 1.0;
+        x[[2, n / 2]] = f32::NAN;
+        x[[3, n - 1]] = f32::INFINITY;
+        let y = kernels::softmax(&x).unwrap();
+        let weights: f32 = (0..n).map(|j| (x[[0, j]] - 1.0).exp()).sum();
+        for j in 0..n {
+            let expected = (x[[0, j]] - 1.0).exp() / weights;
+            assert!((y[[0, j]] - expected).abs() <= 1e-4 * expected, "{n}: {j}");
+            for row in [1, 2] {
+                assert!(y[[row, j]].is_nan(), "{n}: {row} {j}: {}", y[[row, j]]);
+            }
+            // Beside +inf all others have no weight, or the row is no number.
+            assert!(y[[3, j]].is_nan() || y[[3, j]] == 0.0, "{n}: {j}");
+            assert!(y[[4, j]].is_finite(), "{n}: {j}");
+        }
+    }
 }
 
 #[test]
@@ -94,18 +147,23 @@ fn softmax_16() {
 #[test]
 fn layer_norm() {
     fn check<T: Float<Bound = f32> + kernels::LayerNormInstance>() {
-        for (m, n) in [(1, 1), (3, 64), (4, 65), (2, 300), (5, 17)] {
+        let sizes = [(1, 1), (3, 64), (4, 65), (2, 300), (5, 17), (3, 1000)];
+        for (m, n) in sizes.into_iter().chain(LONG) {
             let x = Tensor::<T, _>::random((m, n), -3.0..5.0, 6);
             let gain = Tensor::<f32, _>::random((n,), 0.5..1.5, 7);
             let shift = Tensor::<f32, _>::random((n,), -1.0..1.0, 8);
             let epsilon = 1e-2f32;
             let y = kernels::layer_norm(&x, &gain, &shift, epsilon).unwrap();
-            assert_close(&y, |[i, j]| {
-                let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
+            let of_row = |i| {
+                let row = row_of(&x, i, n);
                 let mean = row.iter().sum::<f64>() / n as f64;
                 let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64;
-                let slope = 1.0 / (variance + epsilon.wide()).sqrt();
-                let scaled = (row[j] - mean) * slope * gain[[j]].wide();
+                (mean, 1.0 / (variance + epsilon.wide()).sqrt())
+            };
+            let rows: Vec<(f64, f64)> = (0..m).map(of_row).collect();
+            assert_close(&y, |[i, j]| {
+                let (mean, slope) = rows[i];
+                let scaled = (x[[i, j]].wide() - mean) * slope * gain[[j]].wide();
                 // The mean has one rounding per term of values up to 5, and everything after it is
                 // scaled by the slope; the rest is a few roundings of the terms themselves.
                 let mean_error = 5.0 * growth::<f32>(n + 64) * slope * gain[[j]].wide();

@@ -398,6 +398,15 @@ pub(super) const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "vector-loops",
+        kind: Transformation,
+        does: "loops of a thread over neighbouring elements access 16 bytes at a time, where these are aligned and no check fails",
+        because: "after `wide-accesses`, which sees the loops of an element-wise kernel, and after the last pass that adds accesses",
+        requires: &[AccessesOrdered, CopiesLowered, SwizzlesApplied],
+        ensures: &[],
+        run: Run::Kernel(|function, id, _| wide_accesses::widen_loops(function, id)),
+    },
+    Pass {
         name: "fewer-arrivals",
         kind: Transformation,
         does: "one thread of a warp or warpgroup arrives at an mbarrier for all of them, on GPUs from sm_90 on",

@@ -16,7 +16,7 @@
 
 use std::collections::BTreeSet;
 
-use super::survey::{self, Vector, conjuncts};
+use super::survey::{self, Positions, Vector, conjuncts};
 use crate::ir::build;
 use crate::ir::{
     Access, BinOp, Buffer, BufferId, Expr, ExprKind, Flow, Function, LocalId, Move, MoveMode, Stmt,
@@ -41,6 +41,18 @@ pub struct Group<'a> {
     /// The vectors of a thread, if it has several.
     pub vector: Option<Numbers>,
     pub written: BTreeSet<BufferId>,
+    pub positions: Positions,
+}
+
+/// What the statements of all positions become.
+struct Ways {
+    /// The conditions of the way with vectors.
+    conditions: Vec<Expr>,
+    /// The statements of a position on this way, and those in front of all.
+    each: Vec<Stmt>,
+    first: Vec<Stmt>,
+    vectors: Vec<Vector>,
+    registers: Vec<BufferId>,
 }
 
 impl Group<'_> {
@@ -155,6 +167,60 @@ impl Group<'_> {
     /// All ways.
     fn positions(&mut self, stmts: &[Stmt]) -> Option<Vec<Stmt>> {
         let span = stmts.first()?.span;
+        let ways = self.ways(stmts, span)?;
+        let wide = self.wide(&ways, None, span);
+        let narrow = self.every(self.position, Unroll::By(1), stmts.to_vec(), span);
+        let one = branch(ways.conditions.clone(), wide, vec![narrow], span);
+        let Some(vector) = self.vector else {
+            return Some(one);
+        };
+        let all = ways.conditions.iter();
+        let all = all
+            .map(|cond| self.extreme(cond, vector, Extreme::Hardest))
+            .collect::<Option<Vec<Expr>>>()?;
+        let wide = self.wide(&ways, Some(vector), span);
+        let narrow = self.every(vector, Unroll::By(1), one, span);
+        Some(branch(all, wide, vec![narrow], span))
+    }
+
+    /// The iterations of a loop; `None` if they have no vectors.
+    pub fn iterations(&mut self, stmts: &[Stmt]) -> Option<Vec<Stmt>> {
+        let span = stmts.first()?.span;
+        let ways = self.ways(stmts, span)?;
+        let wide = self.wide(&ways, None, span);
+        // Registers have no addresses: their numbers are constants.
+        let unroll = match survey::indexes_registers(self.function, stmts, self.position.var) {
+            true => Unroll::Full,
+            false => Unroll::By(1),
+        };
+        let narrow = self.every(self.position, unroll, stmts.to_vec(), span);
+        // Where the condition of all statements holds for no iteration, the loop does nothing.
+        let narrow = match self.of_any(stmts) {
+            Some(any) => branch(any, vec![narrow], Vec::new(), span),
+            None => vec![narrow],
+        };
+        Some(branch(ways.conditions, wide, narrow, span))
+    }
+
+    /// Conditions that together hold if that around all statements holds for one position.
+    fn of_any(&self, stmts: &[Stmt]) -> Option<Vec<Expr>> {
+        let [only] = stmts else {
+            return None;
+        };
+        let StmtKind::If {
+            cond, otherwise, ..
+        } = &only.kind
+        else {
+            return None;
+        };
+        if !otherwise.is_empty() {
+            return None;
+        }
+        let easiest = |cond| self.extreme(cond, self.position, Extreme::Easiest);
+        conjuncts(cond).into_iter().map(easiest).collect()
+    }
+
+    fn ways(&mut self, stmts: &[Stmt], span: Span) -> Option<Ways> {
         let mut conditions = Vec::new();
         let mut each = Vec::new();
         self.flatten(stmts, &mut conditions, &mut each);
@@ -163,43 +229,70 @@ impl Group<'_> {
             return None;
         }
         let Numbers { var, count, .. } = self.position;
-        let survey::Accesses { vectors, shared } =
-            survey::accesses(self.function, &each, (var, count), &self.written)?;
-        let mut registers = Vec::new();
-        let mut bytes = 0;
-        for vector in &vectors {
-            let one = self.function.buffer(vector.buffer).elem.bytes();
-            let one = i64::try_from(one).ok()?.checked_mul(count)?;
-            bytes += one * self.vector.map_or(1, |v| v.count);
-            if one > survey::WIDEST {
+        let survey::Accesses {
+            mut vectors,
+            shared,
+        } = survey::accesses(
+            self.function,
+            &each,
+            (var, count),
+            &self.written,
+            self.positions,
+        )?;
+        // No way for all positions: each has its own, which is a constant.
+        if conditions.iter().any(is_constant) {
+            return None;
+        }
+        self.align(&mut vectors, &mut conditions, span)?;
+        // One test instead of one for each iteration is worth while by itself, for registers.
+        let some = !vectors.is_empty()
+            || (self.are_tested(stmts) && survey::indexes_registers(self.function, stmts, var));
+        if !some || !self.suits(&vectors)? || !self.are_known(&conditions, stmts) {
+            return None;
+        }
+        let registers = vectors.iter().map(|v| self.registers(v.buffer, span));
+        let registers: Vec<BufferId> = registers.collect();
+        let first = self.shared(&mut each, shared);
+        Some(Ways {
+            conditions,
+            each,
+            first,
+            vectors,
+            registers,
+        })
+    }
+
+    /// Whether there are registers for the vectors.
+    fn suits(&self, vectors: &[Vector]) -> Option<bool> {
+        let mut all = 0;
+        for vector in vectors {
+            let bytes = self.function.buffer(vector.buffer).elem.bytes();
+            let bytes = i64::try_from(bytes).ok()?;
+            let one = bytes.checked_mul(self.position.count)?;
+            if self.positions == Positions::Instances && one > survey::WIDEST {
                 return None;
             }
+            all += one * self.vector.map_or(1, |v| v.count);
         }
-        if self.vector.is_some() && bytes > survey::MOST_REGISTERS {
-            return None;
-        }
-        self.align(&vectors, &mut conditions, span)?;
-        if !self.are_known(&conditions, stmts) {
-            return None;
-        }
-        for vector in &vectors {
-            registers.push(self.registers(vector.buffer, span));
-        }
-        let first = self.shared(&mut each, shared);
-        let wide = self.wide(&vectors, &registers, each.clone(), None, span);
-        let narrow = self.every(self.position, Unroll::By(1), stmts.to_vec(), span);
-        let with_first = |wide| [first.clone(), wide].concat();
-        let one = branch(conditions.clone(), with_first(wide), vec![narrow], span);
-        let Some(vector) = self.vector else {
-            return Some(one);
+        let several = self.vector.is_some() || self.positions == Positions::Iterations;
+        Some(!(several && all > survey::MOST_REGISTERS))
+    }
+
+    /// Whether the condition around all iterations of a loop depends on their number.
+    fn are_tested(&self, stmts: &[Stmt]) -> bool {
+        let [only] = stmts else {
+            return false;
         };
-        let all = conditions
-            .iter()
-            .map(|cond| self.extreme(cond, vector))
-            .collect::<Option<Vec<Expr>>>()?;
-        let wide = self.wide(&vectors, &registers, each, Some(vector), span);
-        let narrow = self.every(vector, Unroll::By(1), one, span);
-        Some(branch(all, with_first(wide), vec![narrow], span))
+        let StmtKind::If {
+            cond, otherwise, ..
+        } = &only.kind
+        else {
+            return false;
+        };
+        self.positions == Positions::Iterations
+            && otherwise.is_empty()
+            && !self.is_common(cond)
+            && self.for_all(cond).is_some()
     }
 
     /// The statements that each position executes if the conditions hold for all positions.
@@ -230,12 +323,12 @@ impl Group<'_> {
     fn for_all(&self, cond: &Expr) -> Option<Vec<Expr>> {
         conjuncts(cond)
             .into_iter()
-            .map(|cond| self.extreme(cond, self.position))
+            .map(|cond| self.extreme(cond, self.position, Extreme::Hardest))
             .collect()
     }
 
-    /// The comparison for the number for which it is hardest.
-    fn extreme(&self, cond: &Expr, over: Numbers) -> Option<Expr> {
+    /// The comparison for the number for which it is hardest, or easiest.
+    fn extreme(&self, cond: &Expr, over: Numbers, wanted: Extreme) -> Option<Expr> {
         let ExprKind::Binary(op, a, b) = &*cond.kind else {
             return None;
         };
@@ -260,31 +353,59 @@ impl Group<'_> {
             BinOp::Gt | BinOp::Ge if falls => false,
             _ => return None,
         };
+        let last = last == (wanted == Extreme::Hardest);
         let at = Sym::int(if last { over.count - 1 } else { 0 });
         let of = |e: &Expr, sym| Expr::index(cx.substituted(sym, over.var, &at), e.span);
         Some(Expr::binary(*op, of(a, low), of(b, high), cond.span))
     }
 
-    /// Adds the conditions under which all vectors are aligned; `None` if one never is. The memory
-    /// of a launch begins at a multiple of 256 bytes.
-    fn align(&self, vectors: &[Vector], conditions: &mut Vec<Expr>, span: Span) -> Option<()> {
+    /// Adds the conditions under which all vectors are aligned. Of the vectors of a loop only those
+    /// remain that can be, together. `None` if one never is. The memory of a launch begins at a
+    /// multiple of 256 bytes, and a buffer of shared memory at one of 16.
+    fn align(
+        &self,
+        vectors: &mut Vec<Vector>,
+        conditions: &mut Vec<Expr>,
+        span: Span,
+    ) -> Option<()> {
         let cx = &self.function.cx;
-        let by = Sym::int(self.position.count);
-        let mut seen: Vec<Sym> = Vec::new();
-        for vector in vectors {
+        let is_loop = self.positions == Positions::Iterations;
+        let mut seen: Vec<(Sym, Sym, i64)> = Vec::new();
+        let mut without = BTreeSet::new();
+        for vector in vectors.iter() {
+            let count = survey::at_once(self.function, vector.buffer, self.position.count)?;
+            let by = Sym::int(count);
             let divides = cx.divides(&by, &vector.base);
-            if divides.is_no() {
-                return None;
+            let contradicts = |(base, _, other): &(Sym, Sym, i64)| {
+                let both = Sym::int(count.min(*other));
+                is_loop && cx.divides(&both, &(&vector.base - base)).is_no()
+            };
+            if divides.is_no() || seen.iter().any(contradicts) {
+                if !is_loop {
+                    return None;
+                }
+                without.insert((vector.buffer, vector.base.clone()));
+                continue;
             }
             let rest = cx.rem(&vector.base, &by);
-            if divides.is_yes() || seen.contains(&rest) {
+            if divides.is_yes() || seen.iter().any(|(_, known, _)| *known == rest) {
                 continue;
             }
             let zero = Expr::index(Sym::zero(), span);
             let is_aligned = Expr::binary(BinOp::Eq, Expr::index(rest.clone(), span), zero, span);
             conditions.push(is_aligned);
-            seen.push(rest);
+            seen.push((vector.base.clone(), rest, count));
         }
+        // Where a vector of a buffer that is written goes, its other accesses stay as well.
+        let written = &self.written;
+        let goes = |v: &Vector| {
+            let of_buffer = without.iter().any(|(id, _)| *id == v.buffer);
+            let itself = without
+                .iter()
+                .any(|(id, base)| *id == v.buffer && *base == v.base);
+            itself || (of_buffer && written.contains(&v.buffer))
+        };
+        vectors.retain(|v| !goes(v));
         Some(())
     }
 
@@ -320,27 +441,32 @@ impl Group<'_> {
     }
 
     /// The way of vectors, of one or of all that the thread has.
-    fn wide(
-        &self,
-        vectors: &[Vector],
-        registers: &[BufferId],
-        mut each: Vec<Stmt>,
-        all: Option<Numbers>,
-        span: Span,
-    ) -> Vec<Stmt> {
+    fn wide(&self, ways: &Ways, all: Option<Numbers>, span: Span) -> Vec<Stmt> {
+        let Ways {
+            each,
+            first: declarations,
+            vectors,
+            registers,
+            ..
+        } = ways;
         let width = self.position.count;
         let first = all.map_or_else(Sym::zero, |all| Sym::var(all.var) * width);
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (vector, own) in vectors.iter().zip(registers) {
-            let memory = element(vector.buffer, vector.base.clone(), span);
-            let first = element(*own, first.clone(), span);
-            if vector.loaded {
-                before.push(self.moved(first.clone(), memory.clone(), span));
-            }
-            if vector.stored {
-                after.push(self.moved(memory, first, span));
+            let count = survey::at_once(self.function, vector.buffer, width).unwrap_or(width);
+            for part in (0..width).step_by(usize::try_from(count).unwrap_or(1)) {
+                let part = Sym::int(part);
+                let memory = element(vector.buffer, &vector.base + &part, span);
+                let own = element(*own, &first + &part, span);
+                if vector.loaded {
+                    before.push(moved(own.clone(), memory.clone(), count, span));
+                }
+                if vector.stored {
+                    after.push(moved(memory, own, count, span));
+                }
             }
         }
+        let mut each = each.clone();
         let mut replace = Replace {
             function: self.function,
             position: self.position.var,
@@ -353,12 +479,13 @@ impl Group<'_> {
         let parts = [before, each, after]
             .into_iter()
             .filter(|part| !part.is_empty());
-        match all {
+        let parts: Vec<Stmt> = match all {
             None => parts.flatten().collect(),
             Some(all) => parts
                 .map(|part| self.every(all, Unroll::Full, part, span))
                 .collect(),
-        }
+        };
+        [declarations.clone(), parts].concat()
     }
 
     /// Loads elements that all positions share only once. The declarations are returned.
@@ -387,16 +514,6 @@ impl Group<'_> {
         declarations
     }
 
-    fn moved(&self, dest: Access, source: Access, span: Span) -> Stmt {
-        let kind = StmtKind::Move(Move {
-            dest,
-            source,
-            elems: u32::try_from(self.position.count).unwrap_or(1),
-            mode: MoveMode::Plain,
-        });
-        Stmt::new(kind, span)
-    }
-
     /// An array of the thread for the elements of its vectors.
     fn registers(&mut self, of: BufferId, span: Span) -> BufferId {
         let buffer = self.function.buffer(of);
@@ -416,6 +533,31 @@ impl Group<'_> {
         };
         self.function.add_buffer(own)
     }
+}
+
+/// Of the positions, the one for which a comparison is hardest, or easiest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extreme {
+    Hardest,
+    Easiest,
+}
+
+fn is_constant(cond: &Expr) -> bool {
+    let ExprKind::Binary(_, a, b) = &*cond.kind else {
+        return false;
+    };
+    let is_int = |e: &Expr| matches!(&*e.kind, ExprKind::Index(sym) if sym.as_int().is_some());
+    is_int(a) && is_int(b)
+}
+
+fn moved(dest: Access, source: Access, count: i64, span: Span) -> Stmt {
+    let kind = StmtKind::Move(Move {
+        dest,
+        source,
+        elems: u32::try_from(count).unwrap_or(1),
+        mode: MoveMode::Plain,
+    });
+    Stmt::new(kind, span)
 }
 
 /// `if (all conditions) { then } else { otherwise }`

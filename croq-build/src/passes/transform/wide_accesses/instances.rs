@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::group::{Group, Numbers};
-use super::survey::{self, conjuncts};
+use super::survey::{self, Positions, conjuncts};
 use crate::ir::build;
 use crate::ir::{
     Access, BinOp, Expr, ExprKind, Flow, Function, Intrinsic, Kernel, KernelId, Level, LocalId, ON,
@@ -83,6 +83,7 @@ pub(super) fn grouped(
         position,
         vector,
         written,
+        positions: Positions::Instances,
     };
     let mut grouped = group.statements(&statements)?;
     let number = |of| Expr::intrinsic(of, span);

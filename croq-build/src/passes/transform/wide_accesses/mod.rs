@@ -23,6 +23,7 @@
 
 mod group;
 mod instances;
+mod loops;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ use crate::ir::{
     Scalar, Stmt, StmtKind, VarHome, Visit, any_in, walk_block,
 };
 use crate::symbolic::Sym;
+pub use loops::widen_loops;
 use survey::WIDEST;
 
 /// The least bytes of an access that make a group worthwhile.

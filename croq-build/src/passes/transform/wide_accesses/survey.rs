@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, BinOp, BufferId, Expr, ExprKind, Flow, Function, Intrinsic, ON, Stmt, StmtKind,
-    VarHome, Visit, Visitor, any_expr, declared_locals, walk, walk_block,
+    Access, BinOp, BufferId, Expr, ExprKind, Flow, Function, Intrinsic, ON, Scalar, Stmt, StmtKind,
+    Storage, VarHome, Visit, Visitor, any_expr, declared_locals, walk, walk_block,
 };
 use crate::symbolic::{Sym, Var};
 
 /// The widest access in bytes, and the most bytes of registers for several vectors.
 pub const WIDEST: i64 = 16;
 pub const MOST_REGISTERS: i64 = 192;
+/// The bytes that the iterations of a loop access in one buffer.
+const LEAST_OF_LOOP: i64 = 4;
+const MOST_OF_LOOP: i64 = 64;
 
 /// Elements `base .. base + W` of a buffer, one for each position.
 #[derive(Clone, Debug)]
@@ -29,6 +32,34 @@ pub struct Accesses {
     pub vectors: Vec<Vector>,
     /// Elements that all positions load.
     pub shared: Vec<Access>,
+}
+
+/// What the positions are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Positions {
+    /// Instances of a kernel.
+    Instances,
+    /// Iterations of a thread's loop, in order. Accesses that form no vector stay as they are.
+    Iterations,
+}
+
+/// The elements that one instruction moves of a vector.
+pub fn at_once(function: &Function, buffer: BufferId, width: i64) -> Option<i64> {
+    let bytes = i64::try_from(function.buffers.get(buffer.index())?.elem.bytes()).ok()?;
+    Some(width.min(WIDEST / bytes.max(1)).max(1))
+}
+
+/// Whether elements of the buffer can be moved by vectors of a loop with so many iterations.
+fn has_vectors(function: &Function, buffer: BufferId, width: i64) -> bool {
+    let Some(buffer) = function.buffers.get(buffer.index()) else {
+        return false;
+    };
+    // The byte of a `bool` is tested at each load.
+    let whole = !buffer.elem.is_packed() && buffer.elem != Scalar::Bool;
+    let memory = buffer.storage.is_global() || buffer.storage == Storage::Shared;
+    let bytes = i64::try_from(buffer.elem.bytes()).map_or(0, |bytes| bytes * width);
+    let fits = (LEAST_OF_LOOP..=MOST_OF_LOOP).contains(&bytes);
+    whole && memory && buffer.swizzle.is_none() && fits
 }
 
 /// The position among the vectors that an access selects.
@@ -63,21 +94,27 @@ pub fn accesses(
     stmts: &[Stmt],
     (position, width): (Var, i64),
     written: &BTreeSet<BufferId>,
+    positions: Positions,
 ) -> Option<Accesses> {
     let mut declared = BTreeSet::new();
     declared_locals(stmts, &mut declared);
     let mut survey = Survey {
         function,
         position,
-        width: Sym::int(width),
+        width,
         written,
+        positions,
         found: Accesses::default(),
+        without: BTreeSet::new(),
         conditions: 0,
         fits: true,
     };
     let _ = survey.block(stmts);
     let Survey {
-        mut found, fits, ..
+        mut found,
+        mut without,
+        fits,
+        ..
     } = survey;
     let is_known = |base: &Sym| {
         base.sorted_vars().iter().all(|var| {
@@ -87,6 +124,17 @@ pub fn accesses(
     };
     let complete = |v: &Vector| (v.stored || !written.contains(&v.buffer)) && is_known(&v.base);
     found.shared.retain(|access| is_known(&access.address()));
+    if positions == Positions::Iterations {
+        let incomplete = found.vectors.iter().filter(|v| !complete(v));
+        without.extend(
+            incomplete
+                .map(|v| v.buffer)
+                .filter(|id| written.contains(id)),
+        );
+        let stays = |v: &Vector| complete(v) && !without.contains(&v.buffer);
+        found.vectors.retain(stays);
+        return Some(found);
+    }
     let stores = found.vectors.iter().any(|v| v.stored);
     (fits && stores && found.vectors.iter().all(complete)).then_some(found)
 }
@@ -94,9 +142,12 @@ pub fn accesses(
 struct Survey<'a> {
     function: &'a Function,
     position: Var,
-    width: Sym,
+    width: i64,
     written: &'a BTreeSet<BufferId>,
+    positions: Positions,
     found: Accesses,
+    /// Buffers that are written, but not by vectors alone.
+    without: BTreeSet<BufferId>,
     /// The number of conditions and loops around.
     conditions: usize,
     fits: bool,
@@ -106,13 +157,22 @@ impl Survey<'_> {
     fn touch(&mut self, access: &Access, writes: bool) {
         let buffer = access.view.buffer;
         let written = self.written.contains(&buffer);
+        if self.positions == Positions::Iterations
+            && !has_vectors(self.function, buffer, self.width)
+        {
+            self.without.insert(buffer);
+            return;
+        }
         let Some((coefficient, base)) = split(self.function, access, self.position) else {
-            self.fits = false;
+            self.is_no_vector(buffer);
             return;
         };
         if coefficient.is_zero() {
             // All positions load one element.
-            self.fits &= !written;
+            if written {
+                self.is_no_vector(buffer);
+                return;
+            }
             let mut known = self.found.shared.iter();
             let is_new = !known.any(|other| is_same(self.function, other, access));
             if self.conditions == 0 && is_new {
@@ -121,7 +181,7 @@ impl Survey<'_> {
             return;
         }
         if !coefficient.is_one() {
-            self.fits = false;
+            self.is_no_vector(buffer);
             return;
         }
         let each = self.conditions == 0;
@@ -133,18 +193,32 @@ impl Survey<'_> {
         }
         // Two vectors of a buffer that is written have no element in common.
         let cx = &self.function.cx;
+        let width = Sym::int(self.width);
         let apart = |other: &Vector| {
             let distance = &base - &other.base;
-            cx.le(&self.width, &distance).is_yes() || cx.le(&self.width, &-distance).is_yes()
+            cx.le(&width, &distance).is_yes() || cx.le(&width, &-distance).is_yes()
         };
         let mut others = self.found.vectors.iter().filter(|v| v.buffer == buffer);
-        self.fits &= each && (!written || others.all(apart));
+        if !each || (written && !others.all(apart)) {
+            self.is_no_vector(buffer);
+            return;
+        }
         self.found.vectors.push(Vector {
             buffer,
             base,
             loaded: !writes,
             stored: writes,
         });
+    }
+
+    fn is_no_vector(&mut self, buffer: BufferId) {
+        match self.positions {
+            Positions::Instances => self.fits = false,
+            Positions::Iterations if self.written.contains(&buffer) => {
+                self.without.insert(buffer);
+            }
+            Positions::Iterations => {}
+        }
     }
 
     fn under(&mut self, walk: impl FnOnce(&mut Self) -> Flow) -> Flow {
@@ -263,6 +337,21 @@ impl Visit for Places<'_> {
         };
         places.insert(access.view.buffer);
     }
+}
+
+/// Whether the number selects elements of an array of the thread.
+pub fn indexes_registers(function: &Function, stmts: &[Stmt], number: Var) -> bool {
+    struct Places<'a>(&'a Function, Var, bool);
+    impl Visit for Places<'_> {
+        fn access(&mut self, access: &Access, _written: bool) {
+            let buffer = self.0.buffers.get(access.view.buffer.index());
+            let own = buffer.is_some_and(|b| b.storage == Storage::Local);
+            self.2 |= own && access.address().contains(self.1);
+        }
+    }
+    let mut places = Places(function, number, false);
+    walk_block(stmts, &mut places);
+    places.2
 }
 
 /// The operands of `&&`.

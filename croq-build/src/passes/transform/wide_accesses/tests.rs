@@ -145,3 +145,69 @@ fn a_shared_tile_stays() {
      }";
     assert_eq!(moves(text), []);
 }
+
+/// The moves of a kernel whose threads have a loop over neighbours: `t` of 32, `k # t` their vector.
+fn of_loop(params: &str, body: &str) -> Vec<u32> {
+    moves(&format!(
+        "__co__ void f({params}) {{
+           parallel r by M : block
+             parallel t by 32 : thread {{
+               f32 sum = 0.0f;
+               {body}
+               y.at(r, t) = sum;
+             }}
+         }}"
+    ))
+}
+
+const ROWS: &str = "f32 [M, N] x, f32 [M, N] z, f32 [M, 32] & y, int n";
+
+#[test]
+fn neighbours_of_a_loop_are_vectors() {
+    let row = "foreach k in [cdiv(N, 128)] foreach j in 4";
+    let inside = "if ((k # t) # j < N)";
+    let sum = "sum += x.at(r, (k # t) # j);";
+    assert_eq!(of_loop(ROWS, &format!("{row} {inside} {sum}")), [4]);
+    // Checks select between the ways.
+    assert_eq!(of_loop(ROWS, &format!("{row} {sum}")), [4]);
+    // What data decides about stays with its iteration, and so does a gather.
+    let some = "if (z.at(r, (k # t) # j) > 0.0f) sum += x.at(r, (k # t) # j);";
+    assert_eq!(of_loop(ROWS, &format!("{row} {inside} {{ {some} }}")), [4]);
+    let halves = "f16 [M, N] x, f32 [M, N] z, f32 [M, 32] & y";
+    let both = "sum += __to<f32>(x.at(r, (k # t) # j)) * z.at(r, (k # t) # j);";
+    let eight = "foreach k in [cdiv(N, 256)] foreach j in 8";
+    assert_eq!(
+        of_loop(halves, &format!("{eight} {inside} {both}")),
+        [8, 4, 4]
+    );
+}
+
+#[test]
+fn results_of_a_loop_are_vectors() {
+    let params = "f32 [M, N] x, f32 [M, N] & z, f32 [M, 32] & y";
+    let row = "foreach k in [cdiv(N, 128)] foreach j in 4 if ((k # t) # j < N)";
+    let scale = "z.at(r, (k # t) # j) = 2.0f * x.at(r, (k # t) # j);";
+    assert_eq!(of_loop(params, &format!("{row} {scale}")), [4, 4]);
+    // Elements that another iteration has stored, and that data select.
+    let running =
+        "z.at(r, (k # t) # j) = z.at(r, (k # t) # j) + (j > 0 ? z.at(r, (k # t) # j - 1) : 0.0f);";
+    assert_eq!(of_loop(params, &format!("{row} {{ {running} }}")), []);
+    let some = "if (x.at(r, (k # t) # j) > 0.0f) z.at(r, (k # t) # j) = 1.0f;";
+    assert_eq!(of_loop(params, &format!("{row} {{ {some} }}")), [4]);
+}
+
+#[test]
+fn other_loops_have_no_vectors() {
+    for body in [
+        "foreach k in [cdiv(N, 32)] if (k # t < N) sum += x.at(r, k # t);",
+        "foreach j in 3 if (3 * t + j < N) sum += x.at(r, 3 * t + j);",
+        "foreach j in 4 if (2 * (t # j) < N) sum += x.at(r, 2 * (t # j));",
+        "foreach j in 4 if (t # j < N) { if (x.at(r, t # j) > 0.0f) break; sum += 1.0f; }",
+        // Only the first iterations have an element.
+        "foreach j in 4 if (j > 0) sum += x.at(r, t # j);",
+        "foreach j in n if (t * 4 + j < N) sum += x.at(r, t * 4 + j);",
+        "foreach j in 4 if (t # j < N) { print(j); sum += x.at(r, t # j); }",
+    ] {
+        assert_eq!(of_loop(ROWS, body), [], "{body}");
+    }
+}
