@@ -16,6 +16,7 @@ explanations! {
     W0773: "run-time value in a compile-time print",
     E0774: "wrong number of arguments of a builtin",
     E0775: "template arguments on a builtin",
+    W0776: "value of a builtin that nothing uses",
     E0779: "invalid change of the register count",
     E0780: "`call` outside `parallel`",
     W0781: "called function not found",

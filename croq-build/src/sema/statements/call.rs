@@ -62,7 +62,17 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         }
         (_, "print" | "println") => print::lower_print(el, call, name == "println", span),
         _ => {
-            lower_builtin(el, call, span);
+            if !matches!(lower_builtin(el, call, span), Value::Error) {
+                el.cx.report(
+                    Diagnostic::new(
+                        codes::W0776,
+                        span,
+                        format!("nothing uses the value of `{name}`"),
+                    )
+                    .label("a statement without effect")
+                    .help("assign it, or remove the call"),
+                );
+            }
         }
     }
 }
