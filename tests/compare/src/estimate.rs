@@ -151,7 +151,6 @@ fn registers(code: &Code) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::{Pair, Source};
     use crate::sass::parse;
 
     fn code(lines: &[&str]) -> Code {
@@ -163,24 +162,7 @@ mod tests {
     }
 
     fn problem(kind: Kind) -> Problem {
-        let source = Source {
-            stem: "",
-            text: "",
-            kernel: "",
-        };
-        Problem {
-            title: "p".to_owned(),
-            kind,
-            results: 1000,
-            minimum: 100,
-            pairs: vec![Pair {
-                croq: "croq_a",
-                source,
-                peer: "croq_a",
-                project: "croq",
-                budget: 1.0,
-            }],
-        }
+        Problem::of_one_pair(kind, ("croq_a", "croq"), 1.0)
     }
 
     /// Scores from shared memory, 64 × 128 × 16, weights in registers, 64 × 64 × 16.

@@ -327,3 +327,33 @@ pub fn kernels() -> [Vec<&'static str>; 2] {
     peers.dedup();
     [croq, peers]
 }
+
+#[cfg(test)]
+impl Problem {
+    /// A problem with 1000 results, of `croq_a` and this peer of a project.
+    pub fn of_one_pair(
+        kind: Kind,
+        (peer, project): (&'static str, &'static str),
+        budget: f64,
+    ) -> Self {
+        let source = Source {
+            stem: "",
+            text: "",
+            kernel: "",
+        };
+        let pair = Pair {
+            croq: "croq_a",
+            source,
+            peer,
+            project,
+            budget,
+        };
+        Self {
+            title: "p".to_owned(),
+            kind,
+            results: 1000,
+            minimum: 100,
+            pairs: vec![pair],
+        }
+    }
+}

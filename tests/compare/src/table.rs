@@ -363,7 +363,7 @@ fn against_flash_attention(problem: &Problem, measured: &All) -> Result<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::{Source, problems};
+    use crate::problem::problems;
     use crate::sass::parse;
 
     /// A loop of seven instructions with two products of 64 × 256 × 16, of which one waits, behind a
@@ -414,24 +414,7 @@ mod tests {
     }
 
     fn problem(kind: Kind) -> Problem {
-        let source = Source {
-            stem: "",
-            text: "",
-            kernel: "",
-        };
-        Problem {
-            title: "p".to_owned(),
-            kind,
-            results: 1000,
-            minimum: 100,
-            pairs: vec![Pair {
-                croq: "croq_a",
-                source,
-                peer: "compared_b",
-                project: "Triton",
-                budget: 0.75,
-            }],
-        }
+        Problem::of_one_pair(kind, ("compared_b", "Triton"), 0.75)
     }
 
     fn printed(kind: Kind, croq: Measured, peer: Measured) -> String {

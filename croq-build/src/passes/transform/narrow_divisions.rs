@@ -145,8 +145,8 @@ impl Pass<'_> {
     fn value(&mut self, atom: &Atom, local: LocalId, span: Span) -> Expr {
         let (op, a, b) = match atom {
             Atom::Rem(a, b) => (BinOp::Rem, a, b),
-            Atom::Div(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => (BinOp::Div, a, b),
-            Atom::Var(_) => return Expr::index(Sym::atom(atom.clone()), span),
+            Atom::Div(a, b) => (BinOp::Div, a, b),
+            _ => return Expr::index(Sym::atom(atom.clone()), span),
         };
         let narrow = |sym: &Sym| match sym.as_int() {
             Some(value) => Expr::int(i128::from(value), NARROW, span),

@@ -14,18 +14,24 @@ use crate::syntax::ast;
 
 /// The fragment that an expression names; `whole` also accepts an array of fragments.
 pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Option<Named> {
-    let data = match el.expression(e) {
+    let value = el.expression(e);
+    fragment_in(el, value, e.span, whole)
+}
+
+/// The same of the value of an expression at this place.
+pub(crate) fn fragment_in(el: &mut Elab<'_>, value: Value, at: Span, whole: bool) -> Option<Named> {
+    let data = match value {
         Value::Data(data) => data,
         Value::Error => return None,
         other => {
             let kind = other.kind();
-            report_no_fragment(&mut el.cx, e.span, &kind);
+            report_no_fragment(&mut el.cx, at, &kind);
             return None;
         }
     };
     let id = data.view.buffer;
     if el.f.buffer(id).storage != Storage::Fragment {
-        report_direct_operand(&mut el.cx, e.span, &data.name);
+        report_direct_operand(&mut el.cx, at, &data.name);
         return None;
     }
     let mut number = None;
@@ -37,7 +43,7 @@ pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Opti
         el.cx.report(
             Diagnostic::new(
                 codes::E0923,
-                e.span,
+                at,
                 format!("`{}` is an array of fragments", data.name),
             )
             .label("needs a subscript")
@@ -48,12 +54,12 @@ pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Opti
     let part = Part {
         buffer: id,
         number,
-        span: e.span,
+        span: at,
     };
     Some(Named {
         part,
         name: data.name,
-        span: e.span,
+        span: at,
     })
 }
 

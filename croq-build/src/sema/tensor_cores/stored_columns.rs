@@ -1,7 +1,7 @@
 //! `mma.store` of some of a fragment's columns: an epilogue in parts needs less shared memory.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Columns, Storage};
+use crate::ir::Columns;
 use crate::sema::memory::view;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
@@ -16,12 +16,13 @@ pub(crate) fn stored(el: &mut Elab<'_>, from: &ast::Expr) -> Option<(Named, Opti
     let ast::ExprKind::View(base, op, at) = &*from.kind else {
         return Some((operands::fragment_of(el, from, false)?, None));
     };
-    let named = operands::fragment_of(el, base, false)?;
-    let whole = match el.expression(base) {
-        Value::Data(data) => data,
-        _ => return None,
+    let value = el.expression(base);
+    let whole = match &value {
+        Value::Data(data) => Some(data.clone()),
+        _ => None,
     };
-    let columns = columns_of(el, whole, op, *at, from.span)?;
+    let named = operands::fragment_in(el, value, base.span, false)?;
+    let columns = columns_of(el, whole?, op, *at, from.span)?;
     Some((named, Some(columns)))
 }
 
@@ -35,7 +36,6 @@ fn columns_of(
     if operands::fragment_shape(&el.f, whole.view.buffer).is_none_or(|shape| shape.len() != 2) {
         return report(el, &whole, span, "not a tile of a matrix");
     }
-    debug_assert!(el.f.buffer(whole.view.buffer).storage == Storage::Fragment);
     let part = view::lower_operator(el, whole.clone(), op, at)?;
     let ([rows, extent], [own_rows, own_extent]) = (&whole.view.shape[..], &part.view.shape[..])
     else {

@@ -204,18 +204,7 @@ impl Group<'_> {
 
     /// Conditions that together hold if that around all statements holds for one position.
     fn of_any(&self, stmts: &[Stmt]) -> Option<Vec<Expr>> {
-        let [only] = stmts else {
-            return None;
-        };
-        let StmtKind::If {
-            cond, otherwise, ..
-        } = &only.kind
-        else {
-            return None;
-        };
-        if !otherwise.is_empty() {
-            return None;
-        }
+        let cond = condition_around(stmts)?;
         let easiest = |cond| self.extreme(cond, self.position, Extreme::Easiest);
         conjuncts(cond).into_iter().map(easiest).collect()
     }
@@ -280,17 +269,10 @@ impl Group<'_> {
 
     /// Whether the condition around all iterations of a loop depends on their number.
     fn are_tested(&self, stmts: &[Stmt]) -> bool {
-        let [only] = stmts else {
-            return false;
-        };
-        let StmtKind::If {
-            cond, otherwise, ..
-        } = &only.kind
-        else {
+        let Some(cond) = condition_around(stmts) else {
             return false;
         };
         self.positions == Positions::Iterations
-            && otherwise.is_empty()
             && !self.is_common(cond)
             && self.for_all(cond).is_some()
     }
@@ -540,6 +522,19 @@ impl Group<'_> {
 enum Extreme {
     Hardest,
     Easiest,
+}
+
+/// The condition around all of the statements.
+fn condition_around(stmts: &[Stmt]) -> Option<&Expr> {
+    let [only] = stmts else {
+        return None;
+    };
+    match &only.kind {
+        StmtKind::If {
+            cond, otherwise, ..
+        } if otherwise.is_empty() => Some(cond),
+        _ => None,
+    }
 }
 
 fn is_constant(cond: &Expr) -> bool {
