@@ -61,6 +61,21 @@ CROQ_DEVICE void mbarrier_arrive_by(mbarriers all, idx slot, [[maybe_unused]] bo
   mbarrier_arrive(all, slot);
 #endif
 }
+/* True for each value, also for NaN, negative and infinite ones, which ptxas does not know: a statement
+ * with this condition stays behind the computation of the value, and before later volatile ones. */
+CROQ_DEVICE bool is_computed(float value) {
+  unsigned is;
+  asm("{\n"
+      ".reg .f32 size;\n"
+      ".reg .pred p;\n"
+      "abs.f32 size, %1;\n"
+      "setp.geu.f32 p, size, 0f00000000;\n"
+      "selp.u32 %0, 1, 0, p;\n"
+      "}"
+      : "=r"(is)
+      : "f"(value));
+  return is != 0;
+}
 /* The phase also waits for `bytes` of a copy. */
 CROQ_DEVICE void mbarrier_expect_tx([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
                                     [[maybe_unused]] unsigned bytes) {

@@ -66,6 +66,9 @@ CROQ_FN void mbarrier_arrive_by(const mbarriers &all, idx slot, bool,
                                 int line = __builtin_LINE()) {
   mbarrier_arrive(all, slot, line);
 }
+/* Keeps an arrival behind the computation of the value on GPUs; here statements are executed in
+ * order. */
+CROQ_FN bool is_computed(float) { return true; }
 /* The phase also waits for `bytes` of a copy. */
 CROQ_FN void mbarrier_expect_tx(const mbarriers &all, idx slot, unsigned bytes,
                                 int line = __builtin_LINE()) {

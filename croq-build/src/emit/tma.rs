@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::body::Body;
 use super::expr;
 use super::sym;
+use super::text::{Binding, Text};
 use crate::ir::threads::{Function, Kernel};
 use crate::ir::{BufferId, CacheHint, PhaseBy, Scalar, SlotsOf, TensorMap, TmaMove, TmaOp};
 use crate::source::Span;
@@ -106,7 +107,13 @@ impl Body<'_, '_> {
         };
         let (how, unit, leader) = match &sharing.unit {
             Some((unit, Some(leader))) => {
-                let leader = expr::used(&self.names, leader, "condition").text;
+                let leader = expr::used(&self.names, leader, "condition");
+                let and = |leader: Text, value| {
+                    let value = expr::expr(&self.names, value);
+                    let value = Text::call("croq::is_computed", &[value]);
+                    Text::infix(leader, "&&", value, Binding::LogicAnd)
+                };
+                let leader = sharing.after.iter().fold(leader, and).text;
                 ("_by", unit.threads(), format!(", {leader}"))
             }
             _ => ("", None, String::new()),

@@ -127,6 +127,9 @@ pub struct Sharing {
     /// The unit of which one thread arrives, and the condition that selects it. `None`: each thread
     /// arrives.
     pub unit: Option<(Level, Option<Expr>)>,
+    /// Values that a thread must have computed when it arrives: without them ptxas moves the
+    /// computation behind the wait that follows.
+    pub after: Vec<Expr>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use std::ops::ControlFlow;
 
 use super::{
     Access, Arg, Arrival, Buffer, Engine, EventAt, Expr, ExprKind, Fits, Function, Kernel, MmaOp,
-    MoveMode, Operand, Part, Phase, PrintPart, ReturnValue, Slot, Source, Step, Stmt, StmtKind,
+    MoveMode, Operand, Part, Phase, PrintPart, ReturnValue, Sharing, Slot, Source, Step, Stmt,
+    StmtKind,
     Tiles, TmaMove, TmaOp, Transform, View,
 };
 use crate::symbolic::Sym;
@@ -321,9 +322,23 @@ macro_rules! visitor {
                 at: &$($mutable)? EventAt,
             ) -> Flow {
                 match &$($mutable)? at.slot {
-                    Slot::At(sym) | Slot::Order(sym) => v.sym(sym),
-                    Slot::All => ON,
+                    Slot::At(sym) | Slot::Order(sym) => v.sym(sym)?,
+                    Slot::All => {}
                 }
+                shared(v, &$($mutable)? at.sharing)
+            }
+
+            fn shared<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                sharing: &$($mutable)? Sharing,
+            ) -> Flow {
+                if let Some((_, Some(leader))) = &$($mutable)? sharing.unit {
+                    v.expr(leader)?;
+                }
+                for value in &$($mutable)? sharing.after {
+                    v.expr(value)?;
+                }
+                ON
             }
 
             fn arrival<P: Phase, V: $Visitor<P> + ?Sized>(
@@ -345,10 +360,7 @@ macro_rules! visitor {
                     }
                     TmaOp::Arrive { slot, sharing, .. } => {
                         v.sym(slot)?;
-                        match &$($mutable)? sharing.unit {
-                            Some((_, Some(leader))) => v.expr(leader),
-                            _ => ON,
-                        }
+                        shared(v, sharing)
                     }
                     TmaOp::Expect { slot, bytes, .. } | TmaOp::Announce { slot, bytes, .. } => {
                         v.sym(slot)?;

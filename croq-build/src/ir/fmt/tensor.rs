@@ -26,7 +26,14 @@ fn arrive<P: Phase>(
             format!(", by one thread of each {} if {leader}", level_name(*unit))
         }
     };
-    format!("mbarrier arrive {slot}, in {blocks} blocks{only_reads}{by}")
+    let after = match sharing.after.is_empty() {
+        true => String::new(),
+        false => {
+            let values = sharing.after.iter().map(|value| expr::expr(p, value));
+            format!(", after {}", values.collect::<Vec<_>>().join(" and "))
+        }
+    };
+    format!("mbarrier arrive {slot}, in {blocks} blocks{only_reads}{by}{after}")
 }
 
 pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {

@@ -463,6 +463,7 @@ pub(super) fn tma<P: Phase>(v: &mut Verifier<'_, P>, op: &TmaOp) {
             if let Some((_, Some(leader))) = &sharing.unit {
                 expr::condition(v, leader);
             }
+            sharing.after.iter().for_each(|value| expr::expr(v, value));
         }
         _ => {}
     }

@@ -10,6 +10,7 @@
 //! Every loop over registers is unrolled: an index that is not constant would put a fragment into
 //! memory.
 
+mod computed_first;
 mod dealt;
 mod descriptor_licm;
 mod elements;
@@ -22,6 +23,7 @@ mod overwritten_fills;
 mod pass;
 mod registers;
 mod release_pipelining;
+mod releases;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@
 //! access to their registers, before other threads may access an operand (a barrier, a `trigger`),
 //! and where the control flow of threads may diverge. A wait is inserted there. An operand cannot
 //! be overwritten without a preceding barrier or `trigger`: the barrier pass has treated MMAs as
-//! reads by the whole warpgroup.
+//! reads by the whole warpgroup. A `trigger` that cannot lead to such a write ([`releases`]) leaves
+//! MMAs in flight for which the program waits.
 //!
 //! Consecutive MMAs, and loops that consist only of these, form an MMA group: one fence before it,
 //! one commit at its end. An MMA for which the program waits explicitly is a group of its own.
@@ -13,12 +14,14 @@
 use super::mma_group::{
     MmaGroup, Registers, concerns_mmas, has, is_mma_group, is_part_of_group, operation, step,
 };
-use super::{release_pipelining, zero_initialisation};
+use super::releases::{Passed, Releases};
+use super::{computed_first, release_pipelining, zero_initialisation};
 use crate::ir::{
-    Access, BarrierScope, BufferId, Expr, ExprKind, Function, KernelId, MmaOp, Step, Stmt,
-    StmtKind, View, Visit, any_in, walk_block,
+    Access, BarrierScope, BufferId, EventAt, EventId, Expr, ExprKind, Function, KernelId, MmaOp,
+    Step, Stmt, StmtKind, ThreadSet, View, Visit, any_in, walk_block,
 };
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// Inserts fences, commits and waits for the MMAs of a kernel.
 pub fn insert(function: &mut Function, id: KernelId) {
@@ -31,9 +34,13 @@ pub fn insert(function: &mut Function, id: KernelId) {
     let end = kernel.span;
     function.with_kernel_body(id, |function, body| {
         let whole = body.clone();
+        let releases = Releases::of(function, &whole);
         let mut inserter = Inserter {
             function,
             whole: &whole,
+            releases,
+            passed: Vec::new(),
+            threads: None,
         };
         let mut in_flight = InFlight::default();
         inserter.block(body, &mut in_flight);
@@ -50,6 +57,15 @@ struct Group {
     /// The program's number for it, if it waits for it explicitly.
     operation: Option<u32>,
     registers: Registers,
+    /// The events whose triggers must wait for it; `None`: those of all events.
+    released_by: Option<BTreeSet<EventId>>,
+}
+
+impl Group {
+    fn is_released_by(&self, at: &EventAt) -> bool {
+        let events = self.released_by.as_ref().filter(|_| !at.cluster);
+        events.is_none_or(|events| events.contains(&at.event))
+    }
 }
 
 /// The maximum number of younger groups that a wait can leave in flight.
@@ -88,12 +104,18 @@ struct Inserter<'a> {
     function: &'a mut Function,
     /// The kernel's body before the pass.
     whole: &'a [Stmt],
+    releases: Releases,
+    /// The waits before this point in the lists of statements around it.
+    passed: Vec<Passed>,
+    /// The threads of the enclosing region.
+    threads: Option<ThreadSet>,
 }
 
 impl Inserter<'_> {
     /// Walks `stmts`; `in_flight` is the state at their start, and then at their end.
     fn block(&mut self, stmts: &mut Vec<Stmt>, in_flight: &mut InFlight) {
         zero_initialisation::elide_fills(self.function, stmts);
+        let passed_outside = self.passed.len();
         let mut out = Vec::with_capacity(stmts.len());
         let mut rest = std::mem::take(stmts).into_iter().peekable();
         while let Some(stmt) = rest.next() {
@@ -112,14 +134,27 @@ impl Inserter<'_> {
             in_flight.0.push(Group {
                 operation,
                 registers: mma_group.registers().into_iter().collect(),
+                released_by: self.released_by(operation, &mma_group),
             });
             out.extend(mma_group.issued());
         }
+        self.passed.truncate(passed_outside);
         *stmts = out;
+    }
+
+    fn released_by(&self, operation: Option<u32>, mmas: &MmaGroup) -> Option<BTreeSet<EventId>> {
+        operation?;
+        let (passed, threads) = (&self.passed, self.threads.as_ref());
+        self.releases
+            .of_group(self.function, self.whole, &mmas.0, passed, threads)
     }
 
     fn statement(&mut self, mut stmt: Stmt, in_flight: &mut InFlight, out: &mut Vec<Stmt>) {
         let span = stmt.span;
+        self.passed.iter_mut().for_each(|p| p.triggers_of(&stmt));
+        if let StmtKind::WaitEvent(at) = &stmt.kind {
+            self.passed.extend(Passed::of(self.function, at));
+        }
         if let StmtKind::Mma(op) = &stmt.kind {
             match **op {
                 MmaOp::CommitAll(()) => return in_flight.wait(out, span),
@@ -129,6 +164,14 @@ impl Inserter<'_> {
                 }
                 _ => {}
             }
+        }
+        if let StmtKind::Trigger(at) = &mut stmt.kind {
+            in_flight.wait_for(in_flight.up_to(|group| group.is_released_by(at)), out, span);
+            if !in_flight.0.is_empty() {
+                at.sharing.after = computed_first::values(self.function, out);
+            }
+            out.push(stmt);
+            return;
         }
         if !stmt.kind.blocks().any(|block| has(block, &concerns_mmas)) {
             let oldest = match may_observe_mma(&stmt) {
@@ -160,6 +203,14 @@ impl Inserter<'_> {
                 in_flight.0.clear();
             }
             StmtKind::Parallel { body, .. } => self.block(body, in_flight),
+            StmtKind::Region { set, body, .. } => {
+                in_flight.wait(out, span);
+                let outside = std::mem::replace(&mut self.threads, set.clone());
+                let mut own = InFlight::default();
+                self.block(body, &mut own);
+                own.wait_at_end(body, span);
+                self.threads = outside;
+            }
             // No MMAs are in flight between iterations: ptxas would serialise them. Nor between
             // regions, whose threads are different.
             kind => {

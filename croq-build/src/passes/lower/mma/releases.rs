@@ -1,0 +1,410 @@
+//! Which triggers let other threads overwrite the operands of an MMA that is in flight.
+//!
+//! A `trigger` may lead to a write of an operand by any chain of events, so it waits for the MMA.
+//! For one that the program waits for by itself the chains are followed where they are those of a
+//! *ring*: TMA loads bring an operand, each after a wait for the event `empty` of its slot, and then
+//! trigger `full`; the threads that wait for `full` trigger `empty` once for each such wait. The next
+//! load into the slot then needs an arrival at `empty` of each thread that multiplies, which comes
+//! after the MMA, so that only triggers of `empty` must wait for it. This is so because
+//!
+//! * all loads into the buffer are made by one thread, in turn with its waits for `empty` and its
+//!   triggers of `full`, of the same slot: a slot is filled at most once more than it was released;
+//! * no thread arrives at `empty` more often than it has waited for `full`, and a generation of
+//!   `empty` needs as many arrivals as threads may arrive: none can stand in for another.
+//!
+//! A buffer that one load fills once, before the threads have waited for it, is not overwritten.
+
+use std::collections::BTreeSet;
+
+use super::mma_group::operation;
+use crate::ir::{
+    Access, BufferId, Copy, Engine, EventAt, EventId, ExprKind, Function, MmaOp, ON, Slot, Stmt,
+    StmtKind, Storage, ThreadSet, TmaOp, VarHome, View, Visitor, any_in, any_stmt, walk,
+};
+use crate::ir::{Expr, Flow};
+use crate::symbolic::{Sym, Var};
+
+/// A wait that the threads have passed, in this list of statements or in one around it.
+pub struct Passed {
+    event: EventId,
+    slot: Sym,
+    /// The events that they may have triggered since.
+    triggered: BTreeSet<EventId>,
+}
+
+impl Passed {
+    pub fn of(function: &Function, at: &EventAt) -> Option<Self> {
+        Some(Self {
+            event: at.event,
+            slot: slot(function, at)?,
+            triggered: BTreeSet::new(),
+        })
+    }
+
+    /// The threads may trigger the events in the statement.
+    pub fn triggers_of(&mut self, stmt: &Stmt) {
+        any_stmt(std::slice::from_ref(stmt), |stmt| {
+            if let StmtKind::Trigger(at) = &stmt.kind {
+                self.triggered.insert(at.event);
+            }
+            false
+        });
+    }
+}
+
+/// A TMA load into shared memory.
+struct Load {
+    dest: View,
+    /// The event that it completes, of this slot.
+    full: EventId,
+    slot: Sym,
+    /// The slots for which its thread has waited in the list of statements.
+    waited: Vec<(EventId, Sym)>,
+    /// Whether it is executed at most once.
+    once: bool,
+}
+
+/// How the operands of a kernel's MMAs get into shared memory.
+#[derive(Default)]
+pub struct Releases {
+    loads: Vec<Load>,
+    /// Shared memory that is written in any other way.
+    written: BTreeSet<BufferId>,
+    /// Whether some code may write or trigger what the compiler does not see.
+    foreign: bool,
+}
+
+impl Releases {
+    pub fn of(function: &Function, body: &[Stmt]) -> Self {
+        let mut found = Self::default();
+        // Nothing else asks.
+        if !any_stmt(body, |stmt| operation(stmt).is_some()) {
+            return found;
+        }
+        found.foreign = any_in(
+            body,
+            |stmt| matches!(stmt.kind, StmtKind::Cpp { .. } | StmtKind::Eval(_)),
+            |expr: &Expr| matches!(*expr.kind, ExprKind::Call(_)),
+        );
+        let around = Around::default();
+        found.loads(function, body, around);
+        let mut writes = Writes {
+            function,
+            loads: &found.loads,
+            written: BTreeSet::new(),
+        };
+        let _ = writes.block(body);
+        found.written = writes.written;
+        found
+    }
+
+    fn loads(&mut self, function: &Function, stmts: &[Stmt], around: Around) {
+        let mut waited = Vec::new();
+        for (at, stmt) in stmts.iter().enumerate() {
+            match &stmt.kind {
+                StmtKind::WaitEvent(at) => {
+                    waited.extend(slot(function, at).map(|slot| (at.event, slot)));
+                }
+                StmtKind::Copy(copy) if around.alone => {
+                    let after = stmts.get(at..).unwrap_or_default();
+                    let event = completed(function, copy);
+                    let load = event.filter(|event| is_triggered(function, after, event));
+                    self.loads.extend(load.map(|(full, slot)| Load {
+                        dest: copy.dest.clone(),
+                        full,
+                        slot,
+                        waited: waited.clone(),
+                        once: !around.repeated,
+                    }));
+                }
+                StmtKind::Region { set, body, .. } => {
+                    let alone = set.as_ref().is_some_and(|set| set.len() == 1);
+                    self.loads(function, body, Around { alone, ..around });
+                }
+                kind => {
+                    let repeated = around.repeated
+                        || matches!(kind, StmtKind::For { .. } | StmtKind::While { .. });
+                    for block in kind.blocks() {
+                        self.loads(function, block, Around { repeated, ..around });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The events whose triggers, by these threads, must wait for a group of MMAs. `None`: those of
+    /// all events. `passed`: the waits before it.
+    pub fn of_group(
+        &self,
+        function: &Function,
+        body: &[Stmt],
+        mmas: &[Stmt],
+        passed: &[Passed],
+        threads: Option<&ThreadSet>,
+    ) -> Option<BTreeSet<EventId>> {
+        let mut tiles = Vec::new();
+        operands(mmas, &mut tiles);
+        let mut events = BTreeSet::new();
+        for tile in tiles {
+            if self.foreign || self.written.contains(&tile.buffer) {
+                return None;
+            }
+            for load in self.loads.iter().filter(|l| l.dest.buffer == tile.buffer) {
+                let last = passed.iter().rev().find(|p| p.event == load.full)?;
+                let ring = Ring {
+                    function,
+                    body,
+                    full: load.full,
+                };
+                if ring.is_filled_once(load, last) {
+                    continue;
+                }
+                let fits = load.is_in(function, &load.dest, &load.slot)
+                    && load.is_in(function, tile, &last.slot);
+                let mut empty = load.waited.iter().filter(|(event, slot)| {
+                    fits && *slot == load.slot
+                        && !last.triggered.contains(event)
+                        && ring.is_released_by(*event, threads)
+                });
+                events.insert(empty.next()?.0);
+            }
+        }
+        Some(events)
+    }
+}
+
+/// The statements around a list.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    /// One thread executes them.
+    alone: bool,
+    /// Possibly several times.
+    repeated: bool,
+}
+
+impl Load {
+    /// Whether the tile lies in the part of the buffer that belongs to the slot.
+    fn is_in(&self, function: &Function, tile: &View, slot: &Sym) -> bool {
+        let slots = i64::from(function.event(self.full).slots);
+        if slots == 1 {
+            return true;
+        }
+        let count = function.buffer(tile.buffer).count.as_int();
+        let Some(size) = count.filter(|n| n % slots == 0).map(|n| n / slots) else {
+            return false;
+        };
+        let Some(last) = last_element(tile) else {
+            return false;
+        };
+        let cx = &function.cx;
+        let first = cx.simplify(&(&tile.offset - &(slot * size)));
+        let last = cx.simplify(&(&last - &(slot * size)));
+        cx.le(&Sym::zero(), &first).is_yes() && cx.lt(&last, &Sym::int(size)).is_yes()
+    }
+}
+
+fn last_element(tile: &View) -> Option<Sym> {
+    let mut last = tile.offset.clone();
+    for (extent, stride) in tile.shape.iter().zip(&tile.strides) {
+        stride.as_int().filter(|s| *s >= 0)?;
+        last = &last + &(&(extent - 1) * stride);
+    }
+    Some(last)
+}
+
+/// The loads that complete an event.
+struct Ring<'a> {
+    function: &'a Function,
+    body: &'a [Stmt],
+    full: EventId,
+}
+
+impl Ring<'_> {
+    /// Whether the load is complete wherever a thread has passed the wait, and is not repeated.
+    fn is_filled_once(&self, load: &Load, passed: &Passed) -> bool {
+        let mut triggers = 0;
+        any_stmt(self.body, |stmt| {
+            triggers += usize::from(is_trigger(stmt, self.full));
+            false
+        });
+        let event = self.function.event(self.full);
+        let same = event.slots == 1 || passed.slot == load.slot;
+        load.once && same && triggers == 1 && !event.ready && !event.clustered
+    }
+
+    /// Whether a load into a slot follows the arrivals of `threads` at `empty` after the load before.
+    fn is_released_by(&self, empty: EventId, threads: Option<&ThreadSet>) -> bool {
+        let [full, released] = [self.full, empty].map(|event| self.function.event(event));
+        let Some(arriving) = self.all_that_trigger(empty) else {
+            return false;
+        };
+        let filling = self.all_that_trigger(self.full);
+        let count = initial_count(self.body, released.barriers);
+        !full.ready
+            && !full.clustered
+            && !released.clustered
+            && full.slots == released.slots
+            && filling.is_some_and(|set| set.len() == 1)
+            && count == Some(i64::from(arriving.len()))
+            && threads.is_some_and(|threads| arriving.includes(threads))
+            && self.alternates(self.body, self.full, empty)
+            && self.alternates(self.body, empty, self.full)
+    }
+
+    /// The threads that may trigger the event.
+    fn all_that_trigger(&self, event: EventId) -> Option<ThreadSet> {
+        let mut sites = self.function.event(event).sites.iter();
+        let first = sites.next()?.set.clone()?;
+        sites.try_fold(first, |all, site| Some(all.union(site.set.as_ref()?)))
+    }
+
+    /// Whether each wait for one event is followed, in its list of statements, by one trigger of the
+    /// other, of the same slot, and there are no other waits and triggers.
+    fn alternates(&self, stmts: &[Stmt], wait: EventId, trigger: EventId) -> bool {
+        let mut open: Option<Sym> = None;
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::WaitEvent(at) if at.event == wait => {
+                    let slot = slot(self.function, at);
+                    if open.is_some() || slot.is_none() {
+                        return false;
+                    }
+                    open = slot;
+                }
+                StmtKind::Trigger(at) if at.event == trigger => {
+                    let waited = open.take();
+                    if waited.is_none() || waited != slot(self.function, at) {
+                        return false;
+                    }
+                }
+                kind => {
+                    let inside = |stmt: &Stmt| {
+                        is_trigger(stmt, trigger)
+                            || matches!(&stmt.kind, StmtKind::WaitEvent(at) if at.event == wait)
+                    };
+                    let mentions = any_stmt(std::slice::from_ref(stmt), inside);
+                    let within = |block: &Vec<Stmt>| self.alternates(block, wait, trigger);
+                    if mentions && (open.is_some() || !kind.blocks().all(within)) {
+                        return false;
+                    }
+                }
+            }
+        }
+        open.is_none()
+    }
+}
+
+/// Shared memory that is written by anything but the loads.
+struct Writes<'a> {
+    function: &'a Function,
+    loads: &'a [Load],
+    written: BTreeSet<BufferId>,
+}
+
+impl Writes<'_> {
+    fn write(&mut self, id: BufferId) {
+        let buffer = self.function.buffers.get(id.index());
+        if buffer.is_some_and(|b| b.storage == Storage::Shared) {
+            self.written.insert(id);
+        }
+    }
+
+    fn is_load(&self, copy: &Copy) -> bool {
+        let Some((full, slot)) = completed(self.function, copy) else {
+            return false;
+        };
+        let mut loads = self.loads.iter();
+        loads.any(|load| {
+            (load.full, &load.slot) == (full, &slot)
+                && load.dest.buffer == copy.dest.buffer
+                && load.dest.offset == copy.dest.offset
+                && load.dest.span == copy.dest.span
+        })
+    }
+}
+
+impl Visitor for Writes<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        match &stmt.kind {
+            StmtKind::Copy(copy) if !self.is_load(copy) => self.write(copy.dest.buffer),
+            StmtKind::Fill { view, .. } => self.write(view.buffer),
+            StmtKind::Mma(op) => {
+                let written = op.views().into_iter().filter(|(_, written)| *written);
+                written.for_each(|(view, _)| self.write(view.buffer));
+            }
+            _ => {}
+        }
+        walk::stmt(self, stmt)
+    }
+
+    fn access(&mut self, access: &Access, written: bool) -> Flow {
+        if written {
+            self.write(access.view.buffer);
+        }
+        ON
+    }
+}
+
+/// The event, with its slot, that a load of this block completes.
+fn completed(function: &Function, copy: &Copy) -> Option<(EventId, Sym)> {
+    let Engine::Tma(tma) = &copy.engine else {
+        return None;
+    };
+    let event = tma.event.as_ref().filter(|_| tma.blocks == 1)?;
+    Some((event.event, slot(function, event)?))
+}
+
+fn is_triggered(function: &Function, stmts: &[Stmt], (event, of): &(EventId, Sym)) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Trigger(at) => at.event == *event && slot(function, at).as_ref() == Some(of),
+        _ => false,
+    })
+}
+
+fn is_trigger(stmt: &Stmt, event: EventId) -> bool {
+    matches!(&stmt.kind, StmtKind::Trigger(at) if at.event == event)
+}
+
+/// The slot, if its value is the same wherever it is named in an iteration.
+fn slot(function: &Function, at: &EventAt) -> Option<Sym> {
+    let Slot::At(slot) = &at.slot else {
+        return None;
+    };
+    let changes = |var: &Var| match function.var_home.get(var) {
+        Some(VarHome::Local(id)) => function.local(*id).mutable,
+        _ => false,
+    };
+    let fixed = !slot.sorted_vars().iter().any(changes);
+    (fixed && !at.cluster).then(|| slot.clone())
+}
+
+/// The number of arrivals of a generation.
+fn initial_count(body: &[Stmt], of: BufferId) -> Option<i64> {
+    let mut counts = Vec::new();
+    any_stmt(body, |stmt| {
+        if let StmtKind::Tma(TmaOp::Initialise {
+            barriers, count, ..
+        }) = &stmt.kind
+            && *barriers == of
+        {
+            counts.push(count.as_int());
+        }
+        false
+    });
+    let first = counts.first().copied().flatten();
+    first.filter(|_| counts.iter().all(|count| *count == first))
+}
+
+/// The tiles in shared memory that the MMAs read.
+fn operands<'s>(stmts: &'s [Stmt], tiles: &mut Vec<&'s View>) {
+    for stmt in stmts {
+        if let StmtKind::Mma(op) = &stmt.kind
+            && let MmaOp::WarpgroupMma(mma) = &**op
+        {
+            tiles.extend(mma.tiles().map(|tile| &tile.view));
+        }
+        for block in stmt.kind.blocks() {
+            operands(block, tiles);
+        }
+    }
+}
