@@ -11,8 +11,7 @@ use std::ops::ControlFlow;
 use super::{
     Access, Arg, Arrival, Buffer, Engine, EventAt, Expr, ExprKind, Fits, Function, Kernel, MmaOp,
     MoveMode, Operand, Part, Phase, PrintPart, ReturnValue, Sharing, Slot, Source, Step, Stmt,
-    StmtKind,
-    Tiles, TmaMove, TmaOp, Transform, View,
+    StmtKind, Tiles, TmaMove, TmaOp, Transform, View,
 };
 use crate::symbolic::Sym;
 

@@ -2,6 +2,7 @@
 //! others.
 
 mod agreement;
+mod attention;
 mod flow;
 mod hopper;
 mod sparse;
@@ -410,37 +411,6 @@ fn attention_is_its_instructions() {
                     length <= most + more,
                     "{length} instructions for {arch} in {name}"
                 );
-            }
-        }
-    }
-}
-
-/// The same by warpgroups: operands in shared memory are read in place, weights are in registers.
-#[test]
-fn attention_by_warpgroups_is_its_instructions() {
-    let text = include_str!("../../../kernels/co/attention/hopper.co");
-    let Some(kernels) = kernels_of("hopper", text, "sm_90a") else {
-        return;
-    };
-    for (head, products, most) in [(64, 8, 700), (128, 12, 1000)] {
-        for causal in ["", "causal_"] {
-            for ty in ["f16", "bf16"] {
-                let name = format!("attention_{causal}hopper_{ty}_{head}_0");
-                let code = &kernels[&name];
-                code.assert_clean(&name);
-                assert_eq!(code.count("HGMMA"), products, "{name}: {code:?}");
-                code.assert_elected(&name, "UTMALDG");
-                code.assert_elected(&name, "UTMASTG");
-                assert_eq!(code.count("STSM.16.M88.4"), head / 16, "{name}");
-                // Descriptors need no moves, and no shuffle waits for lanes in another branch.
-                assert_eq!(code.count("WARPSYNC") + code.count("BRA.DIV"), 0, "{name}");
-                assert_eq!(
-                    code.count("LDSM") + code.count("LDG.") + code.count("STG"),
-                    0,
-                    "{name}: {code:?}"
-                );
-                let length = code.instructions.len();
-                assert!(length <= most, "{length} instructions in {name}");
             }
         }
     }

@@ -260,3 +260,15 @@ fn a_tile_published_before_it_is_written() {
         &["race in published_too_soon_0: `ring`["],
     );
 }
+
+#[test]
+fn a_tile_loaded_while_warpgroups_multiply_it_in_turns() {
+    stopped_anywhere(
+        kernels::loaded_too_soon_in_turns,
+        |_, _| 0.0,
+        &[
+            "race in loaded_too_soon_in_turns_0: ",
+            "and no barrier or event orders the two",
+        ],
+    );
+}

@@ -1,9 +1,10 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, Device, Tensor};
+use croq_sys::{Const, Device, DeviceTensor, Element, Error, Tensor};
 use croq_tests::compare::{Float, Near, assert_close, growth, near};
 
-type Heads<T, const D: usize> = Tensor<T, (usize, usize, Const<D>)>;
+type Dims<const D: usize> = (usize, usize, Const<D>);
+type Heads<T, const D: usize> = Tensor<T, Dims<D>>;
 
 /// The result for one query and the keys that are visible to it, with the tolerance of the kernels.
 ///
@@ -43,15 +44,16 @@ fn expected<T: Float, const D: usize>(q: &[T], keys: &[&[T]], values: &[&[T]]) -
 
 fn check<T: Float, const D: usize>(out: &Heads<T, D>, [q, k, v]: [&Heads<T, D>; 3], causal: bool) {
     let [heads, m, _] = q.shape();
-    let n = k.shape()[1];
+    let [groups, n, _] = k.shape();
     assert_eq!(out.shape(), [heads, m, D]);
     let row = |t: &Heads<T, D>, rows: usize, h: usize, i: usize| {
         let from = (h * rows + i) * D;
         t.as_slice()[from..from + D].to_vec()
     };
     for h in 0..heads {
-        let keys: Vec<Vec<T>> = (0..n).map(|j| row(k, n, h, j)).collect();
-        let values: Vec<Vec<T>> = (0..n).map(|j| row(v, n, h, j)).collect();
+        let of = h / (heads / groups);
+        let keys: Vec<Vec<T>> = (0..n).map(|j| row(k, n, of, j)).collect();
+        let values: Vec<Vec<T>> = (0..n).map(|j| row(v, n, of, j)).collect();
         let keys: Vec<&[T]> = keys.iter().map(Vec::as_slice).collect();
         let values: Vec<&[T]> = values.iter().map(Vec::as_slice).collect();
         for i in 0..m {
@@ -111,4 +113,112 @@ attention! {
     hopper_f16_128: attention_hopper, attention_causal_hopper, f16, 128;
     hopper_bf16_64: attention_hopper, attention_causal_hopper, bf16, 64;
     hopper_bf16_128: attention_hopper, attention_causal_hopper, bf16, 128;
+}
+
+type Inputs<T, const D: usize> = [Heads<T, D>; 3];
+
+fn inputs<T, const D: usize>([heads, groups]: [usize; 2], [m, n]: [usize; 2]) -> Inputs<T, D>
+where
+    T: Float + Element<Bound = f32>,
+{
+    let random = |heads, rows, seed| Tensor::random((heads, rows, Const::<D>), -2.0..2.0, seed);
+    [
+        random(heads, m, 61),
+        random(groups, n, 62),
+        random(groups, n, 63),
+    ]
+}
+
+type Kernel<T, const D: usize> = fn(
+    &DeviceTensor<T, Dims<D>>,
+    &DeviceTensor<T, Dims<D>>,
+    &DeviceTensor<T, Dims<D>>,
+    &mut DeviceTensor<T, Dims<D>>,
+) -> Result<(), Error>;
+
+fn result<T: Float, const D: usize>(
+    kernel: Kernel<T, D>,
+    inputs: &Inputs<T, D>,
+) -> Result<Heads<T, D>, Error> {
+    let device = Device::default();
+    let [q, k, v] = inputs.each_ref().map(|t| t.to_device(&device).unwrap());
+    let mut out = DeviceTensor::zeros(inputs[0].dims(), &device)?;
+    kernel(&q, &k, &v, &mut out)?;
+    out.to_host()
+}
+
+#[test]
+fn heads_of_256() {
+    for (m, n) in [(64, 64), (70, 33), (129, 200)] {
+        let halves = inputs::<f16, 256>([2, 2], [m, n]);
+        let out = result(kernels::attention_hopper, &halves).unwrap();
+        check(&out, halves.each_ref(), false);
+        let brains = inputs::<bf16, 256>([1, 1], [m, n]);
+        let out = result(kernels::attention_hopper, &brains).unwrap();
+        check(&out, brains.each_ref(), false);
+    }
+}
+
+#[test]
+fn heads_that_share_keys() {
+    for [heads, groups] in [[4, 2], [6, 1], [3, 3]] {
+        let full = inputs::<bf16, 64>([heads, groups], [70, 150]);
+        let out = result(kernels::attention_hopper, &full).unwrap();
+        check(&out, full.each_ref(), false);
+        let causal = inputs::<f16, 128>([heads, groups], [140, 140]);
+        let out = result(kernels::attention_causal_hopper, &causal).unwrap();
+        check(&out, causal.each_ref(), true);
+    }
+    for groups in [2, 0] {
+        let uneven = inputs::<f16, 64>([3, groups], [70, 70]);
+        for kernel in [
+            kernels::attention_hopper as Kernel<f16, 64>,
+            kernels::attention_causal_hopper,
+        ] {
+            let error = result(kernel, &uneven).unwrap_err();
+            let text = "as many heads of queries for each head of keys";
+            assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+    let none = inputs::<f16, 64>([2, 2], [70, 0]);
+    let error = result(kernels::attention_hopper, &none).unwrap_err();
+    assert!(error.to_string().contains("at least one key"), "{error}");
+}
+
+/// Values that are not numbers, infinite, and very small ones: a warpgroup arrives for a slot after it
+/// has computed with them, whatever they are.
+#[test]
+fn values_that_are_no_numbers() {
+    const ROWS: usize = 300;
+    let mut tensors = inputs::<f16, 64>([1, 1], [ROWS, ROWS]);
+    let usual = result(kernels::attention_hopper, &tensors).unwrap();
+    tensors[0][[0, 5, 3]] = f16::NAN;
+    for e in 0..64 {
+        tensors[0][[0, 140, e]] = f16::INFINITY;
+        tensors[0][[0, 201, e]] = f16::NEG_INFINITY;
+    }
+    let out = result(kernels::attention_hopper, &tensors).unwrap();
+    for i in 0..ROWS {
+        for e in 0..64 {
+            let (found, usual) = (out[[0, i, e]], usual[[0, i, e]]);
+            match [5, 140, 201].contains(&i) {
+                true => assert!(found.is_nan(), "row {i}: {found}"),
+                false => assert_eq!(found.to_bits(), usual.to_bits(), "row {i}"),
+            }
+        }
+    }
+    // A key: queries before it don't see it.
+    let mut tensors = inputs::<f16, 64>([1, 1], [ROWS, ROWS]);
+    let usual = result(kernels::attention_causal_hopper, &tensors).unwrap();
+    tensors[1][[0, 150, 7]] = f16::NAN;
+    let out = result(kernels::attention_causal_hopper, &tensors).unwrap();
+    for i in 0..ROWS {
+        for e in 0..64 {
+            let (found, usual) = (out[[0, i, e]], usual[[0, i, e]]);
+            match i < 150 {
+                true => assert_eq!(found.to_bits(), usual.to_bits(), "row {i}"),
+                false => assert!(found.is_nan(), "row {i}: {found}"),
+            }
+        }
+    }
 }

@@ -7,8 +7,9 @@
 //! load into the slot then needs an arrival at `empty` of each thread that multiplies, which comes
 //! after the MMA, so that only triggers of `empty` must wait for it. This is so because
 //!
-//! * all loads into the buffer are made by one thread, in turn with its waits for `empty` and its
-//!   triggers of `full`, of the same slot: a slot is filled at most once more than it was released;
+//! * all loads into the buffer are made by one thread, each after a wait of its own for `empty`, and
+//!   before a trigger of `full`, of the same slot: a slot is filled at most once more than it was
+//!   released;
 //! * no thread arrives at `empty` more often than it has waited for `full`, and a generation of
 //!   `empty` needs as many arrivals as threads may arrive: none can stand in for another.
 //!
@@ -25,6 +26,7 @@ use crate::ir::{Expr, Flow};
 use crate::symbolic::{Sym, Var};
 
 /// A wait that the threads have passed, in this list of statements or in one around it.
+#[derive(Clone)]
 pub struct Passed {
     event: EventId,
     slot: Sym,
@@ -58,8 +60,8 @@ struct Load {
     /// The event that it completes, of this slot.
     full: EventId,
     slot: Sym,
-    /// The slots for which its thread has waited in the list of statements.
-    waited: Vec<(EventId, Sym)>,
+    /// The waits of its thread in the list of statements.
+    waited: Vec<Passed>,
     /// Whether it is executed at most once.
     once: bool,
 }
@@ -99,12 +101,11 @@ impl Releases {
     }
 
     fn loads(&mut self, function: &Function, stmts: &[Stmt], around: Around) {
-        let mut waited = Vec::new();
+        let mut waited: Vec<Passed> = Vec::new();
         for (at, stmt) in stmts.iter().enumerate() {
+            waited.iter_mut().for_each(|wait| wait.triggers_of(stmt));
             match &stmt.kind {
-                StmtKind::WaitEvent(at) => {
-                    waited.extend(slot(function, at).map(|slot| (at.event, slot)));
-                }
+                StmtKind::WaitEvent(at) => waited.extend(Passed::of(function, at)),
                 StmtKind::Copy(copy) if around.alone => {
                     let after = stmts.get(at..).unwrap_or_default();
                     let event = completed(function, copy);
@@ -132,15 +133,14 @@ impl Releases {
         }
     }
 
-    /// The events whose triggers, by these threads, must wait for a group of MMAs. `None`: those of
-    /// all events. `passed`: the waits before it.
+    /// The events whose triggers must wait for a group of MMAs. `None`: those of all events.
+    /// `passed`: the waits before it.
     pub fn of_group(
         &self,
         function: &Function,
         body: &[Stmt],
         mmas: &[Stmt],
         passed: &[Passed],
-        threads: Option<&ThreadSet>,
     ) -> Option<BTreeSet<EventId>> {
         let mut tiles = Vec::new();
         operands(mmas, &mut tiles);
@@ -151,22 +151,24 @@ impl Releases {
             }
             for load in self.loads.iter().filter(|l| l.dest.buffer == tile.buffer) {
                 let last = passed.iter().rev().find(|p| p.event == load.full)?;
-                let ring = Ring {
+                let full = Full {
                     function,
                     body,
-                    full: load.full,
+                    event: load.full,
                 };
-                if ring.is_filled_once(load, last) {
+                if full.is_once(load, last) {
                     continue;
                 }
-                let fits = load.is_in(function, &load.dest, &load.slot)
+                let in_slots = load.is_in(function, &load.dest, &load.slot)
                     && load.is_in(function, tile, &last.slot);
-                let mut empty = load.waited.iter().filter(|(event, slot)| {
-                    fits && *slot == load.slot
-                        && !last.triggered.contains(event)
-                        && ring.is_released_by(*event, threads)
+                let mut empty = load.waited.iter().filter(|wait| {
+                    in_slots
+                        && wait.slot == load.slot
+                        && !wait.triggered.contains(&load.full)
+                        && !last.triggered.contains(&wait.event)
+                        && full.is_ring(wait.event)
                 });
-                events.insert(empty.next()?.0);
+                events.insert(empty.next()?.event);
             }
         }
         Some(events)
@@ -212,43 +214,41 @@ fn last_element(tile: &View) -> Option<Sym> {
     Some(last)
 }
 
-/// The loads that complete an event.
-struct Ring<'a> {
+/// An event that loads complete.
+struct Full<'a> {
     function: &'a Function,
     body: &'a [Stmt],
-    full: EventId,
+    event: EventId,
 }
 
-impl Ring<'_> {
+impl Full<'_> {
     /// Whether the load is complete wherever a thread has passed the wait, and is not repeated.
-    fn is_filled_once(&self, load: &Load, passed: &Passed) -> bool {
+    fn is_once(&self, load: &Load, passed: &Passed) -> bool {
         let mut triggers = 0;
         any_stmt(self.body, |stmt| {
-            triggers += usize::from(is_trigger(stmt, self.full));
+            triggers += usize::from(is_trigger(stmt, self.event));
             false
         });
-        let event = self.function.event(self.full);
+        let event = self.function.event(self.event);
         let same = event.slots == 1 || passed.slot == load.slot;
         load.once && same && triggers == 1 && !event.ready && !event.clustered
     }
 
-    /// Whether a load into a slot follows the arrivals of `threads` at `empty` after the load before.
-    fn is_released_by(&self, empty: EventId, threads: Option<&ThreadSet>) -> bool {
-        let [full, released] = [self.full, empty].map(|event| self.function.event(event));
-        let Some(arriving) = self.all_that_trigger(empty) else {
-            return false;
-        };
-        let filling = self.all_that_trigger(self.full);
+    /// Whether a load into a slot follows an arrival at `empty` of each thread that has waited for the
+    /// load before.
+    fn is_ring(&self, empty: EventId) -> bool {
+        let [full, released] = [self.event, empty].map(|event| self.function.event(event));
         let count = initial_count(self.body, released.barriers);
+        let arriving = self.all_that_trigger(empty);
+        let filling = self.all_that_trigger(self.event);
         !full.ready
             && !full.clustered
             && !released.clustered
             && full.slots == released.slots
             && filling.is_some_and(|set| set.len() == 1)
-            && count == Some(i64::from(arriving.len()))
-            && threads.is_some_and(|threads| arriving.includes(threads))
-            && self.alternates(self.body, self.full, empty)
-            && self.alternates(self.body, empty, self.full)
+            && arriving.is_some_and(|set| count == Some(i64::from(set.len())))
+            && self.is_answer(self.body, empty, self.event)
+            && self.is_answer(self.body, self.event, empty)
     }
 
     /// The threads that may trigger the event.
@@ -258,39 +258,24 @@ impl Ring<'_> {
         sites.try_fold(first, |all, site| Some(all.union(site.set.as_ref()?)))
     }
 
-    /// Whether each wait for one event is followed, in its list of statements, by one trigger of the
-    /// other, of the same slot, and there are no other waits and triggers.
-    fn alternates(&self, stmts: &[Stmt], wait: EventId, trigger: EventId) -> bool {
-        let mut open: Option<Sym> = None;
-        for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::WaitEvent(at) if at.event == wait => {
-                    let slot = slot(self.function, at);
-                    if open.is_some() || slot.is_none() {
-                        return false;
-                    }
-                    open = slot;
-                }
-                StmtKind::Trigger(at) if at.event == trigger => {
-                    let waited = open.take();
-                    if waited.is_none() || waited != slot(self.function, at) {
-                        return false;
-                    }
-                }
-                kind => {
-                    let inside = |stmt: &Stmt| {
-                        is_trigger(stmt, trigger)
-                            || matches!(&stmt.kind, StmtKind::WaitEvent(at) if at.event == wait)
-                    };
-                    let mentions = any_stmt(std::slice::from_ref(stmt), inside);
-                    let within = |block: &Vec<Stmt>| self.alternates(block, wait, trigger);
-                    if mentions && (open.is_some() || !kind.blocks().all(within)) {
-                        return false;
-                    }
-                }
+    /// Whether each trigger of an event follows a wait for the other one, in its list of statements:
+    /// for the same slot, and no other trigger does.
+    fn is_answer(&self, stmts: &[Stmt], trigger: EventId, wait: EventId) -> bool {
+        let mut waited: Option<Sym> = None;
+        stmts.iter().all(|stmt| match &stmt.kind {
+            StmtKind::WaitEvent(at) if at.event == wait => {
+                waited = slot(self.function, at);
+                true
             }
-        }
-        open.is_none()
+            StmtKind::Trigger(at) if at.event == trigger => {
+                let waited = waited.take();
+                waited.is_some() && waited == slot(self.function, at)
+            }
+            kind => {
+                let mut blocks = kind.blocks();
+                blocks.all(|block| self.is_answer(block, trigger, wait))
+            }
+        })
     }
 }
 

@@ -280,3 +280,144 @@ fn metadata_of_a_loop_is_loaded_first() {
     let found = text("acc += 1.0f;");
     assert!(found.contains(apart), "{found}");
 }
+
+/// Two warpgroups multiply tiles of a ring in turns.
+#[derive(Clone, Copy)]
+struct Turns {
+    events: &'static str,
+    /// Of the thread that loads, before its loop.
+    first: &'static str,
+    fill: &'static str,
+    multiply: &'static str,
+    end: &'static str,
+}
+
+const TURNS: Turns = Turns {
+    events: "shared event full[2], empty[2] = ready;",
+    first: "",
+    fill: "wait empty[s]; BOTH trigger full[s];",
+    multiply: "wait full[s]; wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p; trigger empty[s];",
+    end: "",
+};
+
+impl Turns {
+    fn text(&self) -> String {
+        let both = "tma.copy.async<full[s]>.swiz<128> a.subspan(64, 64).at(0, k) => as[s];
+                    tma.copy.async<full[s]>.swiz<128> b.subspan(64, 64).at(0, k) => bs[s];";
+        let product = "p = mma.row.row.async acc, as[s], bs[s];";
+        let (fill, multiply) = (
+            self.fill.replace("BOTH", both),
+            self.multiply.replace("PRODUCT", product),
+        );
+        let (events, first, end) = (self.events, self.first, self.end);
+        format!(
+            "__co__ void f(global f16 [64, K] a, global f16 [64, K] b, global f32 [128, 64] c) {{
+              parallel by 1 : block {{
+                {events}
+                shared event<128> turn[2];
+                shared f16 [64, 64] as[2];
+                shared f16 [64, 64] bs[2];
+                parallel w by 3 : group-4 {{
+                  inthreads.async (w == 0) {{
+                    {first}
+                    foreach {{k}} in [cdiv(K, 64)] {{ s = k % 2; {fill} }}
+                  }}
+                  inthreads.async (w > 0) {{
+                    acc = mma.fill.f32 1.0f;
+                    if (w == 2) {{ trigger turn[0]; }}
+                    foreach {{k}} in [cdiv(K, 64)] {{ s = k % 2; {multiply} }}
+                    mma.store acc, c.subspan(64, 64).at(w - 1, 0);
+                    {end}
+                  }}
+                }}
+              }}
+            }}"
+        )
+    }
+
+    /// Whether the MMA is in flight when the other warpgroup gets its turn.
+    fn overlap(&self) -> bool {
+        let outline = kernel(&self.text());
+        let [after, before] = ["commit arrive", "commit wait0 arrive"].map(|t| outline.contains(t));
+        assert!(after != before, "{outline}");
+        after
+    }
+}
+
+#[test]
+fn mmas_stay_in_flight_where_a_trigger_cannot_release_their_operands() {
+    assert!(TURNS.overlap());
+    // The tiles are released by this very trigger, or were released before.
+    for multiply in [
+        "wait full[s]; PRODUCT trigger empty[s]; wait p;",
+        "wait full[s]; trigger empty[s]; wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p;",
+        // Not in turn with the loads.
+        "wait full[s]; wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p; trigger empty[1 - s];",
+        "wait full[s]; wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p; if (k > 2) { trigger empty[s]; }",
+        "wait full[s]; wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p; trigger empty[s]; if (k == 1) { trigger empty[s]; }",
+        // Tiles of another slot.
+        "wait full[1 - s]; wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p; trigger empty[1 - s];",
+        // No wait for the loads.
+        "wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p; wait full[s]; trigger empty[s];",
+    ] {
+        let turns = Turns { multiply, ..TURNS };
+        assert!(!turns.overlap(), "{multiply}");
+    }
+    // The loads don't wait for the release, or another statement writes the tiles.
+    for fill in [
+        "BOTH trigger full[s];",
+        "wait empty[1 - s]; BOTH trigger full[s];",
+        "if (k > 1) { wait empty[s]; } BOTH trigger full[s];",
+        "wait empty[s]; trigger full[s]; BOTH",
+        "wait empty[s]; trigger full[s]; BOTH wait empty[s]; trigger full[s];",
+        "wait empty[s]; BOTH trigger full[s]; if (k == 3) { trigger full[s]; }",
+        // A second load before its wait.
+        "wait empty[0]; tma.copy.async<full[1]>.swiz<128> b.subspan(64, 64).at(0, k) => bs[1]; \
+         trigger full[0]; wait empty[1]; trigger full[1];",
+    ] {
+        let turns = Turns { fill, ..TURNS };
+        assert!(!turns.overlap(), "{fill}");
+    }
+    let turns = Turns {
+        end: "mma.store acc, bs[w - 1];",
+        ..TURNS
+    };
+    assert!(!turns.overlap());
+    // The arrivals of one warpgroup are enough for a generation.
+    let turns = Turns {
+        events: "shared event full[2]; shared event<128> empty[2] = ready;",
+        ..TURNS
+    };
+    assert!(!turns.overlap());
+}
+
+/// An operand that is loaded once, by `LOAD`.
+const OWN: Turns = Turns {
+    events: "shared event full[2], empty[2] = ready; shared event own[2]; shared f16 [64, 64] tile;",
+    first: "tma.copy.async<own[0]>.swiz<128> a.subspan(64, 64).at(0, 0) => tile; trigger own[0];",
+    multiply: "wait full[s]; wait turn[w - 1]; p = mma.row.row.async acc, tile, bs[s]; \
+               trigger turn[2 - w]; wait p; trigger empty[s];",
+    ..TURNS
+};
+
+#[test]
+fn what_is_loaded_once_is_not_overwritten() {
+    let turns = |first, wait: &'static str| {
+        let multiply: &'static str = format!("{wait} {}", OWN.multiply).leak();
+        let turns = Turns {
+            first,
+            multiply,
+            ..OWN
+        };
+        turns.overlap()
+    };
+    assert!(turns(OWN.first, "wait own[0];"));
+    // Possibly another slot, which is not filled.
+    assert!(!turns(OWN.first, "wait own[K % 2];"));
+    // Loaded again.
+    let load = OWN.first;
+    let again: &'static str = format!("{load} {load}").leak();
+    assert!(!turns(again, "wait own[0];"));
+    let again: &'static str = format!("foreach i in [2] {{ {load} }}").leak();
+    assert!(!turns(again, "wait own[0];"));
+}
