@@ -244,7 +244,6 @@ impl Full<'_> {
         !full.ready
             && !full.clustered
             && !released.clustered
-            && full.slots == released.slots
             && filling.is_some_and(|set| set.len() == 1)
             && arriving.is_some_and(|set| count == Some(i64::from(set.len())))
             && self.is_answer(self.body, empty, self.event)

@@ -337,11 +337,15 @@ impl Turns {
 
     /// Whether the MMA is in flight when the other warpgroup gets its turn.
     fn overlap(&self) -> bool {
-        let outline = kernel(&self.text());
-        let [after, before] = ["commit arrive", "commit wait0 arrive"].map(|t| outline.contains(t));
-        assert!(after != before, "{outline}");
-        after
+        overlap(&self.text())
     }
+}
+
+fn overlap(text: &str) -> bool {
+    let outline = kernel(text);
+    let [after, before] = ["commit arrive", "commit wait0 arrive"].map(|t| outline.contains(t));
+    assert!(after != before, "{outline}");
+    after
 }
 
 #[test]
@@ -420,4 +424,27 @@ fn what_is_loaded_once_is_not_overwritten() {
     assert!(!turns(again, "wait own[0];"));
     let again: &'static str = format!("foreach i in [2] {{ {load} }}").leak();
     assert!(!turns(again, "wait own[0];"));
+}
+
+/// Two threads load the two operands: each may be ahead of the other.
+#[test]
+fn operands_of_two_threads_are_waited_for() {
+    let load = |of: &str| {
+        format!(
+            "wait empty[s];
+             tma.copy.async<full[s]>.swiz<128> {of}.subspan(64, 64).at(0, k) => {of}s[s];
+             trigger full[s];"
+        )
+    };
+    let fill = load("a").leak();
+    let text = Turns { fill, ..TURNS }.text();
+    let text = text.replace("w by 3", "w by 4");
+    let second = format!(
+        "inthreads.async (w == 3) {{ foreach {{k}} in [cdiv(K, 64)] {{ s = k % 2; {} }} }}
+         inthreads.async (w == 1 || w == 2) {{",
+        load("b")
+    );
+    assert!(!overlap(
+        &text.replace("inthreads.async (w > 0) {", &second)
+    ));
 }
