@@ -24,10 +24,14 @@ CROQ_DEVICE matrix_descriptor describe(shared<T> memory, idx at, unsigned swizzl
   return static_cast<matrix_descriptor>(high) << 32 | low;
 }
 
+/* The same, `units` of 16 bytes further on. */
+CROQ_DEVICE matrix_descriptor advance_units(matrix_descriptor from, unsigned units) {
+  const unsigned low = static_cast<unsigned>(from) + units;
+  return from >> 32 << 32 | low;
+}
 /* The same, `bytes` further on, a multiple of 16. */
 CROQ_DEVICE matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
-  const unsigned low = static_cast<unsigned>(from) + (bytes >> 4);
-  return from >> 32 << 32 | low;
+  return advance_units(from, bytes >> 4);
 }
 
 /* Prevents that the compiler moves accesses of these registers across this point. */

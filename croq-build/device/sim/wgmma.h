@@ -34,10 +34,14 @@ CROQ_FN matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, un
          static_cast<matrix_descriptor>(code) << 62;
 }
 
+/* The same, `units` of 16 bytes further on. */
+CROQ_FN matrix_descriptor advance_units(matrix_descriptor from, unsigned units) {
+  const unsigned low = static_cast<unsigned>(from) + units;
+  return from >> 32 << 32 | low;
+}
 /* The same, `bytes` further on, a multiple of 16. */
 CROQ_FN matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
-  const unsigned low = static_cast<unsigned>(from) + (bytes >> 4);
-  return from >> 32 << 32 | low;
+  return advance_units(from, bytes >> 4);
 }
 
 /* Required before the first MMA, and where registers of the next MMA have been accessed since the

@@ -11,6 +11,10 @@ use crate::ir::threads::{Function, MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, BufferId, Described, Instruction, Source, Step, Threads, Visit, walk_block,
 };
+use crate::symbolic::Sym;
+
+/// Bytes of the unit of addresses in descriptors.
+const UNIT: i64 = 16;
 
 /// The numbers of columns of a file's MMAs, dense and sparse: the headers are included for just
 /// these.
@@ -65,10 +69,17 @@ impl Body<'_, '_> {
             }
             Step::Advance { local, by, bytes } => {
                 let by = self.names.local(*by).to_owned();
-                let bytes = sym::sym(&self.names, bytes).text;
+                // A descriptor counts units of 16 bytes. A division of their product by 16 would not
+                // be the number of units to C++, where the product may have overflowed.
+                let units = self.names.function.cx.div(bytes, &Sym::int(UNIT));
+                let (how, distance) = match &units * UNIT == *bytes {
+                    true => ("advance_units", &units),
+                    false => ("advance", bytes),
+                };
+                let distance = sym::sym(&self.names, distance).text;
                 let name = self.names.declare_local(*local);
                 format!(
-                    "const croq::matrix_descriptor {name} = croq::advance({by}, unsigned({bytes}));"
+                    "const croq::matrix_descriptor {name} = croq::{how}({by}, unsigned({distance}));"
                 )
             }
             Step::Instruction(instruction) => self.instruction(instruction),

@@ -12,8 +12,9 @@ use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
     agreement, barriers, copy_propagation, dead_code, exact, fewer_arrivals, fewer_checks,
-    named_divisions, narrow_counters, narrow_divisions, registers, ring_slots, row_padding,
-    scalar_replacement, single_thread_levels, thread_order, warp_uniform, wide_accesses,
+    launch_values, named_divisions, narrow_counters, narrow_divisions, registers, ring_slots,
+    row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform,
+    wide_accesses,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten, written_whole};
@@ -528,6 +529,15 @@ pub(super) const PASSES: &[Pass] = &[
         run: Run::Kernel(|function, id, state| {
             narrow_divisions::narrow(function, id, state.checks != Checks::Report);
         }),
+    },
+    Pass {
+        name: "launch-values",
+        kind: Transformation,
+        does: "computes the bounds of loops that depend on extents only on the host, in kernels that copy by TMA",
+        because: "after all passes that prove something about these bounds",
+        requires: &[IntegersExact, TmaLowered],
+        ensures: &[],
+        run: Run::Function(|function, _| launch_values::name(function)),
     },
     Pass {
         name: "seal",

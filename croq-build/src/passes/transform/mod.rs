@@ -10,6 +10,7 @@ pub mod fewer_arrivals;
 pub mod fewer_checks;
 mod invariant_checks;
 mod known;
+pub mod launch_values;
 pub mod named_divisions;
 pub mod narrow_counters;
 pub mod narrow_divisions;

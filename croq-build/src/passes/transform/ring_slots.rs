@@ -242,14 +242,20 @@ fn counter(function: &mut Function, ring: &Ring, span: Span) -> Counter {
 }
 
 impl Counter {
-    /// `slot = slot == slots - 1 ? 0 : slot + 1;`
+    /// `slot = slot == slots - 1 ? 0 : slot + 1;`, or one instruction less for a power of 2.
     fn next(&self, slots: i64, span: Span) -> Stmt {
         let ty = COUNTED;
         let int = |n: i64| Expr::int(i128::from(n), ty, span);
         let slot = || Expr::local(self.local, ty, span);
-        let last = Expr::binary(BinOp::Eq, slot(), int(slots - 1), span);
         let more = Expr::binary(BinOp::Add, slot(), int(1), span);
-        let value = Expr::new(ExprKind::Select(last, int(0), more), ty, span);
+        let value = match slots.unsigned_abs().is_power_of_two() {
+            true => ExprKind::Binary(BinOp::And, more, int(slots - 1)),
+            false => {
+                let last = Expr::binary(BinOp::Eq, slot(), int(slots - 1), span);
+                ExprKind::Select(last, int(0), more)
+            }
+        };
+        let value = Expr::new(value, ty, span);
         let local = self.local;
         Stmt::new(StmtKind::Assign { local, value }, span)
     }
