@@ -8,7 +8,7 @@ namespace CROQ_SPACE(0badf00d) {
 
 CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map q_map,
     CROQ_GRID_CONSTANT const croq::tensor_map k_map, CROQ_GRID_CONSTANT const croq::tensor_map v_map,
-    CROQ_GRID_CONSTANT const croq::tensor_map o_map, croq::idx N) {
+    CROQ_GRID_CONSTANT const croq::tensor_map o_map, croq::idx N, croq::idx count) {
   croq::only_from_sm_90();
   croq::extents(N);
   const croq::mbarriers queries = croq::mbarriers_at(49152, 1, "queries");
@@ -65,8 +65,8 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       // tma.copy.async<queries>.swiz<128> q.subspan(1, 64, 64).at(h, b, 0) => qs;
       croq::tma_load<3>(qs, 0, q_map, {0, b * 64, h}, queries, 0);
       // foreach {t} in [cdiv(N, 64)] {
-      CROQ_STEPS((N + 63) / 64);
-      for (int t = 0; t < int((N + 63) / 64); ++t) {
+      CROQ_STEPS(count);
+      for (int t = 0; t < int(count); ++t) {
         // wait keys_free[t % SLOTS];
         croq::mbarrier_wait(ctx, keys_free, croq::idx(t) % 2,
             croq::next_phase((keys_free_phase >> (croq::idx(t) % 2)) & 1u));
@@ -104,14 +104,14 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     croq::mbarrier_wait(ctx, queries, 0, croq::next_phase(queries_phase));
     queries_phase ^= 1u;
     // foreach {t} in [cdiv(N, 64)] {
-    CROQ_STEPS(0, (N + 63) / 64, 1, 241);
-    for (int t = 0; t < int((N + 63) / 64); ++t) {
+    CROQ_STEPS(0, count, 1, 241);
+    for (int t = 0; t < int(count); ++t) {
       // wait keys[t % SLOTS];
       croq::mbarrier_wait(ctx, keys, croq::idx(t) % 2, croq::next_phase((keys_phase >> (croq::idx(t) % 2)) & 1u));
       keys_phase ^= 1u << (croq::idx(t) % 2);
       // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(scores);
-      const croq::matrix_descriptor ks_here = croq::advance(ks_tiles, unsigned(croq::idx(t) % 2 * 8192));
+      const croq::matrix_descriptor ks_here = croq::advance_units(ks_tiles, unsigned(croq::idx(t) % 2 * 512));
       croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, qs_tiles, ks_here, false);
       croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 32),
           croq::advance(ks_here, 32), true);
@@ -196,7 +196,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       values_phase ^= 1u << (croq::idx(t) % 2);
       // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(sums, weights);
-      const croq::matrix_descriptor vs_here = croq::advance(vs_tiles, unsigned(croq::idx(t) % 2 * 8192));
+      const croq::matrix_descriptor vs_here = croq::advance_units(vs_tiles, unsigned(croq::idx(t) % 2 * 512));
       croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 0, vs_here, true);
       croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 8, croq::advance(vs_here, 2048), true);
       croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 16, croq::advance(vs_here, 4096), true);
@@ -260,6 +260,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_attention)(const croq_env *env,
   CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(M)), 2147483647), 2, M);
   // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
   CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 3, N);
+  const croq::idx count = (N + 63) / 64;
   CROQ_NEEDS(attention_0, 90);
   croq::tensor_map q_map;
   CROQ_TRY(croq::make_tensor_map(host, q_map, q,
@@ -274,7 +275,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_attention)(const croq_env *env,
   CROQ_TRY(croq::make_tensor_map(host, o_map, o,
       croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128}));
   CROQ_LAUNCH(attention_0, croq::grid{(M + 63) / 64, H, 1}, 256, 49232,
-      croq::async_proxy | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N);
+      croq::async_proxy | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N, count);
   return host.status();
 }
 

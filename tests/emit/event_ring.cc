@@ -5,9 +5,9 @@
 namespace CROQ_SPACE(0badf00d) {
 
 CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map src_map,
-    croq::global<float> out, croq::idx M, croq::idx N) {
+    croq::global<float> out, croq::idx N, croq::idx count) {
   croq::only_from_sm_90();
-  croq::extents(M, N);
+  croq::extents(N);
   const croq::mbarriers full = croq::mbarriers_at(24576, 3, "full");
   const croq::mbarriers empty = croq::mbarriers_at(24600, 3, "empty");
   const croq::watched<float> tiles = croq::watched_at<float>(0, 6144, "tiles", croq::marked_by(1));
@@ -33,8 +33,8 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
     if (warp == 0 && elected) {
       // foreach {k} in [cdiv(M, 16)] {
       unsigned slot = 0u;
-      CROQ_STEPS((M + 15) / 16);
-      for (int k = 0; k < int((M + 15) / 16); ++k) {
+      CROQ_STEPS(count);
+      for (int k = 0; k < int(count); ++k) {
         // wait empty[k % SLOTS];
         croq::mbarrier_wait(ctx, empty, croq::idx(slot), croq::next_phase((empty_phase >> croq::idx(slot)) & 1u));
         empty_phase ^= 1u << croq::idx(slot);
@@ -52,8 +52,8 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
     croq::tracked<float> sum = 0.0f;
     // foreach {k} in [cdiv(M, 16)] {
     unsigned slot = 0u;
-    CROQ_STEPS(0, (M + 15) / 16, 1, 17);
-    for (int k = 0; k < int((M + 15) / 16); ++k) {
+    CROQ_STEPS(0, count, 1, 17);
+    for (int k = 0; k < int(count); ++k) {
       // wait full[k % SLOTS];
       croq::mbarrier_wait(ctx, full, croq::idx(slot), croq::next_phase((full_phase >> croq::idx(slot)) & 1u));
       full_phase ^= 1u << croq::idx(slot);
@@ -85,11 +85,12 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_event_ring)(const croq_env *env
   CROQ_TRY(host.alloc(out, N, "out"));
   CROQ_REQUIRE(croq::fits(croq::exact(255) + croq::size(croq::exact(N)), 2147483647), 2, N);
   CROQ_REQUIRE(croq::fits(croq::exact(31) + croq::size(croq::exact(M)), 2147483647), 3, M);
+  const croq::idx count = (M + 15) / 16;
   CROQ_NEEDS(event_ring_0, 90);
   croq::tensor_map src_map;
   CROQ_TRY(croq::make_tensor_map(host, src_map, src, croq::tensor_layout<2>{{N, M}, {1, N}, {128, 16}, 0, 128}));
   CROQ_LAUNCH(event_ring_0, croq::grid{(N + 127) / 128, 1, 1}, 256, 24624, croq::async_proxy | croq::with_marks,
-      src_map, out, M, N);
+      src_map, out, N, count);
   // return out;
   args->result = out.data();
   args->result_shape[0] = N;

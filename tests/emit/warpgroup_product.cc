@@ -7,9 +7,9 @@
 namespace CROQ_SPACE(0badf00d) {
 
 CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map lhs_map,
-    CROQ_GRID_CONSTANT const croq::tensor_map rhs_map, CROQ_GRID_CONSTANT const croq::tensor_map out_map, croq::idx K) {
+    CROQ_GRID_CONSTANT const croq::tensor_map rhs_map, CROQ_GRID_CONSTANT const croq::tensor_map out_map,
+    croq::idx count) {
   croq::only_from_sm_90();
-  croq::extents(K);
   const croq::mbarriers full = croq::mbarriers_at(163840, 4, "full");
   const croq::mbarriers empty = croq::mbarriers_at(163872, 4, "empty");
   const croq::watched<croq::f16> as = croq::watched_at<croq::f16>(0, 32768, "as", croq::marked_by(1));
@@ -41,8 +41,8 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     croq::set_max_registers_down<32>();
     if (warp == 0 && elected) {
       // foreach {k} in [cdiv(K, 64)] {
-      CROQ_STEPS((K + 63) / 64);
-      for (int k = 0; k < int((K + 63) / 64); ++k) {
+      CROQ_STEPS(count);
+      for (int k = 0; k < int(count); ++k) {
         // wait empty[s];
         croq::mbarrier_wait(ctx, empty, croq::idx(k) % 4, croq::next_phase((empty_phase >> (croq::idx(k) % 4)) & 1u));
         empty_phase ^= 1u << (croq::idx(k) % 4);
@@ -61,16 +61,16 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     croq::set_max_registers_up<232>();
     // foreach {k} in [cdiv(K, 64)] {
     croq::idx released = 0;
-    const croq::matrix_descriptor as_base = croq::advance(as_tiles, unsigned(w * 8192 - 8192));
-    CROQ_STEPS((K + 63) / 64);
-    for (int k = 0; k < int((K + 63) / 64); ++k) {
+    const croq::matrix_descriptor as_base = croq::advance_units(as_tiles, unsigned(w * 512 - 512));
+    CROQ_STEPS(count);
+    for (int k = 0; k < int(count); ++k) {
       // wait full[s];
       croq::mbarrier_wait(ctx, full, croq::idx(k) % 4, croq::next_phase((full_phase >> (croq::idx(k) % 4)) & 1u));
       full_phase ^= 1u << (croq::idx(k) % 4);
       // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
       croq::wgmma_fence(acc);
-      const croq::matrix_descriptor bs_here = croq::advance(bs_tiles, unsigned(croq::idx(k) % 4 * 16384));
-      const croq::matrix_descriptor as_here = croq::advance(as_base, unsigned(croq::idx(k) % 4 * 16384));
+      const croq::matrix_descriptor bs_here = croq::advance_units(bs_tiles, unsigned(croq::idx(k) % 4 * 1024));
+      const croq::matrix_descriptor as_here = croq::advance_units(as_base, unsigned(croq::idx(k) % 4 * 1024));
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < croq::idx(k));
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 32),
           croq::advance(bs_here, 32), true);
@@ -133,6 +133,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_e
   CROQ_REQUIRE(croq::fits(croq::exact(447) + croq::size(croq::exact(M)), 2147483647), 4, M);
   CROQ_REQUIRE(croq::fits(croq::exact(319) + croq::size(croq::exact(N)), 2147483647), 5, N);
   CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(K)), 2147483647), 6, K);
+  const croq::idx count = (K + 63) / 64;
   CROQ_NEEDS(warpgroup_product_0, 90);
   croq::tensor_map lhs_map;
   CROQ_TRY(croq::make_tensor_map(host, lhs_map, lhs, croq::tensor_layout<2>{{K, M}, {1, K}, {64, 128}, 128, 128}));
@@ -142,7 +143,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_e
   CROQ_TRY(croq::make_tensor_map(host, out_map, out, croq::tensor_layout<2>{{N, M}, {1, N}, {64, 64}, 128, 128}));
   CROQ_LAUNCH(warpgroup_product_0, croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904,
       croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<352>, lhs_map, rhs_map,
-      croq::contend(out_map, out), K);
+      croq::contend(out_map, out), count);
   return host.status();
 }
 
