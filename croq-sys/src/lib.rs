@@ -27,12 +27,16 @@
 pub mod __private;
 #[doc(hidden)]
 pub mod abi;
+mod after;
+mod completion;
 mod cuda;
 mod device;
 mod device_tensor;
+mod device_view;
 mod dims;
 mod element;
 mod error;
+mod event;
 #[cfg(test)]
 mod fake_cuda;
 mod float8;
@@ -42,6 +46,7 @@ mod memory;
 mod ndarray;
 mod packed;
 mod random;
+mod region;
 #[doc(hidden)]
 pub mod sim;
 mod six_bits;
@@ -51,11 +56,16 @@ mod tensor;
 
 pub use half;
 
+pub use completion::Completion;
 pub use device::Device;
 pub use device_tensor::DeviceTensor;
+pub use device_view::{
+    Borrowed, BorrowedMut, DeviceData, DeviceDataMut, DeviceView, DeviceViewMut, Owned,
+};
 pub use dims::{Const, Dim, Dims, Same};
 pub use element::Element;
 pub use error::{Error, Result};
+pub use event::Event;
 pub use float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
 pub use packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 pub use six_bits::{S6, U6};

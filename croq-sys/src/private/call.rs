@@ -13,10 +13,10 @@ use crate::abi::{
 use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
 use crate::device_tensor::{DeviceTensor, download};
+use crate::device_view::{DeviceData, DeviceDataMut};
 use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result, fill};
-use crate::last_use::EndOfWork;
 use crate::memory::Memory;
 use crate::sim;
 use crate::stream::Stream;
@@ -37,7 +37,15 @@ pub struct Call<A: 'static> {
 /// Memory that a call uses.
 struct Used {
     memory: Arc<Memory>,
+    /// The distance of the kernel's tensor from the start of the memory, in bytes.
+    offset: usize,
     written: bool,
+}
+
+impl Used {
+    fn address(&self) -> *mut c_void {
+        self.memory.address().wrapping_byte_add(self.offset)
+    }
 }
 
 impl<A> Call<A> {
@@ -62,27 +70,35 @@ impl<A> Call<A> {
         tensor: &Tensor<T, D, S>,
     ) -> Result<*mut c_void> {
         let bytes = bytemuck::cast_slice(tensor.as_slice());
-        Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?), true))
+        Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?), 0, true))
     }
 
-    /// A device tensor that the kernel reads directly.
-    pub fn global<T: Element, D: Dims>(
+    /// A device tensor that the kernel reads directly; a copy of a view with gaps, or of one whose
+    /// first element has no suitable address.
+    pub fn global<T: Element, D: Dims, S: DeviceData>(
         &self,
         param: &'static str,
-        tensor: &DeviceTensor<T, D>,
+        tensor: &DeviceTensor<T, D, S>,
     ) -> Result<*mut c_void> {
         self.same_device(param, tensor.device())?;
-        Ok(self.keep(tensor.memory().clone(), false))
+        match tensor.kernel_offset() {
+            Some(offset) => Ok(self.keep(tensor.memory().clone(), offset, false)),
+            None => Ok(self.keep(tensor.try_clone()?.memory().clone(), 0, false)),
+        }
     }
 
     /// A device tensor that the kernel writes directly.
-    pub fn global_mut<T: Element, D: Dims>(
+    pub fn global_mut<T: Element, D: Dims, S: DeviceDataMut>(
         &self,
         param: &'static str,
-        tensor: &mut DeviceTensor<T, D>,
+        tensor: &mut DeviceTensor<T, D, S>,
     ) -> Result<*mut c_void> {
         self.same_device(param, tensor.device())?;
-        Ok(self.keep(tensor.memory().clone(), true))
+        let offset = tensor.kernel_offset().ok_or(Error::WrittenView {
+            kernel: self.kernel.about.name,
+            param,
+        })?;
+        Ok(self.keep(tensor.memory().clone(), offset, true))
     }
 
     /// A stream that the kernel launches on.
@@ -93,20 +109,17 @@ impl<A> Call<A> {
     }
 
     fn same_device(&self, param: &'static str, found: &Device) -> Result<()> {
-        if *found == self.device {
-            return Ok(());
-        }
-        Err(Error::WrongDevice {
-            kernel: self.kernel.about.name,
-            param,
-            expected: self.device.to_string(),
-            found: found.to_string(),
-        })
+        self.device.expect(self.kernel.about.name, param, found)
     }
 
-    fn keep(&self, memory: Arc<Memory>, written: bool) -> *mut c_void {
-        let address = memory.address();
-        self.buffers.borrow_mut().push(Used { memory, written });
+    fn keep(&self, memory: Arc<Memory>, offset: usize, written: bool) -> *mut c_void {
+        let used = Used {
+            memory,
+            offset,
+            written,
+        };
+        let address = used.address();
+        self.buffers.borrow_mut().push(used);
         address
     }
 
@@ -155,24 +168,13 @@ impl<A> Call<A> {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return self.run_on_sim(args);
         };
-        // Waits for copies to the device, and for the initialisation of new tensors.
-        self.device.synchronize_own()?;
         for used in self.buffers.borrow().iter() {
             used.memory.order_on(stream, used.written)?;
         }
         let enqueued = self.submit(gpu, args, stream.raw());
-        match EndOfWork::of(gpu, stream) {
-            Ok(end) => {
-                let end = Arc::new(end);
-                for used in self.buffers.borrow().iter() {
-                    used.memory.used_on(stream, &end, used.written);
-                }
-            }
-            // Then no work may remain in flight.
-            Err(failed) => stream
-                .synchronize()
-                .map_err(|_| self.device.failed(failed))?,
-        }
+        let buffers = self.buffers.borrow();
+        let used = buffers.iter().map(|used| (&*used.memory, used.written));
+        Memory::used_on(used, gpu, stream)?;
         enqueued
     }
 
@@ -217,7 +219,8 @@ impl<A> Call<A> {
         address: *const c_void,
         dims: D,
     ) -> Result<Tensor<T, D>> {
-        download(&*self.buffer_at(address)?, dims)
+        let (memory, offset) = self.buffer_at(address)?;
+        download(&memory, offset, dims)
     }
 
     /// The element of device memory that the kernel returned at `address`.
@@ -231,7 +234,7 @@ impl<A> Call<A> {
         address: *const c_void,
         dims: D,
     ) -> Result<DeviceTensor<T, D>> {
-        DeviceTensor::held(self.buffer_at(address)?, dims)
+        DeviceTensor::held(self.buffer_at(address)?.0, dims)
     }
 
     /// Copies an `&` parameter's device copy, at `address`, back to the host.
@@ -240,17 +243,17 @@ impl<A> Call<A> {
         address: *const c_void,
         tensor: &mut Tensor<T, D, S>,
     ) -> Result<()> {
-        let buffer = self.buffer_at(address)?;
-        T::read_into(tensor.as_mut_slice(), &mut |bytes| buffer.download(bytes))
+        let (memory, offset) = self.buffer_at(address)?;
+        T::read_into(tensor.as_mut_slice(), &mut |bytes| {
+            memory.download(offset, bytes)
+        })
     }
 
-    fn buffer_at(&self, address: *const c_void) -> Result<Arc<Memory>> {
+    fn buffer_at(&self, address: *const c_void) -> Result<(Arc<Memory>, usize)> {
         let buffers = self.buffers.borrow();
-        let found = buffers
-            .iter()
-            .find(|used| ptr::eq(used.memory.address(), address));
+        let found = buffers.iter().find(|used| ptr::eq(used.address(), address));
         // Only a shim of another generator returns an address that is not of this call.
-        let found = found.map(|used| used.memory.clone());
+        let found = found.map(|used| (used.memory.clone(), used.offset));
         found.ok_or(Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
             found: 0,
@@ -449,9 +452,13 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
     };
     match memory {
         Ok(memory) => {
-            let (address, memory) = (memory.address(), Arc::new(memory));
-            let written = true;
-            env.buffers.borrow_mut().push(Used { memory, written });
+            let used = Used {
+                memory: Arc::new(memory),
+                offset: 0,
+                written: true,
+            };
+            let address = used.address();
+            env.buffers.borrow_mut().push(used);
             address
         }
         Err(reason) => {

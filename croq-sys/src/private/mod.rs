@@ -13,6 +13,8 @@
 mod call;
 mod kernel;
 #[cfg(test)]
+mod tests_of_streams;
+#[cfg(test)]
 mod tests_on_cuda;
 
 pub use std::ptr::null_mut;
