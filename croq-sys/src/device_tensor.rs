@@ -110,6 +110,16 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
         Ok(Self::of(dims, memory))
     }
 
+    /// A copy of elements of memory that another tensor uses.
+    pub(crate) fn copied(memory: &Memory, offset: usize, dims: D) -> Result<Self> {
+        holds::<T, D>(memory, offset, dims)?;
+        let from = dense::<T, D>(offset, &dims);
+        let copy = Memory::unwritten(memory.device(), from.bytes())?;
+        // SAFETY: the memory has these elements, and the copy is as large.
+        unsafe { copy.copy(&dense::<T, D>(0, &dims), (memory, &from)) }?;
+        Ok(Self::of(dims, copy))
+    }
+
     /// A tensor of the first elements of memory that no other tensor uses.
     pub(crate) fn held(memory: Arc<Memory>, dims: D) -> Result<Self> {
         holds::<T, D>(&memory, 0, dims)?;
@@ -244,9 +254,15 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     ///
     /// [`Error::OutOfMemory`], or the failure of the device.
     pub fn try_clone(&self) -> Result<DeviceTensor<T, D>> {
-        let memory = Memory::unwritten(self.device(), self.region().bytes())?;
-        let mut copy = DeviceTensor::of(self.dims, memory);
-        copy.copy_from(self)?;
+        Ok(DeviceTensor::of(self.dims, self.dense_copy()?))
+    }
+
+    /// The memory of such a copy.
+    pub(crate) fn dense_copy(&self) -> Result<Memory> {
+        let from = self.region();
+        let copy = Memory::unwritten(self.device(), from.bytes())?;
+        // SAFETY: the region of a tensor is inside of its memory; the copy is new and as large.
+        unsafe { copy.copy(&dense::<T, D>(0, &self.dims), (&self.memory, &from)) }?;
         Ok(copy)
     }
 

@@ -18,7 +18,7 @@ mod sealed {
 /// What a [`DeviceTensor`] is: [`Owned`], or [`Borrowed`] or [`BorrowedMut`] from one. Kernels
 /// accept all of them for a parameter that they only read.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no kind of device tensor",
+    message = "`{Self}` is not a kind of device tensor",
     label = "expected `Owned`, `Borrowed` or `BorrowedMut`"
 )]
 pub trait DeviceData: sealed::Sealed + Sized {
@@ -330,7 +330,7 @@ mod tests {
         let e = t.view().slice([0..4, 2..7]).unwrap_err();
         assert_eq!(
             e.to_string(),
-            "2..7 of axis 1 is no part of a tensor of shape [4, 6]"
+            "2..7 of axis 1 is not a part of a tensor of shape [4, 6]"
         );
         #[expect(clippy::reversed_empty_ranges, reason = "what the error is about")]
         let reversed = t.view().slice([3..2, 0..6]);

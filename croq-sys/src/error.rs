@@ -247,7 +247,7 @@ impl fmt::Display for Error {
                  help: `reshape` gives a tensor another shape of as many elements"
             ),
             Error::Slice { what, shape } => {
-                write!(f, "{what} is no part of a tensor of shape {shape:?}")
+                write!(f, "{what} is not a part of a tensor of shape {shape:?}")
             }
             Error::WrongDevice {
                 kernel,

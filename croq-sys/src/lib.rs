@@ -40,6 +40,7 @@ mod event;
 #[cfg(test)]
 mod fake_cuda;
 mod float8;
+mod input;
 mod last_use;
 mod memory;
 #[cfg(feature = "ndarray")]
@@ -67,6 +68,7 @@ pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
 pub use float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
+pub use input::Input;
 pub use packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 pub use six_bits::{S6, U6};
 pub use stream::Stream;

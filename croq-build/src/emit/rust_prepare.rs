@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::args::{self, Args, FieldRole};
-use super::rust_types::{LONG, Wrapper, is_written, tensors};
+use super::rust_types::{LONG, Wrapper, is_written, listed, tensors};
 use super::signature;
 use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, ResultType, Scalar};
 
@@ -14,10 +14,11 @@ pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
     let Some(name) = &w.prepare else { return };
     let (function, naming) = (w.function, &w.naming);
     let plain = w.plain.as_deref().unwrap_or_default();
+    let generics = listed(&naming.untyped_generics(function));
     let _ = write!(
         text,
         "\n/// Checks the arguments of [`{plain}`] and prepares a call.\n\
-         fn {name}(\n    {stream}: Option<&Stream>,\n",
+         fn {name}{generics}(\n    {stream}: Option<&Stream>,\n",
         stream = naming.stream
     );
     for id in (0..).map(ParamId).take(function.params.len()) {
@@ -29,7 +30,7 @@ pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
     entry_checks(w, text);
     let stream = &naming.stream;
     let device = match device(w) {
-        Some(device) => format!("Some({stream}.map_or_else(|| {device}, Stream::device))"),
+        Some(device) => format!("{stream}.map(Stream::device).or({device})"),
         None => format!("{stream}.map(Stream::device)"),
     };
     call(w, text, &device, false);
@@ -59,19 +60,23 @@ pub fn prepared(w: &Wrapper<'_>, text: &mut String, prepare: &str) {
 /// The part of a wrapper without a shared preparation.
 pub fn prepares(w: &Wrapper<'_>, text: &mut String) {
     entry_checks(w, text);
-    let device = device(w).map(|device| format!("Some({device})"));
-    call(w, text, device.as_deref().unwrap_or("None"), true);
+    call(w, text, device(w).as_deref().unwrap_or("None"), true);
 }
 
-/// The device of the arguments, if they have one.
+/// The device of the arguments as an option, if one of them may have one.
 fn device(w: &Wrapper<'_>) -> Option<String> {
+    let of = |id: ParamId| format!("{}.device()", w.naming.param(id));
+    let global = tensors(w.function).find(|(_, _, tensor)| tensor.passing == Passing::Global);
+    if let Some((id, ..)) = global {
+        return Some(format!("Some({})", of(id)));
+    }
+    let inputs = tensors(w.function).filter(|(_, _, tensor)| tensor.passing == Passing::In);
     let mut params = w.function.params.iter().zip(0..);
     let stream = params.find(|(param, _)| matches!(param.kind, ParamKind::Stream));
-    let device = tensors(w.function)
-        .find(|(_, _, tensor)| tensor.passing == Passing::Global)
-        .map(|(id, ..)| id)
-        .or(stream.map(|(_, id)| ParamId(id)));
-    device.map(|id| format!("{}.device()", w.naming.param(id)))
+    let stream = stream.map(|(_, id)| format!("Some({})", of(ParamId(id))));
+    let mut all = inputs.map(|(id, ..)| of(id)).chain(stream);
+    let first = all.next()?;
+    Some(all.fold(first, |all, next| format!("{all}.or({next})")))
 }
 
 /// Binds the dimensions to their values, and checks every extent.
@@ -164,7 +169,11 @@ fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
                 ParamKind::Scalar { ty, .. } => to_c(*ty, name),
                 ParamKind::Stream => format!("{call}.stream({:?}, {name})?", param.name),
                 ParamKind::Tensor(tensor) => match tensor.passing {
-                    Passing::In | Passing::InOut => format!("{call}.copy_in({name})?"),
+                    Passing::In => {
+                        let written = is_written(w.function, tensor);
+                        format!("{name}.pass(&{call}, {:?}, {written})?", param.name)
+                    }
+                    Passing::InOut => format!("{call}.copy_in({name})?"),
                     Passing::Global if is_written(w.function, tensor) => {
                         format!("{call}.global_mut({:?}, {name})?", param.name)
                     }

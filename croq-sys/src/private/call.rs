@@ -35,11 +35,14 @@ pub struct Call<A: 'static> {
 }
 
 /// Memory that a call uses.
+#[derive(Clone)]
 struct Used {
     memory: Arc<Memory>,
     /// The distance of the kernel's tensor from the start of the memory, in bytes.
     offset: usize,
     written: bool,
+    /// A tensor of the caller has the memory.
+    is_shared: bool,
 }
 
 impl Used {
@@ -70,7 +73,7 @@ impl<A> Call<A> {
         tensor: &Tensor<T, D, S>,
     ) -> Result<*mut c_void> {
         let bytes = bytemuck::cast_slice(tensor.as_slice());
-        Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?), 0, true))
+        Ok(self.keep(Memory::upload(&self.device, bytes)?))
     }
 
     /// A device tensor that the kernel reads directly; a copy of a view with gaps, or of one whose
@@ -82,9 +85,19 @@ impl<A> Call<A> {
     ) -> Result<*mut c_void> {
         self.same_device(param, tensor.device())?;
         match tensor.kernel_offset() {
-            Some(offset) => Ok(self.keep(tensor.memory().clone(), offset, false)),
-            None => Ok(self.keep(tensor.try_clone()?.memory().clone(), 0, false)),
+            Some(offset) => Ok(self.share(tensor.memory().clone(), offset, false)),
+            None => Ok(self.keep(tensor.dense_copy()?)),
         }
+    }
+
+    /// A copy on the device of a tensor there, which the kernel writes.
+    pub fn private_copy<T: Element, D: Dims, S: DeviceData>(
+        &self,
+        param: &'static str,
+        tensor: &DeviceTensor<T, D, S>,
+    ) -> Result<*mut c_void> {
+        self.same_device(param, tensor.device())?;
+        Ok(self.keep(tensor.dense_copy()?))
     }
 
     /// A device tensor that the kernel writes directly.
@@ -98,7 +111,7 @@ impl<A> Call<A> {
             kernel: self.kernel.about.name,
             param,
         })?;
-        Ok(self.keep(tensor.memory().clone(), offset, true))
+        Ok(self.share(tensor.memory().clone(), offset, true))
     }
 
     /// A stream that the kernel launches on.
@@ -112,12 +125,27 @@ impl<A> Call<A> {
         self.device.expect(self.kernel.about.name, param, found)
     }
 
-    fn keep(&self, memory: Arc<Memory>, offset: usize, written: bool) -> *mut c_void {
-        let used = Used {
+    /// Memory of this call alone.
+    fn keep(&self, memory: Memory) -> *mut c_void {
+        self.uses(Used {
+            memory: Arc::new(memory),
+            offset: 0,
+            written: true,
+            is_shared: false,
+        })
+    }
+
+    /// Memory of a tensor of the caller.
+    fn share(&self, memory: Arc<Memory>, offset: usize, written: bool) -> *mut c_void {
+        self.uses(Used {
             memory,
             offset,
             written,
-        };
+            is_shared: true,
+        })
+    }
+
+    fn uses(&self, used: Used) -> *mut c_void {
         let address = used.address();
         self.buffers.borrow_mut().push(used);
         address
@@ -219,8 +247,8 @@ impl<A> Call<A> {
         address: *const c_void,
         dims: D,
     ) -> Result<Tensor<T, D>> {
-        let (memory, offset) = self.buffer_at(address)?;
-        download(&memory, offset, dims)
+        let used = self.buffer_at(address)?;
+        download(&used.memory, used.offset, dims)
     }
 
     /// The element of device memory that the kernel returned at `address`.
@@ -234,7 +262,12 @@ impl<A> Call<A> {
         address: *const c_void,
         dims: D,
     ) -> Result<DeviceTensor<T, D>> {
-        DeviceTensor::held(self.buffer_at(address)?.0, dims)
+        let used = self.buffer_at(address)?;
+        if used.is_shared {
+            // A tensor of its own for what is still the caller's.
+            return DeviceTensor::copied(&used.memory, used.offset, dims);
+        }
+        DeviceTensor::held(used.memory, dims)
     }
 
     /// Copies an `&` parameter's device copy, at `address`, back to the host.
@@ -243,17 +276,18 @@ impl<A> Call<A> {
         address: *const c_void,
         tensor: &mut Tensor<T, D, S>,
     ) -> Result<()> {
-        let (memory, offset) = self.buffer_at(address)?;
+        let used = self.buffer_at(address)?;
+        let (memory, offset) = (&used.memory, used.offset);
         T::read_into(tensor.as_mut_slice(), &mut |bytes| {
             memory.download(offset, bytes)
         })
     }
 
-    fn buffer_at(&self, address: *const c_void) -> Result<(Arc<Memory>, usize)> {
+    fn buffer_at(&self, address: *const c_void) -> Result<Used> {
         let buffers = self.buffers.borrow();
         let found = buffers.iter().find(|used| ptr::eq(used.address(), address));
         // Only a shim of another generator returns an address that is not of this call.
-        let found = found.map(|used| (used.memory.clone(), used.offset));
+        let found = found.cloned();
         found.ok_or(Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
             found: 0,
@@ -456,6 +490,7 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
                 memory: Arc::new(memory),
                 offset: 0,
                 written: true,
+                is_shared: false,
             };
             let address = used.address();
             env.buffers.borrow_mut().push(used);
