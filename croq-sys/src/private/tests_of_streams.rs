@@ -135,6 +135,22 @@ fn kernels_take_views_in_place_or_a_copy() {
     }
 }
 
+#[test]
+fn a_forgotten_tensor_frees_nothing() {
+    let device = fake_cuda::device();
+    let [stream] = streams(&device);
+    let mut t = tensor(&device);
+    twice_on(&stream, &mut t, 10).unwrap();
+    std::mem::forget(t.view_mut());
+    let copy = t.try_clone().unwrap();
+    std::mem::forget(t);
+    std::mem::forget(stream.record().unwrap());
+    assert_eq!(copy.to_host().unwrap().as_slice(), [42, 5]);
+    drop((copy, stream));
+    device.synchronize().unwrap();
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 1));
+}
+
 /// A view borrows at compile time; what a kernel uses is kept at run time.
 #[test]
 fn a_view_in_flight_keeps_its_tensor() {
