@@ -20,7 +20,8 @@ pub enum Error {
         expected: usize,
         found: usize,
     },
-    /// A kernel needs at least one element along every axis.
+    /// A kernel needs at least one element along every axis, unless none of the tensors that it
+    /// writes or returns has an element: then the call does nothing.
     ZeroExtent {
         kernel: &'static str,
         param: &'static str,

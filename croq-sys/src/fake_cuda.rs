@@ -47,6 +47,7 @@ struct Queued {
 
 enum Step {
     Kernel(Box<dyn FnOnce()>),
+    Fill(Box<dyn FnOnce()>),
     Record(usize),
     WaitFor(usize),
     Free(usize),
@@ -121,7 +122,7 @@ fn next_quick() -> Option<Queued> {
         let mut blocked = BTreeSet::new();
         let at = all.iter().position(|q| {
             let quick = match q.step {
-                Step::Kernel(_) => false,
+                Step::Kernel(_) | Step::Fill(_) => false,
                 Step::WaitFor(event) => !is_pending(event),
                 Step::Record(_) | Step::Free(_) | Step::Callback(..) => true,
             };
@@ -142,7 +143,7 @@ fn advance() {
 fn carry_out(step: Step) {
     DONE.set(DONE.get() + 1);
     match step {
-        Step::Kernel(work) => work(),
+        Step::Kernel(work) | Step::Fill(work) => work(),
         Step::Record(event) => {
             TIMES.with_borrow_mut(|all| all.insert(event, DONE.get()));
             PENDING.with_borrow_mut(|all| all.remove(&event));
@@ -464,11 +465,18 @@ unsafe extern "C" fn memset_async(
     dst: *mut c_void,
     byte: c_int,
     bytes: u64,
-    _: *mut c_void,
+    stream: *mut c_void,
 ) -> c_int {
     FILLS.set(FILLS.get() + 1);
-    // SAFETY: the caller is responsible for the memory.
-    unsafe { dst.write_bytes(byte as u8, bytes as usize) };
+    let start = dst.expose_provenance();
+    let fill = move || {
+        let end = start + bytes as usize;
+        assert!(is_inside(start, end), "cleared outside of an allocation");
+        let dst = std::ptr::with_exposed_provenance_mut::<u8>(start);
+        // SAFETY: inside of an allocation.
+        unsafe { dst.write_bytes(byte as u8, bytes as usize) };
+    };
+    push(stream, Step::Fill(Box::new(fill)));
     STICKY.get()
 }
 

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use super::args::{self, Args, FieldRole};
-use super::rust_types::{LONG, Wrapper, is_written, listed, tensors};
+use super::rust_types::{LONG, Returned, Wrapper, is_written, listed, tensors};
 use super::signature;
-use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, ResultType, Scalar};
+use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, ResultType, Scalar, TensorParam};
 
 /// The function that both forms call. It compares extents as numbers, so only the forms have
 /// generic parameters.
@@ -82,7 +82,7 @@ fn device(w: &Wrapper<'_>) -> Option<String> {
 /// Binds the dimensions to their values, and checks every extent.
 fn entry_checks(w: &Wrapper<'_>, text: &mut String) {
     let kernel = &w.naming.kernel;
-    let _ = writeln!(text, "    let {kernel} = self::{}();", w.kernel);
+    let _ = writeln!(text, "    let {kernel} = self::{}().arguments();", w.kernel);
     for (id, param, tensor) in tensors(w.function) {
         let name = w.naming.param(id);
         let (mut bindings, mut expected) = (Vec::new(), Vec::new());
@@ -132,9 +132,13 @@ fn extent_of(w: &Wrapper<'_>, dim: DimId, param: ParamId) -> String {
 fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
     let (function, naming) = (w.function, &w.naming);
     let mutable = if is_mutable { "mut " } else { "" };
+    let called = match outputs(w) {
+        Some(outputs) => format!("call_for({device}, &[{}])", outputs.join(", ")),
+        None => format!("call({device})"),
+    };
     let _ = writeln!(
         text,
-        "    let {mutable}{} = {}.call({device})?;",
+        "    let {mutable}{} = {}.{called}?;",
         naming.call, naming.kernel
     );
     let struct_name = args::struct_name(w.meta, function);
@@ -156,6 +160,39 @@ fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
         text.push_str("        nothing: 0,\n");
     }
     text.push_str("    };\n");
+}
+
+/// The shapes of all tensors that a call writes or returns, if these are its only effects.
+fn outputs(w: &Wrapper<'_>) -> Option<Vec<String>> {
+    let function = w.function;
+    let mut params = function.params.iter();
+    let launches = params.any(|param| matches!(param.kind, ParamKind::Stream));
+    if launches || !function.signals.is_empty() {
+        return None;
+    }
+    let is_effect = |tensor: &TensorParam| match tensor.passing {
+        Passing::In => false,
+        Passing::InOut => true,
+        Passing::Global => is_written(function, tensor),
+    };
+    let written = tensors(function).filter(|(_, _, tensor)| is_effect(tensor));
+    let written = written.map(|(id, ..)| Some(format!("&{}.shape()", w.naming.param(id))));
+    let results = function.results.iter().map(|result| {
+        let ResultType::Tensor { shape, .. } = result else {
+            return None;
+        };
+        let extents = shape
+            .iter()
+            .map(|extent| match Returned::of(function, extent) {
+                Returned::Const(n) => Some(n.to_string()),
+                Returned::Dim(dim) => Some(w.naming.dim(dim).to_owned()),
+                Returned::Derived => None,
+            });
+        let extents: Option<Vec<String>> = extents.collect();
+        Some(format!("&[{}]", extents?.join(", ")))
+    });
+    let outputs: Option<Vec<String>> = written.chain(results).collect();
+    outputs.filter(|outputs| !outputs.is_empty())
 }
 
 /// The initial value of a field of the argument struct.

@@ -23,4 +23,4 @@ pub use crate::abi;
 pub use crate::abi::{croq_env, croq_i64, croq_u32, croq_u64};
 pub use call::Call;
 pub use croq_macros::kernels;
-pub use kernel::{About, Check, Kernel, Prepared, Shim, Shims};
+pub use kernel::{About, Arguments, Check, Kernel, Prepared, Shim, Shims};

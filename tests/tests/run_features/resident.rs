@@ -28,11 +28,11 @@ fn results_are_where_the_argument_is() {
     }
     assert_eq!(
         kernels::resident_sum(&device).unwrap(),
-        host.as_slice().iter().sum()
+        host.as_slice().iter().sum::<i32>()
     );
     assert_eq!(
         kernels::resident_sum(&host).unwrap(),
-        host.as_slice().iter().sum()
+        host.as_slice().iter().sum::<i32>()
     );
 }
 
@@ -191,15 +191,46 @@ fn an_argument_of_another_device_is_refused() {
 }
 
 #[test]
-fn tensors_without_elements_need_another_path() {
-    let (_, x) = numbers(0, 12);
-    let e = kernels::resident_scaled(&x, 2).unwrap_err();
+fn calls_without_elements_do_nothing() {
+    let (host, x) = numbers(0, 12);
+    assert_eq!(kernels::resident_scaled(&host, 2).unwrap().shape(), [0]);
+    assert_eq!(
+        kernels::resident_scaled(&x, 2).unwrap().to_host().unwrap(),
+        host
+    );
+    let mut y = x.try_clone().unwrap();
+    kernels::resident_into(&x, &mut y).unwrap();
+    let stream = Stream::new(&Device::default()).unwrap();
+    kernels::resident_into_on(&stream, &x, &mut y).unwrap();
+    assert_eq!(kernels::resident_same_on(&stream, &y).unwrap().shape(), [0]);
+    let flat = Tensor::<i32, _>::zeros((3, Const::<0>));
+    let (sum, difference) = kernels::resident_both(&flat, &flat).unwrap();
+    assert_eq!((sum, difference.shape()), (flat, [3, 0]));
+    // A mismatch is an error in any case.
+    let e = kernels::resident_into(&numbers(3, 1).1, &mut y).unwrap_err();
+    assert!(matches!(e, Error::ShapeMismatch { param: "y", .. }), "{e}");
+}
+
+#[test]
+fn results_of_no_elements_are_errors() {
+    let sum = kernels::resident_sum(&numbers(0, 13).0);
+    assert!(matches!(
+        sum,
+        Err(Error::ZeroExtent {
+            param: "x",
+            axis: 0,
+            ..
+        })
+    ));
+    let rows = |m: usize, n: usize| kernels::resident_row_sums(&Tensor::zeros((m, n)));
+    assert_eq!(rows(0, 4).unwrap().shape(), [0]);
+    let e = rows(4, 0).unwrap_err();
     assert!(
         matches!(
             e,
             Error::ZeroExtent {
                 param: "x",
-                axis: 0,
+                axis: 1,
                 ..
             }
         ),

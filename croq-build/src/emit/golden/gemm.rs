@@ -38,11 +38,11 @@ fn prepare_gemm(
     rhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceData>,
     output: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceDataMut>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badcafe_gemm_args> {
-    let kernel = self::kernel_of_gemm();
+    let kernel = self::kernel_of_gemm().arguments();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let call = kernel.call(stream.map(Stream::device).or(Some(lhs.device())))?;
+    let call = kernel.call_for(stream.map(Stream::device).or(Some(lhs.device())), &[&output.shape()])?;
     let args = ffi::croq_0badcafe_gemm_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,

@@ -28,7 +28,7 @@ pub fn match_<
     flag: bool,
     s: &Stream,
 ) -> Result<X::Output<u8, (usize, Const<7>, Const_)>> {
-    let kernel = self::kernel_of_match();
+    let kernel = self::kernel_of_match().arguments();
     let [M, _, Const_] = kernel.extents("type", type_.shape(), [
         ("M", None),
         ("M", Some(type_.shape()[0])),
