@@ -67,6 +67,41 @@ fn a_clone_is_what_its_tensor_was() {
 }
 
 #[test]
+fn streams_begin_after_the_devices_own() {
+    let device = fake_cuda::device();
+    let [a, b] = streams(&device);
+    // After a tensor is cleared.
+    let mut zeros = DeviceTensor::<u8, _>::zeros((Const::<2>,), &device).unwrap();
+    zeros.with_device_mut_ptr(&a, |at| add_one(&a, at)).unwrap();
+    a.synchronize().unwrap();
+    assert_eq!(zeros.to_host().unwrap().as_slice(), [1, 0]);
+    // After a copy to it, and after one from it.
+    let mut first = tensor(&device);
+    let mut second = first.try_clone().unwrap();
+    twice_on(&b, &mut second, 10).unwrap();
+    b.synchronize().unwrap();
+    assert_eq!(second.to_host().unwrap().as_slice(), [42, 5]);
+    let third = first.try_clone().unwrap();
+    twice_on(&a, &mut first, 10).unwrap();
+    a.synchronize().unwrap();
+    assert_eq!(third.to_host().unwrap().as_slice(), [21, 5]);
+}
+
+/// Enqueues work of another library.
+fn add_one(stream: &Stream, at: *mut u8) {
+    let at = at.expose_provenance();
+    fake_cuda::enqueue(stream.as_raw(), move || {
+        let at = std::ptr::with_exposed_provenance_mut::<u8>(at);
+        assert!(
+            fake_cuda::is_allocated(at.cast()),
+            "used after it was freed"
+        );
+        // SAFETY: the tensor's memory, which is allocated.
+        unsafe { *at += 1 };
+    });
+}
+
+#[test]
 fn a_copy_in_flight_keeps_both_tensors() {
     let device = fake_cuda::device();
     let [stream] = streams(&device);
@@ -337,18 +372,6 @@ fn work_of_other_libraries_is_in_order() {
     let [a, b] = streams(&device);
     let mut t = tensor(&device);
     twice_on(&a, &mut t, 10).unwrap();
-    let add_one = |stream: &Stream, at: *mut u8| {
-        let at = at.expose_provenance();
-        fake_cuda::enqueue(stream.as_raw(), move || {
-            let at = std::ptr::with_exposed_provenance_mut::<u8>(at);
-            assert!(
-                fake_cuda::is_allocated(at.cast()),
-                "used after it was freed"
-            );
-            // SAFETY: the tensor's memory, which is allocated.
-            unsafe { *at += 1 };
-        });
-    };
     t.with_device_mut_ptr(&b, |at| add_one(&b, at)).unwrap();
     twice_on(&a, &mut t, 10).unwrap();
     assert_eq!(fake_cuda::queued(), 3);
