@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use crate::__private::Call;
 use crate::device::Device;
+use crate::device_data::DeviceData;
 use crate::device_tensor::DeviceTensor;
-use crate::device_view::DeviceData;
 use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::Result;

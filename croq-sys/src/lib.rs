@@ -31,8 +31,8 @@ mod after;
 mod completion;
 mod cuda;
 mod device;
+mod device_data;
 mod device_tensor;
-mod device_view;
 mod dims;
 mod element;
 mod error;
@@ -59,10 +59,8 @@ pub use half;
 
 pub use completion::Completion;
 pub use device::Device;
-pub use device_tensor::DeviceTensor;
-pub use device_view::{
-    Borrowed, BorrowedMut, DeviceData, DeviceDataMut, DeviceView, DeviceViewMut, Owned,
-};
+pub use device_data::{Borrowed, BorrowedMut, DeviceData, DeviceDataMut, Owned};
+pub use device_tensor::{DeviceTensor, DeviceView, DeviceViewMut};
 pub use dims::{Const, Dim, Dims, Same};
 pub use element::Element;
 pub use error::{Error, Result};

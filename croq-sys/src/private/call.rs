@@ -12,8 +12,8 @@ use crate::abi::{
 };
 use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
+use crate::device_data::{DeviceData, DeviceDataMut};
 use crate::device_tensor::{DeviceTensor, download};
-use crate::device_view::{DeviceData, DeviceDataMut};
 use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result, fill};

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use super::tests_on_cuda::{Args, KERNEL, tensor, twice, twice_on};
-use crate::device_view::DeviceData;
+use crate::device_data::DeviceData;
 use crate::fake_cuda::{self, STICKY};
 use crate::{Const, Device, DeviceTensor, Error, Result, Stream, Tensor};
 
