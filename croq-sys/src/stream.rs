@@ -18,8 +18,9 @@ use crate::memory::Owner;
 ///
 /// The `_on` form of a kernel (`scale_on(&stream, …)`) only enqueues: it returns before the kernel
 /// has run. The program needs no further synchronisation: a tensor that is in use on a stream can
-/// be read, passed to another kernel or dropped at any time, because every use waits for it first,
-/// and its memory is freed after the work that uses it. A failure is returned by the next wait.
+/// be read, passed to another kernel or dropped at any time. A copy to the host waits for that work,
+/// a kernel on another stream begins after it without a wait here, and the memory is freed after the
+/// work that uses it. A failure is returned by the next wait.
 ///
 /// A `stream` parameter of a kernel takes one, too: the kernel itself determines its launches
 /// there, and its call waits for all of them. On the simulated GPU, where every operation is

@@ -28,12 +28,9 @@ pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
     let args = args::struct_name(w.meta, function);
     let _ = writeln!(text, ") -> ::croq_sys::__private::Prepared<ffi::{args}> {{");
     entry_checks(w, text);
-    let stream = &naming.stream;
-    let device = match device(w) {
-        Some(device) => format!("{stream}.map(Stream::device).or({device})"),
-        None => format!("{stream}.map(Stream::device)"),
-    };
-    call(w, text, &device, false);
+    let mut places = vec![format!("{}.map(Stream::device)", naming.stream)];
+    places.extend(devices(w));
+    call(w, text, &places, false);
     let _ = writeln!(text, "    Ok(({}, {}))\n}}", naming.call, naming.args);
 }
 
@@ -60,23 +57,21 @@ pub fn prepared(w: &Wrapper<'_>, text: &mut String, prepare: &str) {
 /// The part of a wrapper without a shared preparation.
 pub fn prepares(w: &Wrapper<'_>, text: &mut String) {
     entry_checks(w, text);
-    call(w, text, device(w).as_deref().unwrap_or("None"), true);
+    call(w, text, &devices(w), true);
 }
 
-/// The device of the arguments as an option, if one of them may have one.
-fn device(w: &Wrapper<'_>) -> Option<String> {
+/// The devices of the arguments as options. The first that there is decides.
+fn devices(w: &Wrapper<'_>) -> Vec<String> {
     let of = |id: ParamId| format!("{}.device()", w.naming.param(id));
     let global = tensors(w.function).find(|(_, _, tensor)| tensor.passing == Passing::Global);
     if let Some((id, ..)) = global {
-        return Some(format!("Some({})", of(id)));
+        return vec![format!("Some({})", of(id))];
     }
     let inputs = tensors(w.function).filter(|(_, _, tensor)| tensor.passing == Passing::In);
     let mut params = w.function.params.iter().zip(0..);
     let stream = params.find(|(param, _)| matches!(param.kind, ParamKind::Stream));
     let stream = stream.map(|(_, id)| format!("Some({})", of(ParamId(id))));
-    let mut all = inputs.map(|(id, ..)| of(id)).chain(stream);
-    let first = all.next()?;
-    Some(all.fold(first, |all, next| format!("{all}.or({next})")))
+    inputs.map(|(id, ..)| of(id)).chain(stream).collect()
 }
 
 /// Binds the dimensions to their values, and checks every extent.
@@ -128,13 +123,29 @@ fn extent_of(w: &Wrapper<'_>, dim: DimId, param: ParamId) -> String {
     }
 }
 
-/// Creates a call on `device`, and its arguments.
-fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
+/// A list as an argument: on several lines if it is long.
+fn list(items: &[String]) -> String {
+    let one_line = items.join(", ");
+    match one_line.len() > LONG {
+        true => format!(
+            "&[\n            {},\n        ]",
+            items.join(",\n            ")
+        ),
+        false => format!("&[{one_line}]"),
+    }
+}
+
+/// Creates a call on the first of these devices, and its arguments.
+fn call(w: &Wrapper<'_>, text: &mut String, devices: &[String], is_mutable: bool) {
     let (function, naming) = (w.function, &w.naming);
     let mutable = if is_mutable { "mut " } else { "" };
-    let called = match outputs(w) {
-        Some(outputs) => format!("call_for({device}, &[{}])", outputs.join(", ")),
-        None => format!("call({device})"),
+    let devices = list(devices);
+    let called = match outputs(w).map(|outputs| list(&outputs)) {
+        None => format!("call({devices})"),
+        Some(outputs) if devices.len() + outputs.len() > LONG - 30 => {
+            format!("call_for(\n        {devices},\n        {outputs},\n    )")
+        }
+        Some(outputs) => format!("call_for({devices}, {outputs})"),
     };
     let _ = writeln!(
         text,

@@ -146,17 +146,16 @@ impl<A> Arguments<A> {
         Ok(shape)
     }
 
-    /// A call of a kernel that needs elements along every axis; see [`Kernel::call`].
-    pub fn call(self, device: Option<&Device>) -> Result<Call<A>> {
-        match self.zero.into_inner() {
-            Some(zero) => Err(zero),
-            None => self.kernel.call(device),
-        }
+    /// A call of a kernel that needs elements along every axis, on the first of these devices that
+    /// there is; see [`Kernel::call`].
+    pub fn call(self, devices: &[Option<&Device>]) -> Result<Call<A>> {
+        self.call_for(devices, &[])
     }
 
     /// A call of a kernel whose effects are tensors of these shapes. It does nothing if none of them
     /// has an element. Otherwise it needs elements along every axis.
-    pub fn call_for(self, device: Option<&Device>, outputs: &[&[usize]]) -> Result<Call<A>> {
+    pub fn call_for(self, devices: &[Option<&Device>], outputs: &[&[usize]]) -> Result<Call<A>> {
+        let device = devices.iter().flatten().copied().next();
         let is_empty = !outputs.is_empty() && outputs.iter().all(|shape| shape.contains(&0));
         match self.zero.into_inner() {
             Some(zero) if !is_empty => Err(zero),
@@ -233,7 +232,7 @@ mod tests {
             let arguments = KERNEL.arguments();
             arguments.extents("x", shape, [("M", None), ("N", None)])?;
             arguments
-                .call_for(Some(&Device::sim()), outputs)
+                .call_for(&[None, Some(&Device::sim())], outputs)
                 .map(|_| ())
         };
         let zero = Error::ZeroExtent {
@@ -252,7 +251,7 @@ mod tests {
             .extents("x", [3, 0], [("M", None), ("N", None)])
             .unwrap();
         arguments.extents("y", [0], [("K", None)]).unwrap();
-        assert_eq!(arguments.call(None).err(), Some(zero));
+        assert_eq!(arguments.call(&[]).err(), Some(zero));
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub fn match_<
         ("M", Some(M)),
     ])?;
     kernel.extents("x", x.shape(), [("M", Some(M)), ("M", Some(M))])?;
-    let mut call_ = kernel.call(Some(call.device()))?;
+    let mut call_ = kernel.call(&[Some(call.device())])?;
     let mut args = ffi::croq_0badcafe_match_args {
         type_: call_.copy_in(type_)?,
         call: call_.global("call", call)?,

@@ -40,7 +40,7 @@ fn prepare_scale<D0: ::croq_sys::Dims<Index = [usize; 2]>>(
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badcafe_scale_args> {
     let kernel = self::kernel_of_scale().arguments();
     let [M, _] = kernel.extents("src", src.shape(), [("M", None), ("64", Some(64))])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(src.device()), &[&[M, 64]])?;
+    let call = kernel.call_for(&[stream.map(Stream::device), src.device()], &[&[M, 64]])?;
     let args = ffi::croq_0badcafe_scale_args {
         src: src.pass(&call, "src", false)?,
         gain,

@@ -14,7 +14,7 @@ pub fn total<N: Dim>(
 ) -> Result<bool> {
     let kernel = self::kernel_of_total().arguments();
     let [N] = kernel.extents("x", x.shape(), [("N", None)])?;
-    let mut call = kernel.call(None)?;
+    let mut call = kernel.call(&[])?;
     let mut args = ffi::croq_0badcafe_total_args {
         x: call.copy_in(x)?,
         N: N as i64,
