@@ -77,7 +77,10 @@ fn prepare_attention(
     ])?;
     kernel.extents("v", v.shape(), [("H", Some(H)), ("N", Some(N)), ("64", Some(64))])?;
     kernel.extents("o", o.shape(), [("H", Some(H)), ("M", Some(M)), ("64", Some(64))])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(Some(q.device())), &[&o.shape()])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(q.device())],
+        &[&o.shape()],
+    )?;
     let args = ffi::croq_0badf00d_attention_args {
         q: call.global("q", q)?,
         k: call.global("k", k)?,

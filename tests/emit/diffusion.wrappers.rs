@@ -46,7 +46,7 @@ fn prepare_diffusion<D0: ::croq_sys::Dims<Index = [usize; 1]>>(
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_diffusion_args> {
     let kernel = self::kernel_of_diffusion().arguments();
     let [N] = kernel.extents("initial", initial.shape(), [("N", None)])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(initial.device()), &[&[N]])?;
+    let call = kernel.call_for(&[stream.map(Stream::device), initial.device()], &[&[N]])?;
     let args = ffi::croq_0badf00d_diffusion_args {
         initial: initial.pass(&call, "initial", false)?,
         rate,

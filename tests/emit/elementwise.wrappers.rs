@@ -45,7 +45,10 @@ fn prepare_saxpby(
     let kernel = self::kernel_of_saxpby().arguments();
     let [N] = kernel.extents("x", x.shape(), [("N", None)])?;
     kernel.extents("y", y.shape(), [("N", Some(N))])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(Some(x.device())), &[&y.shape()])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(x.device())],
+        &[&y.shape()],
+    )?;
     let args = ffi::croq_0badf00d_saxpby_args {
         a,
         x: call.global("x", x)?,

@@ -35,7 +35,7 @@ fn prepare_event_ring<D0: ::croq_sys::Dims<Index = [usize; 2]>>(
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_event_ring_args> {
     let kernel = self::kernel_of_event_ring().arguments();
     let [M, N] = kernel.extents("src", src.shape(), [("M", None), ("N", None)])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(src.device()), &[&[N]])?;
+    let call = kernel.call_for(&[stream.map(Stream::device), src.device()], &[&[N]])?;
     let args = ffi::croq_0badf00d_event_ring_args {
         src: src.pass(&call, "src", false)?,
         M: M as i64,

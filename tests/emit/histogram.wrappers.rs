@@ -42,7 +42,10 @@ fn prepare_histogram<D0: ::croq_sys::Dims<Index = [usize; 1]>, D2: ::croq_sys::D
     let kernel = self::kernel_of_histogram().arguments();
     let [N] = kernel.extents("values", values.shape(), [("N", None)])?;
     let [BINS] = kernel.extents("base", base.shape(), [("BINS", None)])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(values.device().or(base.device())), &[&[BINS]])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), values.device(), base.device()],
+        &[&[BINS]],
+    )?;
     let args = ffi::croq_0badf00d_histogram_args {
         values: values.pass(&call, "values", false)?,
         BINS_WANTED_: BINS_WANTED,

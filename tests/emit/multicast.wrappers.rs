@@ -49,9 +49,10 @@ fn prepare_multicast<
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     kernel.extents("factors", factors.shape(), [("K", Some(K))])?;
     let [N] = kernel.extents("offsets", offsets.shape(), [("N", None)])?;
-    let call =
-        kernel.call_for(stream.map(Stream::device).or(lhs.device().or(factors.device()).or(offsets.device())),
-        &[&[M, N]])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), lhs.device(), factors.device(), offsets.device()],
+        &[&[M, N]],
+    )?;
     let args = ffi::croq_0badf00d_multicast_args {
         lhs: lhs.pass(&call, "lhs", false)?,
         factors: factors.pass(&call, "factors", false)?,

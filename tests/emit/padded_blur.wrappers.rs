@@ -51,7 +51,10 @@ fn prepare_padded_blur<D0: ::croq_sys::Dims<Index = [usize; 3]>>(
         ("24", Some(24)),
         ("24", Some(24)),
     ])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(images.device()), &[&[B, 24, 24]])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), images.device()],
+        &[&[B, 24, 24]],
+    )?;
     let args = ffi::croq_0badf00d_padded_blur_args {
         images: images.pass(&call, "images", false)?,
         B: B as i64,

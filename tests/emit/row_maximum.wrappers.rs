@@ -37,7 +37,7 @@ fn prepare_row_maximum<D0: ::croq_sys::Dims<Index = [usize; 2]>>(
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_row_maximum_args> {
     let kernel = self::kernel_of_row_maximum().arguments();
     let [M, N] = kernel.extents("x", x.shape(), [("M", None), ("N", None)])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(x.device()), &[&[M]])?;
+    let call = kernel.call_for(&[stream.map(Stream::device), x.device()], &[&[M]])?;
     let args = ffi::croq_0badf00d_row_maximum_args {
         x: x.pass(&call, "x", false)?,
         M: M as i64,

@@ -161,7 +161,10 @@ fn prepare_scaled_rows_f32_32_false<D1: ::croq_sys::Dims<Index = [usize; 1]>>(
     let kernel = self::kernel_of_scaled_rows_f32_32_false().arguments();
     let [M, _] = kernel.extents("x", x.shape(), [("M", None), ("32", Some(32))])?;
     kernel.extents("gain", gain.shape(), [("M", Some(M))])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(Some(x.device())), &[&x.shape()])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(x.device())],
+        &[&x.shape()],
+    )?;
     let args = ffi::croq_0badf00d_scaled_rows_f32_32_false_args {
         x: call.global_mut("x", x)?,
         gain: gain.pass(&call, "gain", false)?,
@@ -213,7 +216,10 @@ fn prepare_scaled_rows_bf16_64_true<D1: ::croq_sys::Dims<Index = [usize; 1]>>(
     let kernel = self::kernel_of_scaled_rows_bf16_64_true().arguments();
     let [M, _] = kernel.extents("x", x.shape(), [("M", None), ("64", Some(64))])?;
     kernel.extents("gain", gain.shape(), [("M", Some(M))])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(Some(x.device())), &[&x.shape()])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(x.device())],
+        &[&x.shape()],
+    )?;
     let args = ffi::croq_0badf00d_scaled_rows_bf16_64_true_args {
         x: call.global_mut("x", x)?,
         gain: gain.pass(&call, "gain", false)?,
@@ -265,7 +271,10 @@ fn prepare_scaled_rows_f32_64_false<D1: ::croq_sys::Dims<Index = [usize; 1]>>(
     let kernel = self::kernel_of_scaled_rows_f32_64_false().arguments();
     let [M, _] = kernel.extents("x", x.shape(), [("M", None), ("64", Some(64))])?;
     kernel.extents("gain", gain.shape(), [("M", Some(M))])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(Some(x.device())), &[&x.shape()])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(x.device())],
+        &[&x.shape()],
+    )?;
     let args = ffi::croq_0badf00d_scaled_rows_f32_64_false_args {
         x: call.global_mut("x", x)?,
         gain: gain.pass(&call, "gain", false)?,

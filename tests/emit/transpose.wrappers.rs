@@ -37,7 +37,7 @@ fn prepare_transpose<D0: ::croq_sys::Dims<Index = [usize; 2]>>(
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_transpose_args> {
     let kernel = self::kernel_of_transpose().arguments();
     let [M, N] = kernel.extents("src", src.shape(), [("M", None), ("N", None)])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(src.device()), &[&[N, M]])?;
+    let call = kernel.call_for(&[stream.map(Stream::device), src.device()], &[&[N, M]])?;
     let args = ffi::croq_0badf00d_transpose_args {
         src: src.pass(&call, "src", false)?,
         M: M as i64,

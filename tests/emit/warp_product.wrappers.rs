@@ -50,8 +50,10 @@ fn prepare_warp_product<
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("bias", bias.shape(), [("N", Some(N))])?;
-    let call =
-        kernel.call_for(stream.map(Stream::device).or(lhs.device().or(rhs.device()).or(bias.device())), &[&[M, N]])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), lhs.device(), rhs.device(), bias.device()],
+        &[&[M, N]],
+    )?;
     let args = ffi::croq_0badf00d_warp_product_args {
         lhs: lhs.pass(&call, "lhs", false)?,
         rhs: rhs.pass(&call, "rhs", false)?,

@@ -42,7 +42,10 @@ fn prepare_warpgroup_product(
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("out", out.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let call = kernel.call_for(stream.map(Stream::device).or(Some(lhs.device())), &[&out.shape()])?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(lhs.device())],
+        &[&out.shape()],
+    )?;
     let args = ffi::croq_0badf00d_warpgroup_product_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,
