@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 26
+#define CROQ_ABI_VERSION 27
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -459,10 +459,18 @@ typedef struct croq_cuda_api {
   int (*stream_create)(void **stream);
   int (*stream_destroy)(void *stream);
   int (*stream_synchronize)(void *stream);
+  int (*stream_query)(void *stream, croq_u32 *over);
+  /* Calls the function on a thread of CUDA after all work on the stream, also after a failure. It
+   * calls no CUDA function. */
+  int (*stream_add_callback)(void *stream,
+                             void (*function)(void *stream, int error, void *data), void *data);
   /* Later work on the stream begins after the event. */
   int (*stream_wait_event)(void *stream, void *event);
   /* Creates an event after all work on the stream. */
   int (*event_record)(void **event, void *stream);
+  /* The same with a time. */
+  int (*event_record_timed)(void **event, void *stream);
+  int (*event_elapsed)(float *milliseconds, void *from, void *to);
   int (*event_query)(void *event, croq_u32 *over);
   int (*event_synchronize)(void *event);
   int (*event_destroy)(void *event);
@@ -471,6 +479,9 @@ typedef struct croq_cuda_api {
   int (*copy_to_device)(void *dst, const void *src, croq_u64 bytes, void *stream);
   int (*copy_to_host)(void *dst, const void *src, croq_u64 bytes, void *stream);
   int (*copy_on_device)(void *dst, const void *src, croq_u64 bytes, void *stream);
+  /* `height` rows of `width` bytes; rows begin every so many bytes. */
+  int (*copy_rows_on_device)(void *dst, croq_u64 dst_pitch, const void *src, croq_u64 src_pitch,
+                             croq_u64 width, croq_u64 height, void *stream);
   int (*memset_async)(void *dst, int byte, croq_u64 bytes, void *stream);
   int (*host_alloc_mapped)(void **host, void **device, croq_u64 bytes);
   int (*host_free)(void *host);

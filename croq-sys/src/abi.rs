@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 26;
+pub const CROQ_ABI_VERSION: u32 = 27;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -523,8 +523,12 @@ pub struct croq_cuda_api {
     pub stream_create: unsafe extern "C" fn(stream: *mut *mut c_void) -> c_int,
     pub stream_destroy: unsafe extern "C" fn(stream: *mut c_void) -> c_int,
     pub stream_synchronize: unsafe extern "C" fn(stream: *mut c_void) -> c_int,
+    pub stream_query: unsafe extern "C" fn(stream: *mut c_void, over: *mut u32) -> c_int,
+    pub stream_add_callback: unsafe extern "C" fn(stream: *mut c_void, function: unsafe extern "C" fn(stream: *mut c_void, error: c_int, data: *mut c_void), data: *mut c_void) -> c_int,
     pub stream_wait_event: unsafe extern "C" fn(stream: *mut c_void, event: *mut c_void) -> c_int,
     pub event_record: unsafe extern "C" fn(event: *mut *mut c_void, stream: *mut c_void) -> c_int,
+    pub event_record_timed: unsafe extern "C" fn(event: *mut *mut c_void, stream: *mut c_void) -> c_int,
+    pub event_elapsed: unsafe extern "C" fn(milliseconds: *mut f32, from: *mut c_void, to: *mut c_void) -> c_int,
     pub event_query: unsafe extern "C" fn(event: *mut c_void, over: *mut u32) -> c_int,
     pub event_synchronize: unsafe extern "C" fn(event: *mut c_void) -> c_int,
     pub event_destroy: unsafe extern "C" fn(event: *mut c_void) -> c_int,
@@ -533,6 +537,7 @@ pub struct croq_cuda_api {
     pub copy_to_device: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
     pub copy_to_host: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
     pub copy_on_device: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
+    pub copy_rows_on_device: unsafe extern "C" fn(dst: *mut c_void, dst_pitch: u64, src: *const c_void, src_pitch: u64, width: u64, height: u64, stream: *mut c_void) -> c_int,
     pub memset_async: unsafe extern "C" fn(dst: *mut c_void, byte: c_int, bytes: u64, stream: *mut c_void) -> c_int,
     pub host_alloc_mapped: unsafe extern "C" fn(host: *mut *mut c_void, device: *mut *mut c_void, bytes: u64) -> c_int,
     pub host_free: unsafe extern "C" fn(host: *mut c_void) -> c_int,

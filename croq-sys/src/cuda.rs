@@ -89,7 +89,7 @@ unsafe impl Sync for RawStream {}
 
 /// A position in a stream, after all work that was enqueued before it was recorded.
 #[derive(Clone, Copy)]
-pub(crate) struct RawEvent(*mut c_void);
+pub(crate) struct RawEvent(pub(crate) *mut c_void);
 
 // SAFETY: a `cudaEvent_t` is a handle that the runtime lets any thread use.
 unsafe impl Send for RawEvent {}
@@ -216,6 +216,54 @@ impl Runtime {
         )
     }
 
+    /// Whether all work on `stream` is complete.
+    pub(crate) fn is_idle(self, stream: RawStream) -> Result<bool> {
+        let mut over = 0;
+        // SAFETY: `over` outlives the call.
+        let code = unsafe { (self.api.stream_query)(stream.0, &mut over) };
+        self.check(code, "looking at a stream")?;
+        Ok(over != 0)
+    }
+
+    /// Calls `function` on a thread of CUDA after all work on `stream`, failed work included. It
+    /// must not call CUDA.
+    ///
+    /// # Safety
+    ///
+    /// `function` may be called once with `data`, on any thread, at any later time.
+    pub(crate) unsafe fn call_after(
+        self,
+        stream: RawStream,
+        function: unsafe extern "C" fn(*mut c_void, c_int, *mut c_void),
+        data: *mut c_void,
+    ) -> Result<()> {
+        // SAFETY: as the caller promises.
+        let code = unsafe { (self.api.stream_add_callback)(stream.0, function, data) };
+        self.check(code, "adding a callback to a stream")
+    }
+
+    /// The same as [`Self::record_event`] for an event with a time.
+    pub(crate) fn record_timed_event(self, stream: RawStream) -> Result<RawEvent> {
+        let mut event = ptr::null_mut();
+        // SAFETY: `event` outlives the call.
+        let code = unsafe { (self.api.event_record_timed)(&mut event, stream.0) };
+        self.check(code, "recording an event")?;
+        Ok(RawEvent(event))
+    }
+
+    /// The milliseconds between two complete events of one device.
+    ///
+    /// # Safety
+    ///
+    /// Both are events with a time that were not destroyed.
+    pub(crate) unsafe fn elapsed(self, from: RawEvent, to: RawEvent) -> Result<f32> {
+        let mut milliseconds = 0.0;
+        // SAFETY: as the caller promises; `milliseconds` outlives the call.
+        let code = unsafe { (self.api.event_elapsed)(&mut milliseconds, from.0, to.0) };
+        self.check(code, "comparing two events")?;
+        Ok(milliseconds)
+    }
+
     /// Records an event after all work on `stream`.
     pub(crate) fn record_event(self, stream: RawStream) -> Result<RawEvent> {
         let mut event = ptr::null_mut();
@@ -336,6 +384,31 @@ impl Runtime {
             )
         };
         self.check(code, "copying from the GPU")
+    }
+
+    /// Copies `height` rows of `width` bytes, which begin every `to.1` and `from.1` bytes.
+    ///
+    /// # Safety
+    ///
+    /// The rows are in device memory, and no row overlaps another one of either side.
+    pub(crate) unsafe fn copy_rows(
+        self,
+        to: (NonNull<u8>, u64),
+        from: (NonNull<u8>, u64),
+        (width, height): (u64, u64),
+        stream: RawStream,
+    ) -> Result<()> {
+        let (dst, src) = (to.0.as_ptr().cast(), from.0.as_ptr().cast());
+        // SAFETY: as the caller promises.
+        let code = unsafe {
+            match height {
+                1 => (self.api.copy_on_device)(dst, src, width, stream.0),
+                _ => {
+                    (self.api.copy_rows_on_device)(dst, to.1, src, from.1, width, height, stream.0)
+                }
+            }
+        };
+        self.check(code, "copying on the GPU")
     }
 
     /// # Safety

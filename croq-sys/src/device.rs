@@ -259,6 +259,24 @@ impl Device {
         }
     }
 
+    /// An error if `found`, the device of an argument, is another one.
+    pub(crate) fn expect(
+        &self,
+        operation: &'static str,
+        param: &'static str,
+        found: &Self,
+    ) -> Result<()> {
+        match self == found {
+            true => Ok(()),
+            false => Err(Error::WrongDevice {
+                kernel: operation,
+                param,
+                expected: self.to_string(),
+                found: found.to_string(),
+            }),
+        }
+    }
+
     /// Waits for work that was enqueued on none of the program's streams.
     pub(crate) fn synchronize_own(&self) -> Result<()> {
         self.healthy()?;

@@ -6,6 +6,7 @@
 //! call to compile, and all others are compared when the kernel is called.
 
 use std::fmt;
+use std::ops::Range;
 
 mod sealed {
     pub trait Sealed {}
@@ -92,8 +93,17 @@ pub trait Dims: tuple::Sealed + Copy + PartialEq + fmt::Debug + Send + Sync + 's
         + Sync
         + 'static;
 
+    /// The same number of extents, all of them `usize`: those of a [slice](crate::DeviceView).
+    type Dynamic: Dims<Index = Self::Index>;
+
+    /// `[Range<usize>; RANK]`: a part of each axis.
+    type Ranges: AsRef<[Range<usize>]>;
+
     /// The extents as numbers.
     fn shape(&self) -> Self::Index;
+
+    /// Extents that are known at run time.
+    fn dynamic(shape: Self::Index) -> Self::Dynamic;
 
     /// The distances in elements between neighbours along each axis: row-major, the last axis
     /// contiguous.
@@ -122,16 +132,29 @@ mod tuple {
     pub trait Sealed {}
 }
 
+macro_rules! number {
+    ($D:ident) => {
+        usize
+    };
+}
+
 macro_rules! tuples {
     ($($rank:literal: ($($D:ident $d:ident),*);)*) => {$(
         impl<$($D: Dim),*> tuple::Sealed for ($($D,)*) {}
         impl<$($D: Dim),*> Dims for ($($D,)*) {
             const RANK: usize = $rank;
             type Index = [usize; $rank];
+            type Dynamic = ($(number!($D),)*);
+            type Ranges = [Range<usize>; $rank];
 
             fn shape(&self) -> [usize; $rank] {
                 let ($($d,)*) = *self;
                 [$($d.extent()),*]
+            }
+
+            #[allow(clippy::unused_unit, reason = "the extents of a scalar")]
+            fn dynamic([$($d),*]: [usize; $rank]) -> Self::Dynamic {
+                ($($d,)*)
             }
         }
     )*};
@@ -190,6 +213,12 @@ mod tests {
     fn a_scalar_has_one_element() {
         assert_eq!(().shape(), [0usize; 0]);
         assert_eq!(().elements(), Some(1));
+    }
+
+    #[test]
+    fn extents_become_numbers() {
+        assert_eq!(<(Const<3>, usize)>::dynamic([3, 4]), (3, 4));
+        assert_eq!(<()>::dynamic([]), ());
     }
 
     #[test]

@@ -20,7 +20,8 @@ pub enum Error {
         expected: usize,
         found: usize,
     },
-    /// A kernel needs at least one element along every axis.
+    /// A kernel needs at least one element along every axis, unless none of the tensors that it
+    /// writes or returns has an element: then the call does nothing.
     ZeroExtent {
         kernel: &'static str,
         param: &'static str,
@@ -41,8 +42,26 @@ pub enum Error {
         expected: usize,
         found: usize,
     },
-    /// An `ndarray` view whose elements are not in row-major order without gaps.
+    /// An array, or a view of a device tensor, whose elements are not in row-major order without
+    /// gaps.
     Strided,
+    /// A kernel writes a parameter in place, and was given a view with gaps, or one whose first
+    /// element is not at a multiple of 16 bytes.
+    WrittenView {
+        kernel: &'static str,
+        param: &'static str,
+    },
+    /// The tensors of a copy have different shapes.
+    CopyShape {
+        expected: Vec<usize>,
+        found: Vec<usize>,
+    },
+    /// A slice is outside of its tensor, or an axis is not one of its axes.
+    Slice {
+        /// The slice in words.
+        what: String,
+        shape: Vec<usize>,
+    },
     /// The tensor arguments of one call are on different devices.
     WrongDevice {
         kernel: &'static str,
@@ -214,9 +233,23 @@ impl fmt::Display for Error {
                  help: `into_dims` changes how extents are typed, not what they are"
             ),
             Error::Strided => f.write_str(
-                "the array is not in standard layout (row-major, without gaps)\n\
-                 help: make it so with `as_standard_layout()`",
+                "the array or view is not in standard layout (row-major, without gaps)\n\
+                 help: make it so with `as_standard_layout()`; copy a view with `try_clone()`",
             ),
+            Error::WrittenView { kernel, param } => write!(
+                f,
+                "{kernel}: `{param}` is written in place, but is a view with gaps, or with a first \
+                 element that is not at a multiple of 16 bytes\n\
+                 help: pass a tensor of its own, and copy it to the view with `copy_from`"
+            ),
+            Error::CopyShape { expected, found } => write!(
+                f,
+                "a tensor of shape {found:?} cannot be copied to one of shape {expected:?}\n\
+                 help: `reshape` gives a tensor another shape of as many elements"
+            ),
+            Error::Slice { what, shape } => {
+                write!(f, "{what} is not a part of a tensor of shape {shape:?}")
+            }
             Error::WrongDevice {
                 kernel,
                 param,

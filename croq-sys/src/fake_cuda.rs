@@ -7,6 +7,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_char, c_int, c_void};
+use std::ops::Range;
 
 use crate::abi::{CROQ_ABI_VERSION, croq_cuda_api, croq_cuda_device_info};
 use crate::cuda::Runtime;
@@ -21,10 +22,18 @@ thread_local! {
     static ALLOCATED: RefCell<BTreeMap<usize, usize>> = const { RefCell::new(BTreeMap::new()) };
     /// The work on all streams, in the order in which it was enqueued.
     static QUEUED: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
+    static FOREIGN: RefCell<Vec<Range<usize>>> = const { RefCell::new(Vec::new()) };
     /// The number of `memset_async` calls.
     static FILLS: Cell<usize> = const { Cell::new(0) };
     static STREAMS: Cell<usize> = const { Cell::new(0) };
     static LIVE_STREAMS: Cell<usize> = const { Cell::new(0) };
+    /// Streams that were destroyed.
+    static DESTROYED: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
+    /// The number of operations that were complete when each event was.
+    static TIMES: RefCell<BTreeMap<usize, usize>> = const { RefCell::new(BTreeMap::new()) };
+    static DONE: Cell<usize> = const { Cell::new(0) };
+    /// The number of calls that wait.
+    static WAITS: Cell<usize> = const { Cell::new(0) };
     /// Events that are not complete.
     static PENDING: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
     static EVENTS: Cell<usize> = const { Cell::new(0) };
@@ -38,9 +47,44 @@ struct Queued {
 
 enum Step {
     Kernel(Box<dyn FnOnce()>),
+    Fill(Box<dyn FnOnce()>),
     Record(usize),
     WaitFor(usize),
     Free(usize),
+    Callback(Callback, usize),
+}
+
+type Callback = unsafe extern "C" fn(*mut c_void, c_int, *mut c_void);
+
+/// `cudaErrorInvalidResourceHandle`
+const INVALID_HANDLE: c_int = 400;
+
+/// The result of an operation on `stream`.
+fn answer(stream: *mut c_void) -> c_int {
+    let destroyed = DESTROYED.with_borrow(|all| all.contains(&stream.addr()));
+    if destroyed {
+        return INVALID_HANDLE;
+    }
+    STICKY.get()
+}
+
+/// A stream that the program made with CUDA itself.
+pub(crate) fn foreign_stream() -> *mut c_void {
+    let mut stream = std::ptr::null_mut();
+    // SAFETY: a variable of this function.
+    unsafe { stream_create(&mut stream) };
+    stream
+}
+
+/// What the program does to a stream of its own.
+pub(crate) fn destroy(stream: *mut c_void) {
+    // SAFETY: it takes any address.
+    unsafe { stream_destroy(stream) };
+}
+
+/// The number of calls so far that waited for work.
+pub(crate) fn waits() -> usize {
+    WAITS.get()
 }
 
 fn push(stream: *mut c_void, step: Step) {
@@ -78,9 +122,9 @@ fn next_quick() -> Option<Queued> {
         let mut blocked = BTreeSet::new();
         let at = all.iter().position(|q| {
             let quick = match q.step {
-                Step::Kernel(_) => false,
+                Step::Kernel(_) | Step::Fill(_) => false,
                 Step::WaitFor(event) => !is_pending(event),
-                Step::Record(_) | Step::Free(_) => true,
+                Step::Record(_) | Step::Free(_) | Step::Callback(..) => true,
             };
             let first = !blocked.contains(&q.stream);
             blocked.insert(q.stream);
@@ -97,13 +141,20 @@ fn advance() {
 }
 
 fn carry_out(step: Step) {
+    DONE.set(DONE.get() + 1);
     match step {
-        Step::Kernel(work) => work(),
+        Step::Kernel(work) | Step::Fill(work) => work(),
         Step::Record(event) => {
+            TIMES.with_borrow_mut(|all| all.insert(event, DONE.get()));
             PENDING.with_borrow_mut(|all| all.remove(&event));
         }
         Step::WaitFor(event) => finish_event(event),
         Step::Free(memory) => free(memory),
+        Step::Callback(function, data) => {
+            let data = std::ptr::with_exposed_provenance_mut(data);
+            // SAFETY: the program gave both for this call.
+            unsafe { function(std::ptr::null_mut(), STICKY.get(), data) };
+        }
     }
 }
 
@@ -151,7 +202,7 @@ fn finish_until(stream: usize, last: impl Fn(&Queued) -> bool) {
 
 /// Whether the address is currently allocated.
 pub(crate) fn is_allocated(address: *mut c_void) -> bool {
-    ALLOCATED.with_borrow(|all| all.contains_key(&address.addr()))
+    is_inside(address.addr(), address.addr() + 1)
 }
 
 const CAPACITY: u64 = 1 << 20;
@@ -179,8 +230,12 @@ pub(crate) static API: croq_cuda_api = croq_cuda_api {
     stream_create,
     stream_destroy,
     stream_synchronize,
+    stream_query,
+    stream_add_callback,
     stream_wait_event,
     event_record,
+    event_record_timed: event_record,
+    event_elapsed,
     event_query,
     event_synchronize,
     event_destroy,
@@ -188,7 +243,8 @@ pub(crate) static API: croq_cuda_api = croq_cuda_api {
     free_async,
     copy_to_device: copy,
     copy_to_host: copy,
-    copy_on_device: copy,
+    copy_on_device: copy_later,
+    copy_rows_on_device,
     memset_async,
     host_alloc_mapped,
     host_free,
@@ -222,8 +278,43 @@ unsafe extern "C" fn stream_create(stream: *mut *mut c_void) -> c_int {
     STICKY.get()
 }
 
-unsafe extern "C" fn stream_destroy(_: *mut c_void) -> c_int {
+unsafe extern "C" fn stream_destroy(stream: *mut c_void) -> c_int {
     LIVE_STREAMS.set(LIVE_STREAMS.get() - 1);
+    DESTROYED.with_borrow_mut(|all| all.insert(stream.addr()));
+    STICKY.get()
+}
+
+unsafe extern "C" fn stream_query(stream: *mut c_void, over: *mut u32) -> c_int {
+    let work = QUEUED.with_borrow(|all| all.iter().any(|q| q.stream == stream.addr()));
+    // SAFETY: the caller's variable.
+    unsafe { *over = u32::from(!work) };
+    answer(stream)
+}
+
+unsafe extern "C" fn stream_add_callback(
+    stream: *mut c_void,
+    function: Callback,
+    data: *mut c_void,
+) -> c_int {
+    if answer(stream) != 0 {
+        return answer(stream);
+    }
+    push(stream, Step::Callback(function, data.expose_provenance()));
+    0
+}
+
+unsafe extern "C" fn event_elapsed(
+    milliseconds: *mut f32,
+    from: *mut c_void,
+    to: *mut c_void,
+) -> c_int {
+    let times = [from, to].map(|e| TIMES.with_borrow(|all| all.get(&e.addr()).copied()));
+    let [Some(from), Some(to)] = times else {
+        // `cudaErrorNotReady`
+        return 600;
+    };
+    // SAFETY: the caller's variable.
+    unsafe { *milliseconds = to as f32 - from as f32 };
     STICKY.get()
 }
 
@@ -233,8 +324,8 @@ unsafe extern "C" fn stream_wait_event(stream: *mut c_void, event: *mut c_void) 
 }
 
 unsafe extern "C" fn event_record(event: *mut *mut c_void, stream: *mut c_void) -> c_int {
-    if STICKY.get() != 0 {
-        return STICKY.get();
+    if answer(stream) != 0 {
+        return answer(stream);
     }
     EVENTS.set(EVENTS.get() + 1);
     LIVE_EVENTS.set(LIVE_EVENTS.get() + 1);
@@ -253,6 +344,7 @@ unsafe extern "C" fn event_query(event: *mut c_void, over: *mut u32) -> c_int {
 }
 
 unsafe extern "C" fn event_synchronize(event: *mut c_void) -> c_int {
+    WAITS.set(WAITS.get() + 1);
     finish_event(event.addr());
     STICKY.get()
 }
@@ -263,8 +355,9 @@ unsafe extern "C" fn event_destroy(_: *mut c_void) -> c_int {
 }
 
 unsafe extern "C" fn stream_synchronize(stream: *mut c_void) -> c_int {
+    WAITS.set(WAITS.get() + 1);
     finish(stream.addr());
-    STICKY.get()
+    answer(stream)
 }
 
 unsafe extern "C" fn malloc_async(memory: *mut *mut c_void, bytes: u64, _: *mut c_void) -> c_int {
@@ -299,8 +392,9 @@ unsafe extern "C" fn copy(
     dst: *mut c_void,
     src: *const c_void,
     bytes: u64,
-    _: *mut c_void,
+    stream: *mut c_void,
 ) -> c_int {
+    finish(stream.addr());
     if STICKY.get() == 0 {
         // SAFETY: the caller is responsible for both addresses.
         unsafe { dst.copy_from_nonoverlapping(src, bytes as usize) };
@@ -308,15 +402,81 @@ unsafe extern "C" fn copy(
     STICKY.get()
 }
 
+/// Copies when the stream executes it.
+unsafe extern "C" fn copy_later(
+    dst: *mut c_void,
+    src: *const c_void,
+    bytes: u64,
+    stream: *mut c_void,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { copy_rows_on_device(dst, bytes, src, bytes, bytes, 1, stream) }
+}
+
+unsafe extern "C" fn copy_rows_on_device(
+    dst: *mut c_void,
+    dst_pitch: u64,
+    src: *const c_void,
+    src_pitch: u64,
+    width: u64,
+    height: u64,
+    stream: *mut c_void,
+) -> c_int {
+    if dst_pitch < width || src_pitch < width {
+        return 12; // `cudaErrorInvalidPitchValue`
+    }
+    if answer(stream) != 0 {
+        return answer(stream);
+    }
+    let (dst, src) = (dst.expose_provenance(), src.expose_provenance());
+    enqueue(stream, move || {
+        for row in 0..height {
+            let to = dst + (row * dst_pitch) as usize;
+            let from = src + (row * src_pitch) as usize;
+            for at in [to, from] {
+                let end = at + width as usize;
+                assert!(is_inside(at, end), "copied outside of an allocation");
+            }
+            let to = std::ptr::with_exposed_provenance_mut::<u8>(to);
+            let from = std::ptr::with_exposed_provenance::<u8>(from);
+            // SAFETY: inside of allocations, or the caller is responsible.
+            unsafe { to.copy_from_nonoverlapping(from, width as usize) };
+        }
+    });
+    0
+}
+
+/// Whether these addresses are allocated, or the memory of a test.
+fn is_inside(start: usize, end: usize) -> bool {
+    ALLOCATED.with_borrow(|all| {
+        let before = all.range(..=start).next_back();
+        let inside = before.is_some_and(|(at, bytes)| start < at + bytes && end <= at + bytes);
+        inside || FOREIGN.with_borrow(|all| all.iter().any(|r| r.start <= start && end <= r.end))
+    })
+}
+
+/// Memory that the program allocated with CUDA itself.
+pub(crate) fn foreign_memory(memory: &[u8]) {
+    let range = memory.as_ptr_range();
+    FOREIGN.with_borrow_mut(|all| all.push(range.start.addr()..range.end.addr()));
+}
+
 unsafe extern "C" fn memset_async(
     dst: *mut c_void,
     byte: c_int,
     bytes: u64,
-    _: *mut c_void,
+    stream: *mut c_void,
 ) -> c_int {
     FILLS.set(FILLS.get() + 1);
-    // SAFETY: the caller is responsible for the memory.
-    unsafe { dst.write_bytes(byte as u8, bytes as usize) };
+    let start = dst.expose_provenance();
+    let fill = move || {
+        let end = start + bytes as usize;
+        assert!(is_inside(start, end), "cleared outside of an allocation");
+        let dst = std::ptr::with_exposed_provenance_mut::<u8>(start);
+        // SAFETY: inside of an allocation.
+        unsafe { dst.write_bytes(byte as u8, bytes as usize) };
+    };
+    push(stream, Step::Fill(Box::new(fill)));
     STICKY.get()
 }
 

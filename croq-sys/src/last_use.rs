@@ -26,19 +26,46 @@ pub(crate) struct EndOfWork {
 impl EndOfWork {
     /// The end of all work that is currently on `stream`.
     pub(crate) fn of(gpu: &Gpu, stream: &Stream) -> Result<Self> {
-        let mut end = Self::of_dropped(stream.device(), gpu, stream.raw())?;
+        let mut end = Self::of_raw(stream.device(), gpu, stream.raw())?;
         end.stream = Some(stream.downgrade());
         Ok(end)
     }
 
-    /// The same for a stream that the program is dropping.
-    pub(crate) fn of_dropped(device: &Device, gpu: &Gpu, stream: RawStream) -> Result<Self> {
+    /// The same for the device's own stream, or for one that the program is dropping.
+    pub(crate) fn of_raw(device: &Device, gpu: &Gpu, stream: RawStream) -> Result<Self> {
         device.select(gpu)?;
         Ok(Self {
             device: device.clone(),
             event: device.check(gpu.runtime.record_event(stream))?,
             stream: None,
         })
+    }
+
+    /// The end of all work that is currently on `stream`, with its time.
+    pub(crate) fn timed(gpu: &Gpu, stream: &Stream) -> Result<Self> {
+        let device = stream.device();
+        device.select(gpu)?;
+        Ok(Self {
+            device: device.clone(),
+            event: device.check(gpu.runtime.record_timed_event(stream.raw()))?,
+            stream: Some(stream.downgrade()),
+        })
+    }
+
+    pub(crate) fn raw(&self) -> RawEvent {
+        self.event
+    }
+
+    /// Whether the work is complete.
+    pub(crate) fn query(&self) -> Result<bool> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(true);
+        };
+        self.device.healthy()?;
+        self.device.select(gpu)?;
+        // SAFETY: the event is destroyed by `drop` alone.
+        self.device
+            .check(unsafe { gpu.runtime.is_over(self.event) })
     }
 
     /// The stream of that work, if the program still has it.
@@ -93,8 +120,8 @@ impl Drop for EndOfWork {
     }
 }
 
-/// The last use of a piece of memory on each of the program's streams. Work that is not in here is
-/// on the device's own stream, or complete.
+/// The last use of a piece of memory on each stream, the device's own included. Work that is not in
+/// here is complete.
 #[derive(Default)]
 pub(crate) struct LastUses {
     written: Option<(StreamId, Arc<EndOfWork>)>,
@@ -102,41 +129,42 @@ pub(crate) struct LastUses {
 }
 
 impl LastUses {
-    /// Waits for the work that must be complete before the host, or the device's own stream, reads
-    /// the memory, or writes it if `writes`.
+    /// Waits for the work on the program's streams that must be complete before the device's own
+    /// stream reads the memory, or writes it if `writes`.
     pub(crate) fn wait(&mut self, writes: bool) -> Result<()> {
-        if let Some((_, writer)) = &self.written {
-            writer.wait()?;
+        let is_own = |(on, _): &(StreamId, Arc<EndOfWork>)| *on == StreamId::OWN;
+        if let Some(writer) = self.written.take_if(|last| !is_own(last)) {
+            writer.1.wait()?;
         }
-        self.written = None;
         if writes {
-            self.read.iter().try_for_each(|(_, end)| end.wait())?;
-            self.read.clear();
+            let mut others = self.read.iter().filter(|last| !is_own(last));
+            others.try_for_each(|(_, end)| end.wait())?;
+            self.read.retain(is_own);
         }
         Ok(())
     }
 
     /// Orders work on `stream` that reads the memory, or writes it if `writes`, after its
-    /// dependences.
-    pub(crate) fn order(&self, stream: &Stream, writes: bool) -> Result<()> {
+    /// dependences, without waiting.
+    pub(crate) fn order(&self, stream: (StreamId, RawStream), writes: bool) -> Result<()> {
         let readers = self.read.iter().filter(|_| writes);
         self.written
             .iter()
             .chain(readers)
-            .filter(|(on, _)| *on != stream.id())
-            .try_for_each(|(_, end)| end.comes_before(stream.raw()))
+            .filter(|(on, _)| *on != stream.0)
+            .try_for_each(|(_, end)| end.comes_before(stream.1))
     }
 
     /// Records work on `stream` that was ordered and enqueued, up to `end`.
-    pub(crate) fn add(&mut self, stream: &Stream, end: &Arc<EndOfWork>, writes: bool) {
-        let last = (stream.id(), end.clone());
+    pub(crate) fn add(&mut self, stream: StreamId, end: &Arc<EndOfWork>, writes: bool) {
+        let last = (stream, end.clone());
         if writes {
             // It is ordered after all recorded work.
             self.read.clear();
             self.written = Some(last);
             return;
         }
-        self.read.retain(|(on, _)| *on != stream.id());
+        self.read.retain(|(on, _)| *on != stream);
         if self.read.len() >= FEW {
             self.read.retain(|(_, end)| !end.is_over());
         }

@@ -27,21 +27,27 @@
 pub mod __private;
 #[doc(hidden)]
 pub mod abi;
+mod after;
+mod completion;
 mod cuda;
 mod device;
+mod device_data;
 mod device_tensor;
 mod dims;
 mod element;
 mod error;
+mod event;
 #[cfg(test)]
 mod fake_cuda;
 mod float8;
+mod input;
 mod last_use;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod packed;
 mod random;
+mod region;
 #[doc(hidden)]
 pub mod sim;
 mod six_bits;
@@ -51,12 +57,16 @@ mod tensor;
 
 pub use half;
 
+pub use completion::Completion;
 pub use device::Device;
-pub use device_tensor::DeviceTensor;
+pub use device_data::{Borrowed, BorrowedMut, DeviceData, DeviceDataMut, Owned};
+pub use device_tensor::{DeviceTensor, DeviceView, DeviceViewMut};
 pub use dims::{Const, Dim, Dims, Same};
 pub use element::Element;
 pub use error::{Error, Result};
+pub use event::Event;
 pub use float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
+pub use input::Input;
 pub use packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 pub use six_bits::{S6, U6};
 pub use stream::Stream;

@@ -1,15 +1,18 @@
 //! Device memory that is freed in stream order when its last owner is dropped.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::after;
 use crate::cuda::RawStream;
-use crate::device::{Device, Kind};
+use crate::device::{Device, Gpu, Kind};
 use crate::error::{Error, Result};
 use crate::last_use::{EndOfWork, LastUses};
-use crate::stream::Stream;
+use crate::region::Region;
+use crate::stream::{Stream, StreamId};
 
 /// The alignment that CUDA guarantees for its allocations; kernels rely on it.
 const ALIGNMENT: usize = 256;
@@ -32,7 +35,12 @@ pub(crate) struct Memory {
     address: NonNull<u8>,
     bytes: usize,
     uses: Mutex<LastUses>,
+    /// What keeps memory alive that this crate has not allocated.
+    owner: Option<Owner>,
 }
+
+/// Dropped after the last work on some memory.
+pub(crate) type Owner = Box<dyn Any + Send + Sync>;
 
 // SAFETY: the memory is accessed through `&self` only for reading (`download`) and by kernels,
 // whose accesses the wrappers guard with `&` and `&mut` of the tensor that owns it; addresses of
@@ -48,7 +56,34 @@ impl Memory {
             Kind::Cuda(gpu) => Some(gpu.stream),
             _ => None,
         };
-        Self::zeroed_on(device, bytes, own)
+        let memory = Self::zeroed_on(device, bytes, own)?;
+        memory.used_on_own(true)?;
+        Ok(memory)
+    }
+
+    /// Memory for a copy on the device's own stream, which writes all of it.
+    pub(crate) fn unwritten(device: &Device, bytes: usize) -> Result<Self> {
+        Self::unwritten_on(device, bytes, None)
+    }
+
+    /// Memory of the program.
+    ///
+    /// # Safety
+    ///
+    /// As for [`DeviceTensor::from_raw_parts`](crate::DeviceTensor::from_raw_parts).
+    pub(crate) unsafe fn foreign(
+        device: &Device,
+        address: NonNull<u8>,
+        bytes: usize,
+        owner: Owner,
+    ) -> Self {
+        Self {
+            device: device.clone(),
+            address,
+            bytes,
+            uses: Mutex::default(),
+            owner: Some(owner),
+        }
     }
 
     /// The same for later work on `stream`.
@@ -81,19 +116,172 @@ impl Memory {
     }
 
     /// Waits for work on the program's streams that must be complete before the memory is read, or
-    /// written if `writes`, on the device's own stream or by the host.
+    /// written if `writes`, on the device's own stream.
     pub(crate) fn settle(&self, writes: bool) -> Result<()> {
         self.uses().wait(writes)
     }
 
     /// Orders the work that is enqueued on `stream` next after its dependences.
     pub(crate) fn order_on(&self, stream: &Stream, writes: bool) -> Result<()> {
-        self.uses().order(stream, writes)
+        self.uses().order((stream.id(), stream.raw()), writes)
     }
 
-    /// Records work on `stream` that uses the memory, up to `end`.
-    pub(crate) fn used_on(&self, stream: &Stream, end: &Arc<EndOfWork>, writes: bool) {
-        self.uses().add(stream, end, writes);
+    /// Records the work on `stream` so far, which uses all of `memory` and was ordered.
+    pub(crate) fn used_on<'a>(
+        memory: impl IntoIterator<Item = (&'a Memory, bool)>,
+        gpu: &Gpu,
+        stream: &Stream,
+    ) -> Result<()> {
+        match EndOfWork::of(gpu, stream) {
+            Ok(end) => {
+                let end = Arc::new(end);
+                for (memory, writes) in memory {
+                    memory.uses().add(stream.id(), &end, writes);
+                }
+                Ok(())
+            }
+            // Then no work may remain in flight.
+            Err(failed) => stream
+                .synchronize()
+                .map_err(|_| stream.device().failed(failed)),
+        }
+    }
+
+    /// Calls `enqueue`, which puts work on `stream` that uses the memory.
+    pub(crate) fn use_on<R>(
+        &self,
+        stream: &Stream,
+        writes: bool,
+        enqueue: impl FnOnce() -> R,
+    ) -> Result<R> {
+        /// Records the work also if `enqueue` panics.
+        struct Recorder<'a>(Option<(&'a Memory, &'a Gpu, &'a Stream, bool)>);
+        impl Recorder<'_> {
+            fn record(&mut self) -> Result<()> {
+                match self.0.take() {
+                    Some((memory, gpu, stream, writes)) => {
+                        Memory::used_on([(memory, writes)], gpu, stream)
+                    }
+                    None => Ok(()),
+                }
+            }
+        }
+        impl Drop for Recorder<'_> {
+            fn drop(&mut self) {
+                // A failed device is found by the next operation.
+                let _ = self.record();
+            }
+        }
+        self.device
+            .expect("with_device_ptr", "stream", stream.device())?;
+        self.device.healthy()?;
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(enqueue());
+        };
+        self.device.select(gpu)?;
+        self.order_on(stream, writes)?;
+        let mut recorder = Recorder(Some((self, gpu, stream, writes)));
+        let result = enqueue();
+        recorder.record()?;
+        Ok(result)
+    }
+
+    /// Records the work on the device's own stream so far, which uses the memory.
+    fn used_on_own(&self, writes: bool) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(());
+        };
+        match EndOfWork::of_raw(&self.device, gpu, gpu.stream) {
+            Ok(end) => {
+                self.uses().add(StreamId::OWN, &Arc::new(end), writes);
+                Ok(())
+            }
+            Err(failed) => self
+                .device
+                .synchronize_own()
+                .map_err(|_| self.device.failed(failed)),
+        }
+    }
+
+    /// Copies elements of `from` to places of this memory, after earlier work on both; on a GPU the
+    /// copy is only enqueued. Both are on one device.
+    ///
+    /// # Safety
+    ///
+    /// The regions are inside of the memory, have the same shape and elements, and have no byte in
+    /// common.
+    pub(crate) unsafe fn copy(
+        &self,
+        to: &Region,
+        (from, source): (&Memory, &Region),
+    ) -> Result<()> {
+        self.device.healthy()?;
+        let at = |memory: &Memory, offset: usize| {
+            // SAFETY: the regions are inside of the memory.
+            unsafe { memory.address.byte_add(offset) }
+        };
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Region::copy(to, source, |rows| {
+                for row in 0..rows.height {
+                    let to = at(self, rows.to.0 + row * rows.to.1);
+                    let from = at(from, rows.from.0 + row * rows.from.1);
+                    // SAFETY: as the caller promises; no kernel uses the memory now.
+                    unsafe { to.copy_from_nonoverlapping(from, rows.width) };
+                }
+                Ok(())
+            });
+        };
+        self.device.select(gpu)?;
+        let own = (StreamId::OWN, gpu.stream);
+        from.uses().order(own, false)?;
+        self.uses().order(own, true)?;
+        let copied = Region::copy(to, source, |rows| {
+            let to = (at(self, rows.to.0), rows.to.1 as u64);
+            let from = (at(from, rows.from.0), rows.from.1 as u64);
+            let size = (rows.width as u64, rows.height as u64);
+            // SAFETY: as the caller promises.
+            unsafe { gpu.runtime.copy_rows(to, from, size, gpu.stream) }
+        });
+        let copied = self.device.check(copied);
+        from.used_on_own(false)?;
+        self.used_on_own(true)?;
+        copied
+    }
+
+    /// Copies `data` to the bytes from `offset` on, after earlier work on the memory.
+    pub(crate) fn write(&self, offset: usize, data: &[u8]) -> Result<()> {
+        self.device.healthy()?;
+        let at = self.place(offset, data.len())?;
+        match self.device.kind() {
+            Kind::Cuda(gpu) => {
+                self.device.select(gpu)?;
+                self.settle(true)?;
+                // SAFETY: the place is inside of the memory, and the stream is synchronized before
+                // `data` can change.
+                self.device
+                    .check(unsafe { gpu.runtime.copy_in(at, data, gpu.stream) })?;
+                self.device.synchronize_own()
+            }
+            _ => {
+                // SAFETY: the place is inside of the memory, which its only owner has borrowed
+                // mutably.
+                unsafe { at.copy_from_nonoverlapping(NonNull::from(data).cast(), data.len()) };
+                Ok(())
+            }
+        }
+    }
+
+    /// The address of bytes of the memory.
+    fn place(&self, offset: usize, bytes: usize) -> Result<NonNull<u8>> {
+        let end = offset.checked_add(bytes);
+        if end.is_none_or(|end| end > self.bytes) {
+            return Err(Error::Length {
+                shape: vec![self.bytes],
+                found: bytes,
+            });
+        }
+        // SAFETY: inside of the memory.
+        Ok(unsafe { self.address.byte_add(offset) })
     }
 
     fn uses(&self) -> MutexGuard<'_, LastUses> {
@@ -160,25 +348,21 @@ impl Memory {
             address,
             bytes,
             uses: Mutex::default(),
+            owner: None,
         })
     }
 
-    /// Copies the first `to.len()` bytes to the host, after all earlier work on the device.
-    pub(crate) fn download(&self, to: &mut [u8]) -> Result<()> {
+    /// Copies `to.len()` bytes from `offset` on to the host, after earlier work on the memory.
+    pub(crate) fn download(&self, offset: usize, to: &mut [u8]) -> Result<()> {
         self.device.healthy()?;
-        if to.len() > self.bytes {
-            return Err(Error::Length {
-                shape: vec![self.bytes],
-                found: to.len(),
-            });
-        }
+        let at = self.place(offset, to.len())?;
         match self.device.kind() {
             Kind::Cuda(gpu) => {
                 self.device.select(gpu)?;
                 self.settle(false)?;
                 // SAFETY: the memory is at least that large, and the stream is synchronized before
                 // `to` is read.
-                let copied = unsafe { gpu.runtime.copy_out(to, self.address, gpu.stream) };
+                let copied = unsafe { gpu.runtime.copy_out(to, at, gpu.stream) };
                 self.device.check(copied)?;
                 self.device.synchronize_own()
             }
@@ -186,10 +370,7 @@ impl Memory {
                 // SAFETY: the memory is at least that large; no kernel writes it while it is
                 // borrowed.
                 let bytes = to.len();
-                unsafe {
-                    self.address
-                        .copy_to_nonoverlapping(NonNull::from(to).cast(), bytes)
-                };
+                unsafe { at.copy_to_nonoverlapping(NonNull::from(to).cast(), bytes) };
                 Ok(())
             }
         }
@@ -217,6 +398,9 @@ impl Drop for Memory {
                 if self.device.healthy().is_err() || self.device.select(gpu).is_err() {
                     return;
                 }
+                if let Some(owner) = self.owner.take() {
+                    return drop_after(&self.device, gpu, uses, owner);
+                }
                 // After that work, without waiting here: on the stream itself if only one uses the
                 // memory, else on a stream where waiting delays nothing.
                 let in_flight: Vec<&EndOfWork> = uses.in_flight().collect();
@@ -240,12 +424,33 @@ impl Drop for Memory {
                 unsafe { gpu.runtime.free(self.address, stream) };
             }
             _ => {
-                if let Some(layout) = layout(self.bytes) {
+                if let Some(layout) = layout(self.bytes).filter(|_| self.owner.is_none()) {
                     // SAFETY: allocated by `allocate` with this layout.
                     unsafe { dealloc(self.address.as_ptr(), layout) };
                 }
             }
         }
+    }
+}
+
+/// Drops `owner` after the work that is in flight, without waiting here.
+fn drop_after(device: &Device, gpu: &Gpu, uses: &LastUses, owner: Owner) {
+    let in_flight: Vec<&EndOfWork> = uses.in_flight().collect();
+    if in_flight.is_empty() {
+        return drop(owner);
+    }
+    let ordered = in_flight
+        .iter()
+        .try_for_each(|end| end.comes_before(gpu.frees));
+    let job = Box::new(|| drop(owner));
+    let left = match ordered {
+        Ok(()) => after::call_after(device, gpu, gpu.frees, job).err(),
+        Err(_) => Some(job as after::Job),
+    };
+    // A failure of the work has ended it, too.
+    if let Some(job) = left {
+        in_flight.iter().for_each(|end| drop(end.wait()));
+        job();
     }
 }
 
@@ -263,13 +468,13 @@ mod tests {
         let zeros = Memory::zeroed(&sim, 100).unwrap();
         assert_eq!(zeros.address() as usize % ALIGNMENT, 0);
         let mut out = [1u8; 100];
-        zeros.download(&mut out).unwrap();
+        zeros.download(0, &mut out).unwrap();
         assert_eq!(out, [0; 100]);
         let memory = Memory::upload(&sim, &[1, 2, 3]).unwrap();
         let mut out = [0; 2];
-        memory.download(&mut out).unwrap();
+        memory.download(0, &mut out).unwrap();
         assert_eq!(out, [1, 2]);
-        assert!(memory.download(&mut [0; 4]).is_err());
+        assert!(memory.download(0, &mut [0; 4]).is_err());
     }
 
     #[test]

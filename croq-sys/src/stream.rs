@@ -1,5 +1,6 @@
 //! Streams: the order of work on a GPU.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
@@ -9,14 +10,17 @@ use std::sync::{Arc, Weak};
 use crate::cuda::RawStream;
 use crate::device::{Device, Kind};
 use crate::error::Result;
+use crate::event::Event;
 use crate::last_use::EndOfWork;
+use crate::memory::Owner;
 
 /// A queue of work on one device. Clones are the same queue.
 ///
 /// The `_on` form of a kernel (`scale_on(&stream, …)`) only enqueues: it returns before the kernel
 /// has run. The program needs no further synchronisation: a tensor that is in use on a stream can
-/// be read, passed to another kernel or dropped at any time, because every use waits for it first,
-/// and its memory is freed after the work that uses it. A failure is returned by the next wait.
+/// be read, passed to another kernel or dropped at any time. A copy to the host waits for that work,
+/// a kernel on another stream begins after it without a wait here, and the memory is freed after the
+/// work that uses it. A failure is returned by the next wait.
 ///
 /// A `stream` parameter of a kernel takes one, too: the kernel itself determines its launches
 /// there, and its call waits for all of them. On the simulated GPU, where every operation is
@@ -45,6 +49,8 @@ struct Inner {
     device: Device,
     raw: RawStream,
     id: StreamId,
+    /// What keeps a stream alive that this crate has not created.
+    owner: Option<Owner>,
 }
 
 /// Distinguishes streams, destroyed ones included: CUDA reuses the address of a destroyed stream.
@@ -52,8 +58,11 @@ struct Inner {
 pub(crate) struct StreamId(u64);
 
 impl StreamId {
+    /// The device's own stream.
+    pub(crate) const OWN: Self = Self(0);
+
     fn fresh() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
@@ -73,20 +82,113 @@ impl Stream {
             }
             _ => RawStream(ptr::null_mut()),
         };
+        Ok(Self::of(device, raw, None))
+    }
+
+    /// A stream of another library: a `cudaStream_t`, or null for CUDA's default stream. It is not
+    /// destroyed: `owner` is dropped with the last clone of the result. It is what keeps the stream,
+    /// or `()` if that needs nothing. On the simulated GPU `raw` has no meaning.
+    ///
+    /// Calls of kernels are in order with the stream's other work; tensors that such work uses are
+    /// passed to it with [`with_device_ptr`](crate::DeviceTensor::with_device_ptr).
+    ///
+    /// # Errors
+    ///
+    /// The failure of the device.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a stream of `device`, which is not destroyed before `owner` is dropped, and captures
+    /// no graph while it is used here.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let device = Device::sim();
+    /// // SAFETY: the simulated GPU does not use the address.
+    /// let stream = unsafe { Stream::from_raw(std::ptr::null_mut(), &device, ())? };
+    /// assert!(stream.as_raw().is_null());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    pub unsafe fn from_raw(
+        raw: *mut c_void,
+        device: &Device,
+        owner: impl Any + Send + Sync,
+    ) -> Result<Self> {
+        device.healthy()?;
+        let raw = match device.kind() {
+            Kind::Cuda(_) => raw,
+            _ => ptr::null_mut(),
+        };
+        Ok(Self::of(device, RawStream(raw), Some(Box::new(owner))))
+    }
+
+    fn of(device: &Device, raw: RawStream, owner: Option<Owner>) -> Self {
         let stream = Self(Arc::new(Inner {
             device: device.clone(),
             raw,
             id: StreamId::fresh(),
+            owner,
         }));
         if let Kind::Cuda(gpu) = device.kind() {
             gpu.remember(stream.downgrade());
         }
-        Ok(stream)
+        stream
+    }
+
+    /// The `cudaStream_t`, which lives as long as the clones of this; null on the simulated GPU.
+    /// Tensors do not know of work that other libraries put there, except in
+    /// [`with_device_ptr`](crate::DeviceTensor::with_device_ptr).
+    pub fn as_raw(&self) -> *mut c_void {
+        self.0.raw.0
     }
 
     /// The device of the queue.
     pub fn device(&self) -> &Device {
         &self.0.device
+    }
+
+    /// Whether the queue is empty, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the device.
+    pub fn query(&self) -> Result<bool> {
+        let device = self.device();
+        device.healthy()?;
+        match device.kind() {
+            Kind::Cuda(gpu) => {
+                device.select(gpu)?;
+                device.check(gpu.runtime.is_idle(self.0.raw))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// The point after all work that is on the stream now.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the device.
+    pub fn record(&self) -> Result<Event> {
+        Event::record(self)
+    }
+
+    /// Orders later work on this stream after `event`, without waiting. The event may be of another
+    /// device: only the simulated GPU waits for one of a GPU here, because it has no queues.
+    ///
+    /// # Errors
+    ///
+    /// The failure of one of the devices.
+    pub fn wait_for(&self, event: &Event) -> Result<()> {
+        self.device().healthy()?;
+        match (self.device().kind(), event.end()) {
+            (Kind::Cuda(_), Some(end)) => {
+                event.device().healthy()?;
+                end.comes_before(self.0.raw)
+            }
+            _ => event.synchronize(),
+        }
     }
 
     /// Waits until the queue is empty.
@@ -115,8 +217,12 @@ impl Stream {
         self.0.raw
     }
 
+    /// The argument for a kernel.
     pub(crate) fn handle(&self) -> *mut c_void {
-        self.0.raw.0
+        match self.device().kind() {
+            Kind::Cuda(_) => self.0.raw.0,
+            _ => ptr::null_mut(),
+        }
     }
 }
 
@@ -127,11 +233,13 @@ impl Drop for Inner {
             && self.device.select(gpu).is_ok()
         {
             // Queued work continues, and `Device::synchronize` waits for it.
-            if let Ok(end) = EndOfWork::of_dropped(&self.device, gpu, self.raw) {
+            if let Ok(end) = EndOfWork::of_raw(&self.device, gpu, self.raw) {
                 gpu.stream_ends(end);
             }
-            // SAFETY: this was the last owner; CUDA itself completes queued work.
-            unsafe { gpu.runtime.destroy_stream(self.raw) };
+            if self.owner.is_none() {
+                // SAFETY: this was the last owner; CUDA itself completes queued work.
+                unsafe { gpu.runtime.destroy_stream(self.raw) };
+            }
         }
     }
 }

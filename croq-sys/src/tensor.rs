@@ -287,6 +287,24 @@ impl<T, D: Dims, S> Tensor<T, D, S> {
 }
 
 impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
+    /// All elements in row-major order with another shape of as many elements.
+    ///
+    /// ```
+    /// use croq_sys::{Const, Tensor};
+    /// let t = Tensor::from_fn((6, Const::<4>), |[i, j]| (4 * i + j) as i32);
+    /// let t = t.reshape((2, 3, 4))?;
+    /// assert_eq!(t[[1, 0, 2]], 14);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] when `dims` has another number of elements.
+    pub fn reshape<E: Dims>(self, dims: E) -> Result<Tensor<T, E, S>> {
+        check_length::<T, E>(&dims, self.as_slice().len())?;
+        Ok(Tensor::of(dims, self.data))
+    }
+
     /// A copy in the memory of `device`.
     ///
     /// # Errors
@@ -516,6 +534,14 @@ mod tests {
                 found: 5
             }
         );
+    }
+
+    #[test]
+    fn shapes_change_across_ranks() {
+        let t = Tensor::from_fn((4, 3), |[i, j]| (3 * i + j) as u8);
+        assert_eq!(t.view().reshape((2, 6)).unwrap()[[1, 0]], 6);
+        assert!(t.view().reshape((13,)).is_err());
+        assert_eq!(t.reshape((12,)).unwrap()[[11]], 11);
     }
 
     #[test]

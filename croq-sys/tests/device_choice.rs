@@ -37,6 +37,27 @@ mod without_driver {
     pub unsafe extern "C" fn query(_: *mut c_void, _: *mut u32) -> c_int {
         NO_DRIVER
     }
+    pub unsafe extern "C" fn add_callback(
+        _: *mut c_void,
+        _: unsafe extern "C" fn(*mut c_void, c_int, *mut c_void),
+        _: *mut c_void,
+    ) -> c_int {
+        NO_DRIVER
+    }
+    pub unsafe extern "C" fn elapsed(_: *mut f32, _: *mut c_void, _: *mut c_void) -> c_int {
+        NO_DRIVER
+    }
+    pub unsafe extern "C" fn copy_rows(
+        _: *mut c_void,
+        _: u64,
+        _: *const c_void,
+        _: u64,
+        _: u64,
+        _: u64,
+        _: *mut c_void,
+    ) -> c_int {
+        NO_DRIVER
+    }
     pub unsafe extern "C" fn malloc(_: *mut *mut c_void, _: u64, _: *mut c_void) -> c_int {
         NO_DRIVER
     }
@@ -68,8 +89,12 @@ static API: croq_cuda_api = croq_cuda_api {
     stream_create: without_driver::make,
     stream_destroy: without_driver::of_one,
     stream_synchronize: without_driver::of_one,
+    stream_query: without_driver::query,
+    stream_add_callback: without_driver::add_callback,
     stream_wait_event: without_driver::of_two,
     event_record: without_driver::record,
+    event_record_timed: without_driver::record,
+    event_elapsed: without_driver::elapsed,
     event_query: without_driver::query,
     event_synchronize: without_driver::of_one,
     event_destroy: without_driver::of_one,
@@ -78,6 +103,7 @@ static API: croq_cuda_api = croq_cuda_api {
     copy_to_device: without_driver::copy,
     copy_to_host: without_driver::copy,
     copy_on_device: without_driver::copy,
+    copy_rows_on_device: without_driver::copy_rows,
     memset_async: without_driver::memset,
     host_alloc_mapped: without_driver::mapped,
     host_free: without_driver::of_one,

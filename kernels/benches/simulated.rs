@@ -53,7 +53,7 @@ fn all() {
     println!("512 by 512");
     bench("  transpose", || kernels::transpose(&a));
     bench("  softmax", || kernels::softmax(&a));
-    bench("  row_reduce", || kernels::row_reduce::<false, _, _>(&a));
+    bench("  row_reduce", || kernels::row_reduce::<false, _, _, _>(&a));
     bench("  heat_step", || kernels::heat_step(&a, 0.1));
     bench("  column_sum_streamed", || kernels::column_sum_streamed(&a));
 }

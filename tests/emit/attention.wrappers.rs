@@ -2,7 +2,7 @@
 
 use ::croq_sys::__private::{About, Check, Kernel};
 use ::croq_sys::half::f16;
-use ::croq_sys::{Const, DeviceTensor, Dim, Result, Same, Stream};
+use ::croq_sys::{Const, DeviceData, DeviceDataMut, DeviceTensor, Dim, Result, Same, Stream};
 
 // attention.co:4
 /// Line 4 of `attention.co`:
@@ -25,10 +25,10 @@ pub fn attention<
     M_o: Same<M>,
     o_2: Same<Const<64>>,
 >(
-    q: &DeviceTensor<f16, (H, M, q_2)>,
-    k: &DeviceTensor<f16, (H_k, N, k_2)>,
-    v: &DeviceTensor<f16, (H_v, N_v, v_2)>,
-    o: &mut DeviceTensor<f16, (H_o, M_o, o_2)>,
+    q: &DeviceTensor<f16, (H, M, q_2), impl DeviceData>,
+    k: &DeviceTensor<f16, (H_k, N, k_2), impl DeviceData>,
+    v: &DeviceTensor<f16, (H_v, N_v, v_2), impl DeviceData>,
+    o: &mut DeviceTensor<f16, (H_o, M_o, o_2), impl DeviceDataMut>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_attention(None, q, k, v, o)?;
     call.run(&mut args)
@@ -51,10 +51,10 @@ pub fn attention_on<
     o_2: Same<Const<64>>,
 >(
     stream: &Stream,
-    q: &DeviceTensor<f16, (H, M, q_2)>,
-    k: &DeviceTensor<f16, (H_k, N, k_2)>,
-    v: &DeviceTensor<f16, (H_v, N_v, v_2)>,
-    o: &mut DeviceTensor<f16, (H_o, M_o, o_2)>,
+    q: &DeviceTensor<f16, (H, M, q_2), impl DeviceData>,
+    k: &DeviceTensor<f16, (H_k, N, k_2), impl DeviceData>,
+    v: &DeviceTensor<f16, (H_v, N_v, v_2), impl DeviceData>,
+    o: &mut DeviceTensor<f16, (H_o, M_o, o_2), impl DeviceDataMut>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_attention(Some(stream), q, k, v, o)?;
     call.enqueue(&mut args, stream)
@@ -63,12 +63,12 @@ pub fn attention_on<
 /// Checks the arguments of [`attention`] and prepares a call.
 fn prepare_attention(
     stream: Option<&Stream>,
-    q: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
-    k: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
-    v: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
-    o: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
+    q: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>, impl DeviceData>,
+    k: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>, impl DeviceData>,
+    v: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>, impl DeviceData>,
+    o: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>, impl DeviceDataMut>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_attention_args> {
-    let kernel = self::kernel_of_attention();
+    let kernel = self::kernel_of_attention().arguments();
     let [H, M, _] = kernel.extents("q", q.shape(), [("H", None), ("M", None), ("64", Some(64))])?;
     let [_, N, _] = kernel.extents("k", k.shape(), [
         ("H", Some(H)),
@@ -77,7 +77,10 @@ fn prepare_attention(
     ])?;
     kernel.extents("v", v.shape(), [("H", Some(H)), ("N", Some(N)), ("64", Some(64))])?;
     kernel.extents("o", o.shape(), [("H", Some(H)), ("M", Some(M)), ("64", Some(64))])?;
-    let call = kernel.call(Some(stream.map_or_else(|| q.device(), Stream::device)))?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(q.device())],
+        &[&o.shape()],
+    )?;
     let args = ffi::croq_0badf00d_attention_args {
         q: call.global("q", q)?,
         k: call.global("k", k)?,

@@ -2,7 +2,7 @@
 
 use ::croq_sys::__private::{About, Check, Kernel};
 use ::croq_sys::half::bf16;
-use ::croq_sys::{Const, DeviceTensor, Dim, Element, HostData, Result, Same, Stream, Tensor};
+use ::croq_sys::{Const, DeviceDataMut, DeviceTensor, Dim, Element, Input, Result, Same, Stream};
 
 // scaled_rows.co:2
 /// Scales the rows of a matrix: a template with three instances, one of which has a body of its own.
@@ -27,8 +27,8 @@ pub fn scaled_rows<
     x_1: Same<Const<Lanes>>,
     M_gain: Same<M>,
 >(
-    x: &mut DeviceTensor<T, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<T, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     <T as ScaledRowsInstance<Lanes, Clamp>>::call(x, gain)
 }
@@ -44,8 +44,8 @@ pub fn scaled_rows_on<
     M_gain: Same<M>,
 >(
     stream: &Stream,
-    x: &mut DeviceTensor<T, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<T, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     <T as ScaledRowsInstance<Lanes, Clamp>>::enqueue(stream, x, gain)
 }
@@ -65,14 +65,14 @@ mod sealed_scaled_rows {
 pub trait ScaledRowsInstance<const Lanes: usize, const Clamp: bool>: sealed_scaled_rows::Sealed + Element {
     #[doc(hidden)]
     fn call<M: Dim, x_1: Same<Const<Lanes>>, M_gain: Same<M>>(
-        x: &mut DeviceTensor<Self, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<Self, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()>;
     #[doc(hidden)]
     fn enqueue<M: Dim, x_1: Same<Const<Lanes>>, M_gain: Same<M>>(
         stream: &Stream,
-        x: &mut DeviceTensor<Self, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<Self, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()>;
 }
 
@@ -81,15 +81,15 @@ impl sealed_scaled_rows::Sealed for f32 {}
 // scaled_rows<f32, 32, false>
 impl ScaledRowsInstance<32, false> for f32 {
     fn call<M: Dim, x_1: Same<Const<32>>, M_gain: Same<M>>(
-        x: &mut DeviceTensor<f32, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()> {
         self::scaled_rows_f32_32_false(x, gain)
     }
     fn enqueue<M: Dim, x_1: Same<Const<32>>, M_gain: Same<M>>(
         stream: &Stream,
-        x: &mut DeviceTensor<f32, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()> {
         self::scaled_rows_f32_32_false_on(stream, x, gain)
     }
@@ -100,15 +100,15 @@ impl sealed_scaled_rows::Sealed for bf16 {}
 // scaled_rows<bf16, 64, true>
 impl ScaledRowsInstance<64, true> for bf16 {
     fn call<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
-        x: &mut DeviceTensor<bf16, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<bf16, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()> {
         self::scaled_rows_bf16_64_true(x, gain)
     }
     fn enqueue<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
         stream: &Stream,
-        x: &mut DeviceTensor<bf16, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<bf16, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()> {
         self::scaled_rows_bf16_64_true_on(stream, x, gain)
     }
@@ -117,15 +117,15 @@ impl ScaledRowsInstance<64, true> for bf16 {
 // scaled_rows<f32, 64, false>
 impl ScaledRowsInstance<64, false> for f32 {
     fn call<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
-        x: &mut DeviceTensor<f32, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()> {
         self::scaled_rows_f32_64_false(x, gain)
     }
     fn enqueue<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
         stream: &Stream,
-        x: &mut DeviceTensor<f32, (M, x_1)>,
-        gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+        x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+        gain: &impl Input<f32, (M_gain,)>,
     ) -> Result<()> {
         self::scaled_rows_f32_64_false_on(stream, x, gain)
     }
@@ -134,8 +134,8 @@ impl ScaledRowsInstance<64, false> for f32 {
 // scaled_rows.co:3
 // scaled_rows<f32, 32, false>
 fn scaled_rows_f32_32_false<M: Dim, x_1: Same<Const<32>>, M_gain: Same<M>>(
-    x: &mut DeviceTensor<f32, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_scaled_rows_f32_32_false(None, x, gain)?;
     call.run(&mut args)
@@ -145,26 +145,29 @@ fn scaled_rows_f32_32_false<M: Dim, x_1: Same<Const<32>>, M_gain: Same<M>>(
 // scaled_rows<f32, 32, false>
 fn scaled_rows_f32_32_false_on<M: Dim, x_1: Same<Const<32>>, M_gain: Same<M>>(
     stream: &Stream,
-    x: &mut DeviceTensor<f32, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_scaled_rows_f32_32_false(Some(stream), x, gain)?;
     call.enqueue(&mut args, stream)
 }
 
 /// Checks the arguments of [`scaled_rows_f32_32_false`] and prepares a call.
-fn prepare_scaled_rows_f32_32_false(
+fn prepare_scaled_rows_f32_32_false<D1: ::croq_sys::Dims<Index = [usize; 1]>>(
     stream: Option<&Stream>,
-    x: &mut DeviceTensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>>,
-    gain: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+    x: &mut DeviceTensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceDataMut>,
+    gain: &impl Input<f32, D1>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_scaled_rows_f32_32_false_args> {
-    let kernel = self::kernel_of_scaled_rows_f32_32_false();
+    let kernel = self::kernel_of_scaled_rows_f32_32_false().arguments();
     let [M, _] = kernel.extents("x", x.shape(), [("M", None), ("32", Some(32))])?;
     kernel.extents("gain", gain.shape(), [("M", Some(M))])?;
-    let call = kernel.call(Some(stream.map_or_else(|| x.device(), Stream::device)))?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(x.device())],
+        &[&x.shape()],
+    )?;
     let args = ffi::croq_0badf00d_scaled_rows_f32_32_false_args {
         x: call.global_mut("x", x)?,
-        gain: call.copy_in(gain)?,
+        gain: gain.pass(&call, "gain", false)?,
         M: M as i64,
     };
     Ok((call, args))
@@ -186,8 +189,8 @@ fn kernel_of_scaled_rows_f32_32_false() -> &'static Kernel<ffi::croq_0badf00d_sc
 // scaled_rows.co:3
 // scaled_rows<bf16, 64, true>
 fn scaled_rows_bf16_64_true<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
-    x: &mut DeviceTensor<bf16, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<bf16, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_scaled_rows_bf16_64_true(None, x, gain)?;
     call.run(&mut args)
@@ -197,26 +200,29 @@ fn scaled_rows_bf16_64_true<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
 // scaled_rows<bf16, 64, true>
 fn scaled_rows_bf16_64_true_on<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
     stream: &Stream,
-    x: &mut DeviceTensor<bf16, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<bf16, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_scaled_rows_bf16_64_true(Some(stream), x, gain)?;
     call.enqueue(&mut args, stream)
 }
 
 /// Checks the arguments of [`scaled_rows_bf16_64_true`] and prepares a call.
-fn prepare_scaled_rows_bf16_64_true(
+fn prepare_scaled_rows_bf16_64_true<D1: ::croq_sys::Dims<Index = [usize; 1]>>(
     stream: Option<&Stream>,
-    x: &mut DeviceTensor<bf16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
-    gain: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+    x: &mut DeviceTensor<bf16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceDataMut>,
+    gain: &impl Input<f32, D1>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_scaled_rows_bf16_64_true_args> {
-    let kernel = self::kernel_of_scaled_rows_bf16_64_true();
+    let kernel = self::kernel_of_scaled_rows_bf16_64_true().arguments();
     let [M, _] = kernel.extents("x", x.shape(), [("M", None), ("64", Some(64))])?;
     kernel.extents("gain", gain.shape(), [("M", Some(M))])?;
-    let call = kernel.call(Some(stream.map_or_else(|| x.device(), Stream::device)))?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(x.device())],
+        &[&x.shape()],
+    )?;
     let args = ffi::croq_0badf00d_scaled_rows_bf16_64_true_args {
         x: call.global_mut("x", x)?,
-        gain: call.copy_in(gain)?,
+        gain: gain.pass(&call, "gain", false)?,
         M: M as i64,
     };
     Ok((call, args))
@@ -238,8 +244,8 @@ fn kernel_of_scaled_rows_bf16_64_true() -> &'static Kernel<ffi::croq_0badf00d_sc
 // scaled_rows.co:14
 // scaled_rows<f32, 64, false>
 fn scaled_rows_f32_64_false<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
-    x: &mut DeviceTensor<f32, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_scaled_rows_f32_64_false(None, x, gain)?;
     call.run(&mut args)
@@ -249,26 +255,29 @@ fn scaled_rows_f32_64_false<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
 // scaled_rows<f32, 64, false>
 fn scaled_rows_f32_64_false_on<M: Dim, x_1: Same<Const<64>>, M_gain: Same<M>>(
     stream: &Stream,
-    x: &mut DeviceTensor<f32, (M, x_1)>,
-    gain: &Tensor<f32, (M_gain,), impl HostData<f32>>,
+    x: &mut DeviceTensor<f32, (M, x_1), impl DeviceDataMut>,
+    gain: &impl Input<f32, (M_gain,)>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_scaled_rows_f32_64_false(Some(stream), x, gain)?;
     call.enqueue(&mut args, stream)
 }
 
 /// Checks the arguments of [`scaled_rows_f32_64_false`] and prepares a call.
-fn prepare_scaled_rows_f32_64_false(
+fn prepare_scaled_rows_f32_64_false<D1: ::croq_sys::Dims<Index = [usize; 1]>>(
     stream: Option<&Stream>,
-    x: &mut DeviceTensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>>,
-    gain: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+    x: &mut DeviceTensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceDataMut>,
+    gain: &impl Input<f32, D1>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_scaled_rows_f32_64_false_args> {
-    let kernel = self::kernel_of_scaled_rows_f32_64_false();
+    let kernel = self::kernel_of_scaled_rows_f32_64_false().arguments();
     let [M, _] = kernel.extents("x", x.shape(), [("M", None), ("64", Some(64))])?;
     kernel.extents("gain", gain.shape(), [("M", Some(M))])?;
-    let call = kernel.call(Some(stream.map_or_else(|| x.device(), Stream::device)))?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(x.device())],
+        &[&x.shape()],
+    )?;
     let args = ffi::croq_0badf00d_scaled_rows_f32_64_false_args {
         x: call.global_mut("x", x)?,
-        gain: call.copy_in(gain)?,
+        gain: gain.pass(&call, "gain", false)?,
         M: M as i64,
     };
     Ok((call, args))

@@ -2,7 +2,7 @@
 
 use ::croq_sys::__private::{About, Check, Kernel, null_mut};
 use ::croq_sys::half::f16;
-use ::croq_sys::{DeviceTensor, Dim, HostData, Result, Same, Stream, Tensor};
+use ::croq_sys::{DeviceTensor, Dim, Input, Result, Same, Stream};
 
 // warp_product.co:2
 /// A product by mma.sync: swizzled tiles, ldmatrix, an epilogue in registers.
@@ -12,23 +12,23 @@ use ::croq_sys::{DeviceTensor, Dim, HostData, Result, Same, Stream, Tensor};
 /// ```text
 /// __co__ f16 [M, N] warp_product(f16 [M, K] lhs, f16 [N, K] rhs, f32 [N] bias)
 /// ```
-pub fn warp_product<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>>(
-    lhs: &Tensor<f16, (M, K), impl HostData<f16>>,
-    rhs: &Tensor<f16, (N, K_rhs), impl HostData<f16>>,
-    bias: &Tensor<f32, (N_bias,), impl HostData<f32>>,
-) -> Result<Tensor<f16, (M, N)>> {
+pub fn warp_product<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>, Lhs: Input<f16, (M, K)>>(
+    lhs: &Lhs,
+    rhs: &impl Input<f16, (N, K_rhs)>,
+    bias: &impl Input<f32, (N_bias,)>,
+) -> Result<Lhs::Output<f16, (M, N)>> {
     let (mut call, mut args) = self::prepare_warp_product(None, lhs, rhs, bias)?;
     call.run(&mut args)?;
-    call.result(args.result, (lhs.dims().0, rhs.dims().0))
+    lhs.output::<f16, _, _>(&call, args.result, (lhs.dims().0, rhs.dims().0))
 }
 
 // warp_product.co:2
 /// [`warp_product`], only enqueued on `stream`: it may not have run yet when this returns.
-pub fn warp_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>>(
+pub fn warp_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>, Lhs: Input<f16, (M, K)>>(
     stream: &Stream,
-    lhs: &Tensor<f16, (M, K), impl HostData<f16>>,
-    rhs: &Tensor<f16, (N, K_rhs), impl HostData<f16>>,
-    bias: &Tensor<f32, (N_bias,), impl HostData<f32>>,
+    lhs: &Lhs,
+    rhs: &impl Input<f16, (N, K_rhs)>,
+    bias: &impl Input<f32, (N_bias,)>,
 ) -> Result<DeviceTensor<f16, (M, N)>> {
     let (mut call, mut args) = self::prepare_warp_product(Some(stream), lhs, rhs, bias)?;
     call.enqueue(&mut args, stream)?;
@@ -36,21 +36,28 @@ pub fn warp_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>>(
 }
 
 /// Checks the arguments of [`warp_product`] and prepares a call.
-fn prepare_warp_product(
+fn prepare_warp_product<
+    D0: ::croq_sys::Dims<Index = [usize; 2]>,
+    D1: ::croq_sys::Dims<Index = [usize; 2]>,
+    D2: ::croq_sys::Dims<Index = [usize; 1]>,
+>(
     stream: Option<&Stream>,
-    lhs: &Tensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f16>>,
-    rhs: &Tensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f16>>,
-    bias: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+    lhs: &impl Input<f16, D0>,
+    rhs: &impl Input<f16, D1>,
+    bias: &impl Input<f32, D2>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_warp_product_args> {
-    let kernel = self::kernel_of_warp_product();
+    let kernel = self::kernel_of_warp_product().arguments();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("bias", bias.shape(), [("N", Some(N))])?;
-    let call = kernel.call(stream.map(Stream::device))?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), lhs.device(), rhs.device(), bias.device()],
+        &[&[M, N]],
+    )?;
     let args = ffi::croq_0badf00d_warp_product_args {
-        lhs: call.copy_in(lhs)?,
-        rhs: call.copy_in(rhs)?,
-        bias: call.copy_in(bias)?,
+        lhs: lhs.pass(&call, "lhs", false)?,
+        rhs: rhs.pass(&call, "rhs", false)?,
+        bias: bias.pass(&call, "bias", false)?,
         M: M as i64,
         K: K as i64,
         N: N as i64,

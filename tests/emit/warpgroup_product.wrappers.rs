@@ -2,7 +2,7 @@
 
 use ::croq_sys::__private::{About, Check, Kernel};
 use ::croq_sys::half::f16;
-use ::croq_sys::{DeviceTensor, Dim, Result, Same, Stream};
+use ::croq_sys::{DeviceData, DeviceDataMut, DeviceTensor, Dim, Result, Same, Stream};
 
 // warpgroup_product.co:4
 /// Line 4 of `warpgroup_product.co`:
@@ -11,9 +11,9 @@ use ::croq_sys::{DeviceTensor, Dim, Result, Same, Stream};
 /// __co__ void warpgroup_product(global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, N] out)
 /// ```
 pub fn warpgroup_product<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_out: Same<M>, N_out: Same<N>>(
-    lhs: &DeviceTensor<f16, (M, K)>,
-    rhs: &DeviceTensor<f16, (N, K_rhs)>,
-    out: &mut DeviceTensor<f16, (M_out, N_out)>,
+    lhs: &DeviceTensor<f16, (M, K), impl DeviceData>,
+    rhs: &DeviceTensor<f16, (N, K_rhs), impl DeviceData>,
+    out: &mut DeviceTensor<f16, (M_out, N_out), impl DeviceDataMut>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_warpgroup_product(None, lhs, rhs, out)?;
     call.run(&mut args)
@@ -23,9 +23,9 @@ pub fn warpgroup_product<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_out: Same<M>,
 /// [`warpgroup_product`], only enqueued on `stream`: it may not have run yet when this returns.
 pub fn warpgroup_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_out: Same<M>, N_out: Same<N>>(
     stream: &Stream,
-    lhs: &DeviceTensor<f16, (M, K)>,
-    rhs: &DeviceTensor<f16, (N, K_rhs)>,
-    out: &mut DeviceTensor<f16, (M_out, N_out)>,
+    lhs: &DeviceTensor<f16, (M, K), impl DeviceData>,
+    rhs: &DeviceTensor<f16, (N, K_rhs), impl DeviceData>,
+    out: &mut DeviceTensor<f16, (M_out, N_out), impl DeviceDataMut>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_warpgroup_product(Some(stream), lhs, rhs, out)?;
     call.enqueue(&mut args, stream)
@@ -34,15 +34,18 @@ pub fn warpgroup_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_out: Same<
 /// Checks the arguments of [`warpgroup_product`] and prepares a call.
 fn prepare_warpgroup_product(
     stream: Option<&Stream>,
-    lhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
-    rhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
-    out: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+    lhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceData>,
+    rhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceData>,
+    out: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceDataMut>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_warpgroup_product_args> {
-    let kernel = self::kernel_of_warpgroup_product();
+    let kernel = self::kernel_of_warpgroup_product().arguments();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("out", out.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let call = kernel.call(Some(stream.map_or_else(|| lhs.device(), Stream::device)))?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(lhs.device())],
+        &[&out.shape()],
+    )?;
     let args = ffi::croq_0badf00d_warpgroup_product_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,

@@ -56,14 +56,33 @@ int stream_create(void **stream) {
 int stream_destroy(void *stream) { return cudaStreamDestroy(stream_of(stream)); }
 int stream_synchronize(void *stream) { return cudaStreamSynchronize(stream_of(stream)); }
 
+/* Not an error, but CUDA keeps it as the last error, which would be reported for the next launch. */
+int over_or_error(cudaError_t error, croq_u32 *over) {
+  *over = error == cudaSuccess;
+  if (error != cudaErrorNotReady) return error;
+  if (cudaPeekAtLastError() == cudaErrorNotReady) cudaGetLastError();
+  return cudaSuccess;
+}
+
+int stream_query(void *stream, croq_u32 *over) {
+  return over_or_error(cudaStreamQuery(stream_of(stream)), over);
+}
+
+/* Not `cudaLaunchHostFunc`, whose function is not called after a failure: nobody would be told of it. */
+int stream_add_callback(void *stream, void (*function)(void *stream, int error, void *data),
+                        void *data) {
+  const auto callback = reinterpret_cast<cudaStreamCallback_t>(function);
+  return cudaStreamAddCallback(stream_of(stream), callback, data, 0);
+}
+
 cudaEvent_t event_of(void *event) { return static_cast<cudaEvent_t>(event); }
 
 int stream_wait_event(void *stream, void *event) {
   return cudaStreamWaitEvent(stream_of(stream), event_of(event), 0);
 }
-int event_record(void **event, void *stream) {
+int record(void **event, void *stream, unsigned flags) {
   cudaEvent_t made = nullptr;
-  cudaError_t error = cudaEventCreateWithFlags(&made, cudaEventDisableTiming);
+  cudaError_t error = cudaEventCreateWithFlags(&made, flags);
   if (error != cudaSuccess) return error;
   error = cudaEventRecord(made, stream_of(stream));
   if (error != cudaSuccess) {
@@ -73,14 +92,17 @@ int event_record(void **event, void *stream) {
   *event = made;
   return cudaSuccess;
 }
+int event_record(void **event, void *stream) {
+  return record(event, stream, cudaEventDisableTiming);
+}
+int event_record_timed(void **event, void *stream) {
+  return record(event, stream, cudaEventDefault);
+}
+int event_elapsed(float *milliseconds, void *from, void *to) {
+  return cudaEventElapsedTime(milliseconds, event_of(from), event_of(to));
+}
 int event_query(void *event, croq_u32 *over) {
-  const cudaError_t error = cudaEventQuery(event_of(event));
-  *over = error == cudaSuccess;
-  if (error != cudaErrorNotReady) return error;
-  /* Not an error, but CUDA keeps it as the last error, which would be reported for the next
-   * launch. */
-  if (cudaPeekAtLastError() == cudaErrorNotReady) cudaGetLastError();
-  return cudaSuccess;
+  return over_or_error(cudaEventQuery(event_of(event)), over);
 }
 int event_synchronize(void *event) { return cudaEventSynchronize(event_of(event)); }
 int event_destroy(void *event) { return cudaEventDestroy(event_of(event)); }
@@ -99,6 +121,11 @@ int copy_to_host(void *dst, const void *src, croq_u64 bytes, void *stream) {
 int copy_on_device(void *dst, const void *src, croq_u64 bytes, void *stream) {
   return cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, stream_of(stream));
 }
+int copy_rows_on_device(void *dst, croq_u64 dst_pitch, const void *src, croq_u64 src_pitch,
+                        croq_u64 width, croq_u64 height, void *stream) {
+  return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, cudaMemcpyDeviceToDevice,
+                           stream_of(stream));
+}
 int memset_async(void *dst, int byte, croq_u64 bytes, void *stream) {
   return cudaMemsetAsync(dst, byte, bytes, stream_of(stream));
 }
@@ -113,11 +140,33 @@ int host_free(void *host) { return cudaFreeHost(host); }
 const char *error_string(int error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
 
 const croq_cuda_api table = {
-    CROQ_ABI_VERSION, CUDART_VERSION, device_count,   device_info,    set_device,
-    stream_create,    stream_destroy, stream_synchronize, stream_wait_event, event_record,
-    event_query,      event_synchronize, event_destroy, malloc_async, free_async,
-    copy_to_device,   copy_to_host,   copy_on_device, memset_async,   host_alloc_mapped,
-    host_free,        error_string,
+    CROQ_ABI_VERSION,
+    CUDART_VERSION,
+    device_count,
+    device_info,
+    set_device,
+    stream_create,
+    stream_destroy,
+    stream_synchronize,
+    stream_query,
+    stream_add_callback,
+    stream_wait_event,
+    event_record,
+    event_record_timed,
+    event_elapsed,
+    event_query,
+    event_synchronize,
+    event_destroy,
+    malloc_async,
+    free_async,
+    copy_to_device,
+    copy_to_host,
+    copy_on_device,
+    copy_rows_on_device,
+    memset_async,
+    host_alloc_mapped,
+    host_free,
+    error_string,
 };
 
 }  // namespace

@@ -61,6 +61,8 @@ pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
         "::croq_sys",
         &[
             "Const",
+            "DeviceData",
+            "DeviceDataMut",
             "DeviceTensor",
             "Dim",
             "Element",
@@ -71,6 +73,7 @@ pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
             "F8E5M2",
             "HostData",
             "HostDataMut",
+            "Input",
             "Result",
             "S2x4",
             "S4x2",

@@ -16,7 +16,7 @@ use super::file_meta::FileMeta;
 use super::names::{self, IMPORTS, Scope};
 use super::rust_family::{FamilyNames, MemberNames, Printer, interface};
 use super::rust_prepare;
-use super::rust_types::{LONG, Naming, Returned, Wrapper, tensors, tuple};
+use super::rust_types::{Naming, Returned, Wrapper, listed, tensors, tuple};
 use super::signature;
 use super::writer::Lines;
 use crate::ir::threads::{Function, Stmt, StmtKind};
@@ -378,12 +378,7 @@ impl Wrapper<'_> {
         let unsafety = if self.meta.unchecked { "unsafe " } else { "" };
         let visible = if self.instance.is_some() { "" } else { "pub " };
         let _ = write!(text, "{visible}{unsafety}fn {}", self.name);
-        let generics = self.naming.generics.join(", ");
-        if generics.len() > LONG {
-            let _ = write!(text, "<\n    {},\n>", self.naming.generics.join(",\n    "));
-        } else if !generics.is_empty() {
-            let _ = write!(text, "<{generics}>");
-        }
+        text.push_str(&listed(&self.naming.generics));
         text.push_str("(\n");
         if self.plain.is_some() {
             let _ = writeln!(text, "    {}: &Stream,", self.naming.stream);
@@ -508,11 +503,14 @@ impl Wrapper<'_> {
                 }
             })
             .collect();
-        let result_of = match self.plain {
-            None => "result",
-            Some(_) => "device_result",
-        };
-        format!("{call}.{result_of}({args}.{field}, {})", tuple(&extents))
+        let (address, extents) = (format!("{args}.{field}"), tuple(&extents));
+        match (&self.plain, self.naming.output_of(of, result)) {
+            (None, Some((first, elem))) => {
+                format!("{first}.output::<{elem}, _, _>(&{call}, {address}, {extents})")
+            }
+            (None, None) => format!("{call}.result({address}, {extents})"),
+            (Some(_), _) => format!("{call}.device_result({address}, {extents})"),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::declared::Declared;
 use super::doc_comment;
 use super::family::{Family, Member, Varying, is_type, rust_argument};
 use super::file_meta::FileMeta;
-use super::rust_types::{LONG, Naming, Style};
+use super::rust_types::{Naming, Style, listed};
 use super::signature;
 use super::writer::Lines;
 use crate::ir::ParamId;
@@ -477,17 +477,5 @@ impl Printer<'_> {
             arguments.join(", "),
             self.meta.path
         )
-    }
-}
-
-/// `<A, B>`, or nothing; on separate lines if it is long.
-fn listed(generics: &[String]) -> String {
-    let one_line = generics.join(", ");
-    if generics.is_empty() {
-        String::new()
-    } else if one_line.len() > LONG {
-        format!("<\n    {},\n>", generics.join(",\n    "))
-    } else {
-        format!("<{one_line}>")
     }
 }

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use super::args::{self, Args, FieldRole};
-use super::rust_types::{LONG, Wrapper, is_written, tensors};
+use super::rust_types::{LONG, Returned, Wrapper, is_written, listed, tensors};
 use super::signature;
-use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, ResultType, Scalar};
+use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, ResultType, Scalar, TensorParam};
 
 /// The function that both forms call. It compares extents as numbers, so only the forms have
 /// generic parameters.
@@ -14,10 +14,11 @@ pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
     let Some(name) = &w.prepare else { return };
     let (function, naming) = (w.function, &w.naming);
     let plain = w.plain.as_deref().unwrap_or_default();
+    let generics = listed(&naming.untyped_generics(function));
     let _ = write!(
         text,
         "\n/// Checks the arguments of [`{plain}`] and prepares a call.\n\
-         fn {name}(\n    {stream}: Option<&Stream>,\n",
+         fn {name}{generics}(\n    {stream}: Option<&Stream>,\n",
         stream = naming.stream
     );
     for id in (0..).map(ParamId).take(function.params.len()) {
@@ -27,12 +28,9 @@ pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
     let args = args::struct_name(w.meta, function);
     let _ = writeln!(text, ") -> ::croq_sys::__private::Prepared<ffi::{args}> {{");
     entry_checks(w, text);
-    let stream = &naming.stream;
-    let device = match device(w) {
-        Some(device) => format!("Some({stream}.map_or_else(|| {device}, Stream::device))"),
-        None => format!("{stream}.map(Stream::device)"),
-    };
-    call(w, text, &device, false);
+    let mut places = vec![format!("{}.map(Stream::device)", naming.stream)];
+    places.extend(devices(w));
+    call(w, text, &places, false);
     let _ = writeln!(text, "    Ok(({}, {}))\n}}", naming.call, naming.args);
 }
 
@@ -59,25 +57,27 @@ pub fn prepared(w: &Wrapper<'_>, text: &mut String, prepare: &str) {
 /// The part of a wrapper without a shared preparation.
 pub fn prepares(w: &Wrapper<'_>, text: &mut String) {
     entry_checks(w, text);
-    let device = device(w).map(|device| format!("Some({device})"));
-    call(w, text, device.as_deref().unwrap_or("None"), true);
+    call(w, text, &devices(w), true);
 }
 
-/// The device of the arguments, if they have one.
-fn device(w: &Wrapper<'_>) -> Option<String> {
+/// The devices of the arguments as options. The first that there is decides.
+fn devices(w: &Wrapper<'_>) -> Vec<String> {
+    let of = |id: ParamId| format!("{}.device()", w.naming.param(id));
+    let global = tensors(w.function).find(|(_, _, tensor)| tensor.passing == Passing::Global);
+    if let Some((id, ..)) = global {
+        return vec![format!("Some({})", of(id))];
+    }
+    let inputs = tensors(w.function).filter(|(_, _, tensor)| tensor.passing == Passing::In);
     let mut params = w.function.params.iter().zip(0..);
     let stream = params.find(|(param, _)| matches!(param.kind, ParamKind::Stream));
-    let device = tensors(w.function)
-        .find(|(_, _, tensor)| tensor.passing == Passing::Global)
-        .map(|(id, ..)| id)
-        .or(stream.map(|(_, id)| ParamId(id)));
-    device.map(|id| format!("{}.device()", w.naming.param(id)))
+    let stream = stream.map(|(_, id)| format!("Some({})", of(ParamId(id))));
+    inputs.map(|(id, ..)| of(id)).chain(stream).collect()
 }
 
 /// Binds the dimensions to their values, and checks every extent.
 fn entry_checks(w: &Wrapper<'_>, text: &mut String) {
     let kernel = &w.naming.kernel;
-    let _ = writeln!(text, "    let {kernel} = self::{}();", w.kernel);
+    let _ = writeln!(text, "    let {kernel} = self::{}().arguments();", w.kernel);
     for (id, param, tensor) in tensors(w.function) {
         let name = w.naming.param(id);
         let (mut bindings, mut expected) = (Vec::new(), Vec::new());
@@ -123,13 +123,33 @@ fn extent_of(w: &Wrapper<'_>, dim: DimId, param: ParamId) -> String {
     }
 }
 
-/// Creates a call on `device`, and its arguments.
-fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
+/// A list as an argument: on several lines if it is long.
+fn list(items: &[String]) -> String {
+    let one_line = items.join(", ");
+    match one_line.len() > LONG {
+        true => format!(
+            "&[\n            {},\n        ]",
+            items.join(",\n            ")
+        ),
+        false => format!("&[{one_line}]"),
+    }
+}
+
+/// Creates a call on the first of these devices, and its arguments.
+fn call(w: &Wrapper<'_>, text: &mut String, devices: &[String], is_mutable: bool) {
     let (function, naming) = (w.function, &w.naming);
     let mutable = if is_mutable { "mut " } else { "" };
+    let devices = list(devices);
+    let called = match outputs(w).map(|outputs| list(&outputs)) {
+        None => format!("call({devices})"),
+        Some(outputs) if devices.len() + outputs.len() > LONG - 30 => {
+            format!("call_for(\n        {devices},\n        {outputs},\n    )")
+        }
+        Some(outputs) => format!("call_for({devices}, {outputs})"),
+    };
     let _ = writeln!(
         text,
-        "    let {mutable}{} = {}.call({device})?;",
+        "    let {mutable}{} = {}.{called}?;",
         naming.call, naming.kernel
     );
     let struct_name = args::struct_name(w.meta, function);
@@ -153,6 +173,39 @@ fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
     text.push_str("    };\n");
 }
 
+/// The shapes of all tensors that a call writes or returns, if these are its only effects.
+fn outputs(w: &Wrapper<'_>) -> Option<Vec<String>> {
+    let function = w.function;
+    let mut params = function.params.iter();
+    let launches = params.any(|param| matches!(param.kind, ParamKind::Stream));
+    if launches || !function.signals.is_empty() {
+        return None;
+    }
+    let is_effect = |tensor: &TensorParam| match tensor.passing {
+        Passing::In => false,
+        Passing::InOut => true,
+        Passing::Global => is_written(function, tensor),
+    };
+    let written = tensors(function).filter(|(_, _, tensor)| is_effect(tensor));
+    let written = written.map(|(id, ..)| Some(format!("&{}.shape()", w.naming.param(id))));
+    let results = function.results.iter().map(|result| {
+        let ResultType::Tensor { shape, .. } = result else {
+            return None;
+        };
+        let extents = shape
+            .iter()
+            .map(|extent| match Returned::of(function, extent) {
+                Returned::Const(n) => Some(n.to_string()),
+                Returned::Dim(dim) => Some(w.naming.dim(dim).to_owned()),
+                Returned::Derived => None,
+            });
+        let extents: Option<Vec<String>> = extents.collect();
+        Some(format!("&[{}]", extents?.join(", ")))
+    });
+    let outputs: Option<Vec<String>> = written.chain(results).collect();
+    outputs.filter(|outputs| !outputs.is_empty())
+}
+
 /// The initial value of a field of the argument struct.
 fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
     let call = &w.naming.call;
@@ -164,7 +217,11 @@ fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
                 ParamKind::Scalar { ty, .. } => to_c(*ty, name),
                 ParamKind::Stream => format!("{call}.stream({:?}, {name})?", param.name),
                 ParamKind::Tensor(tensor) => match tensor.passing {
-                    Passing::In | Passing::InOut => format!("{call}.copy_in({name})?"),
+                    Passing::In => {
+                        let written = is_written(w.function, tensor);
+                        format!("{name}.pass(&{call}, {:?}, {written})?", param.name)
+                    }
+                    Passing::InOut => format!("{call}.copy_in({name})?"),
                     Passing::Global if is_written(w.function, tensor) => {
                         format!("{call}.global_mut({:?}, {name})?", param.name)
                     }

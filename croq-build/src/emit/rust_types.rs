@@ -69,6 +69,9 @@ pub struct Naming {
     dim_types: Vec<String>,
     /// By tensor parameter and axis.
     axis_types: Vec<Vec<String>>,
+    /// The first parameter by value of a function that returns tensors, and its generic parameter:
+    /// results are where the argument is.
+    place_of_results: Option<(ParamId, String)>,
     /// `K_rhs: Same<K>` …, in order.
     pub generics: Vec<String>,
     /// The wrapper's own variables.
@@ -143,6 +146,11 @@ impl Naming {
             }
             axis_types.push(axes);
         }
+        let place_of_results = first_input(function).map(|(id, param, tensor)| {
+            let axes = axis_types.get(id.index()).map_or(&[][..], Vec::as_slice);
+            let bound = input(&style.elem(id, tensor.elem), &tuple(axes));
+            (id, generic(capitalised(&param.name), bound, &mut types))
+        });
         let kernel = values.fresh("kernel".to_owned());
         let call = values.fresh("call".to_owned());
         let args = values.fresh("args".to_owned());
@@ -153,6 +161,7 @@ impl Naming {
             dims,
             dim_types,
             axis_types,
+            place_of_results,
             generics,
             kernel,
             call,
@@ -175,14 +184,45 @@ impl Naming {
             .axis_types
             .get(id.index())
             .map_or(&[][..], Vec::as_slice);
-        param_type(function, id, &tuple(axes), &self.style)
+        match &self.place_of_results {
+            Some((first, generic)) if *first == id => format!("&{generic}"),
+            _ => param_type(function, id, &tuple(axes), &self.style),
+        }
     }
 
-    /// The parameter's type for a function that only uses the number of its axes.
+    /// The parameter's type for a function that only uses the number of its axes. That of a
+    /// parameter by value has a generic parameter, [`untyped_generics`](Self::untyped_generics).
     pub fn untyped_param(&self, function: &Function, id: ParamId) -> String {
-        let rank = self.axis_types.get(id.index()).map_or(0, Vec::len);
-        let extents = format!("impl ::croq_sys::Dims<Index = [usize; {rank}]>");
+        let extents = match is_input(function, id) {
+            true => format!("D{}", id.index()),
+            false => format!("impl {}", self.any_extents(id)),
+        };
         param_type(function, id, &extents, &self.style)
+    }
+
+    /// The generic parameters for [`untyped_param`](Self::untyped_param).
+    pub fn untyped_generics(&self, function: &Function) -> Vec<String> {
+        let inputs = tensors(function).filter(|(id, ..)| is_input(function, *id));
+        inputs
+            .map(|(id, ..)| format!("D{}: {}", id.index(), self.any_extents(id)))
+            .collect()
+    }
+
+    fn any_extents(&self, id: ParamId) -> String {
+        let rank = self.axis_types.get(id.index()).map_or(0, Vec::len);
+        format!("::croq_sys::Dims<Index = [usize; {rank}]>")
+    }
+
+    /// The parameter whose argument returns the results of the waiting form, and the element type of
+    /// this one.
+    pub fn output_of(&self, of: usize, result: &ResultType) -> Option<(&str, String)> {
+        let (id, _) = self.place_of_results.as_ref()?;
+        Some((self.param(*id), self.result_elem(of, result)))
+    }
+
+    fn result_elem(&self, of: usize, result: &ResultType) -> String {
+        let elem = self.style.results.get(of).cloned().flatten();
+        elem.unwrap_or_else(|| rust(result.elem()).to_owned())
     }
 
     /// The type of a wrapper's result, with tensors of type `kind`.
@@ -204,8 +244,7 @@ impl Naming {
         result: &ResultType,
         kind: &str,
     ) -> String {
-        let elem = self.style.results.get(of).cloned().flatten();
-        let elem = elem.unwrap_or_else(|| rust(result.elem()).to_owned());
+        let elem = self.result_elem(of, result);
         let shape = match result {
             ResultType::Scalar(_) => return elem,
             ResultType::Element(_) if kind == "Tensor" => return elem,
@@ -223,6 +262,10 @@ impl Naming {
                 Returned::Derived => "usize".to_owned(),
             })
             .collect();
+        let kind = match &self.place_of_results {
+            Some((_, generic)) if kind == "Tensor" => format!("{generic}::Output"),
+            _ => kind.to_owned(),
+        };
         format!("{kind}<{elem}, {}>", tuple(&extents))
     }
 
@@ -246,13 +289,35 @@ fn param_type(function: &Function, id: ParamId, extents: &str, style: &Style) ->
     let written = style.written.get(id.index()).copied();
     let written = written.unwrap_or_else(|| is_written(function, tensor));
     match tensor.passing {
-        Passing::In => format!("&Tensor<{elem}, {extents}, impl HostData<{elem}>>"),
+        Passing::In => format!("&impl {}", input(&elem, extents)),
         Passing::InOut => format!("&mut Tensor<{elem}, {extents}, impl HostDataMut<{elem}>>"),
         Passing::Global if written => {
-            format!("&mut DeviceTensor<{elem}, {extents}>")
+            format!("&mut DeviceTensor<{elem}, {extents}, impl DeviceDataMut>")
         }
-        Passing::Global => format!("&DeviceTensor<{elem}, {extents}>"),
+        Passing::Global => format!("&DeviceTensor<{elem}, {extents}, impl DeviceData>"),
     }
+}
+
+/// The bound of a parameter by value.
+fn input(elem: &str, extents: &str) -> String {
+    format!("Input<{elem}, {extents}>")
+}
+
+fn is_input(function: &Function, id: ParamId) -> bool {
+    matches!(&function.param(id).kind, ParamKind::Tensor(tensor) if tensor.passing == Passing::In)
+}
+
+/// The first parameter by value, if the function returns tensors.
+fn first_input(function: &Function) -> Option<(ParamId, &Param, &TensorParam)> {
+    let mut results = function.results.iter();
+    let returns_tensors = results.any(|result| matches!(result, ResultType::Tensor { .. }));
+    tensors(function).find(|(id, ..)| returns_tensors && is_input(function, *id))
+}
+
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// The information about a returned extent.
@@ -304,4 +369,16 @@ pub fn tuple(items: &[String]) -> String {
 
 pub fn rust(ty: Scalar) -> &'static str {
     ty.info().rust
+}
+
+/// `<A, B>`, or nothing; on separate lines if it is long.
+pub fn listed(generics: &[String]) -> String {
+    let one_line = generics.join(", ");
+    if generics.is_empty() {
+        String::new()
+    } else if one_line.len() > LONG {
+        format!("<\n    {},\n>", generics.join(",\n    "))
+    } else {
+        format!("<{one_line}>")
+    }
 }

@@ -60,9 +60,10 @@ fn the_mirror_has_the_headers_layout() {
         }
         croq_cuda_api {
             abi_version, runtime_version, device_count, device_info, set_device, stream_create,
-            stream_destroy, stream_synchronize, stream_wait_event, event_record, event_query,
+            stream_destroy, stream_synchronize, stream_query, stream_add_callback,
+            stream_wait_event, event_record, event_record_timed, event_elapsed, event_query,
             event_synchronize, event_destroy, malloc_async, free_async, copy_to_device,
-            copy_to_host, copy_on_device, memset_async, host_alloc_mapped, host_free, error_string
+            copy_to_host, copy_on_device, copy_rows_on_device, memset_async, host_alloc_mapped, host_free, error_string
         }
     };
     ours.extend(constants!(

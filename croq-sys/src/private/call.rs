@@ -12,11 +12,11 @@ use crate::abi::{
 };
 use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
+use crate::device_data::{DeviceData, DeviceDataMut};
 use crate::device_tensor::{DeviceTensor, download};
 use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result, fill};
-use crate::last_use::EndOfWork;
 use crate::memory::Memory;
 use crate::sim;
 use crate::stream::Stream;
@@ -32,12 +32,25 @@ pub struct Call<A: 'static> {
     buffers: RefCell<Vec<Used>>,
     /// The streams on which the kernel itself launches.
     streams: Vec<Stream>,
+    /// There is nothing to do: no tensor that the kernel writes has an element.
+    is_empty: bool,
 }
 
 /// Memory that a call uses.
+#[derive(Clone)]
 struct Used {
     memory: Arc<Memory>,
+    /// The distance of the kernel's tensor from the start of the memory, in bytes.
+    offset: usize,
     written: bool,
+    /// A tensor of the caller has the memory.
+    is_shared: bool,
+}
+
+impl Used {
+    fn address(&self) -> *mut c_void {
+        self.memory.address().wrapping_byte_add(self.offset)
+    }
 }
 
 impl<A> Call<A> {
@@ -53,7 +66,13 @@ impl<A> Call<A> {
             device: device.clone(),
             buffers: RefCell::default(),
             streams: Vec::new(),
+            is_empty: false,
         })
+    }
+
+    pub(super) fn doing_nothing_if(mut self, is_empty: bool) -> Self {
+        self.is_empty = is_empty;
+        self
     }
 
     /// A device copy of a host tensor.
@@ -62,27 +81,45 @@ impl<A> Call<A> {
         tensor: &Tensor<T, D, S>,
     ) -> Result<*mut c_void> {
         let bytes = bytemuck::cast_slice(tensor.as_slice());
-        Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?), true))
+        Ok(self.keep(Memory::upload(&self.device, bytes)?))
     }
 
-    /// A device tensor that the kernel reads directly.
-    pub fn global<T: Element, D: Dims>(
+    /// A device tensor that the kernel reads directly; a copy of a view with gaps, or of one whose
+    /// first element has no suitable address.
+    pub fn global<T: Element, D: Dims, S: DeviceData>(
         &self,
         param: &'static str,
-        tensor: &DeviceTensor<T, D>,
+        tensor: &DeviceTensor<T, D, S>,
     ) -> Result<*mut c_void> {
         self.same_device(param, tensor.device())?;
-        Ok(self.keep(tensor.memory().clone(), false))
+        match tensor.kernel_offset() {
+            Some(offset) => Ok(self.share(tensor.memory().clone(), offset, false)),
+            None => Ok(self.keep(tensor.dense_copy()?)),
+        }
+    }
+
+    /// A copy on the device of a tensor there, which the kernel writes.
+    pub fn private_copy<T: Element, D: Dims, S: DeviceData>(
+        &self,
+        param: &'static str,
+        tensor: &DeviceTensor<T, D, S>,
+    ) -> Result<*mut c_void> {
+        self.same_device(param, tensor.device())?;
+        Ok(self.keep(tensor.dense_copy()?))
     }
 
     /// A device tensor that the kernel writes directly.
-    pub fn global_mut<T: Element, D: Dims>(
+    pub fn global_mut<T: Element, D: Dims, S: DeviceDataMut>(
         &self,
         param: &'static str,
-        tensor: &mut DeviceTensor<T, D>,
+        tensor: &mut DeviceTensor<T, D, S>,
     ) -> Result<*mut c_void> {
         self.same_device(param, tensor.device())?;
-        Ok(self.keep(tensor.memory().clone(), true))
+        let offset = tensor.kernel_offset().ok_or(Error::WrittenView {
+            kernel: self.kernel.about.name,
+            param,
+        })?;
+        Ok(self.share(tensor.memory().clone(), offset, true))
     }
 
     /// A stream that the kernel launches on.
@@ -93,26 +130,39 @@ impl<A> Call<A> {
     }
 
     fn same_device(&self, param: &'static str, found: &Device) -> Result<()> {
-        if *found == self.device {
-            return Ok(());
-        }
-        Err(Error::WrongDevice {
-            kernel: self.kernel.about.name,
-            param,
-            expected: self.device.to_string(),
-            found: found.to_string(),
+        self.device.expect(self.kernel.about.name, param, found)
+    }
+
+    /// Memory of this call alone.
+    fn keep(&self, memory: Memory) -> *mut c_void {
+        self.uses(Used {
+            memory: Arc::new(memory),
+            offset: 0,
+            written: true,
+            is_shared: false,
         })
     }
 
-    fn keep(&self, memory: Arc<Memory>, written: bool) -> *mut c_void {
-        let address = memory.address();
-        self.buffers.borrow_mut().push(Used { memory, written });
+    /// Memory of a tensor of the caller.
+    fn share(&self, memory: Arc<Memory>, offset: usize, written: bool) -> *mut c_void {
+        self.uses(Used {
+            memory,
+            offset,
+            written,
+            is_shared: true,
+        })
+    }
+
+    fn uses(&self, used: Used) -> *mut c_void {
+        let address = used.address();
+        self.buffers.borrow_mut().push(used);
         address
     }
 
     /// Runs the kernel and waits for it.
     pub fn run(&mut self, args: &mut A) -> Result<()> {
         match self.device.kind() {
+            _ if self.is_empty => Ok(()),
             Kind::Cuda(gpu) => self.run_on_gpu(gpu, args),
             _ => self.run_on_sim(args),
         }
@@ -152,27 +202,19 @@ impl<A> Call<A> {
     /// Enqueues the kernel on `stream`; on the simulated GPU, runs it.
     pub fn enqueue(&mut self, args: &mut A, stream: &Stream) -> Result<()> {
         self.same_device("stream", stream.device())?;
+        if self.is_empty {
+            return Ok(());
+        }
         let Kind::Cuda(gpu) = self.device.kind() else {
             return self.run_on_sim(args);
         };
-        // Waits for copies to the device, and for the initialisation of new tensors.
-        self.device.synchronize_own()?;
         for used in self.buffers.borrow().iter() {
             used.memory.order_on(stream, used.written)?;
         }
         let enqueued = self.submit(gpu, args, stream.raw());
-        match EndOfWork::of(gpu, stream) {
-            Ok(end) => {
-                let end = Arc::new(end);
-                for used in self.buffers.borrow().iter() {
-                    used.memory.used_on(stream, &end, used.written);
-                }
-            }
-            // Then no work may remain in flight.
-            Err(failed) => stream
-                .synchronize()
-                .map_err(|_| self.device.failed(failed))?,
-        }
+        let buffers = self.buffers.borrow();
+        let used = buffers.iter().map(|used| (&*used.memory, used.written));
+        Memory::used_on(used, gpu, stream)?;
         enqueued
     }
 
@@ -217,7 +259,11 @@ impl<A> Call<A> {
         address: *const c_void,
         dims: D,
     ) -> Result<Tensor<T, D>> {
-        download(&*self.buffer_at(address)?, dims)
+        if self.is_empty {
+            return Ok(Tensor::zeros(dims));
+        }
+        let used = self.buffer_at(address)?;
+        download(&used.memory, used.offset, dims)
     }
 
     /// The element of device memory that the kernel returned at `address`.
@@ -231,7 +277,15 @@ impl<A> Call<A> {
         address: *const c_void,
         dims: D,
     ) -> Result<DeviceTensor<T, D>> {
-        DeviceTensor::held(self.buffer_at(address)?, dims)
+        if self.is_empty {
+            return DeviceTensor::zeros(dims, &self.device);
+        }
+        let used = self.buffer_at(address)?;
+        if used.is_shared {
+            // A tensor of its own for what is still the caller's.
+            return DeviceTensor::copied(&used.memory, used.offset, dims);
+        }
+        DeviceTensor::held(used.memory, dims)
     }
 
     /// Copies an `&` parameter's device copy, at `address`, back to the host.
@@ -240,17 +294,21 @@ impl<A> Call<A> {
         address: *const c_void,
         tensor: &mut Tensor<T, D, S>,
     ) -> Result<()> {
-        let buffer = self.buffer_at(address)?;
-        T::read_into(tensor.as_mut_slice(), &mut |bytes| buffer.download(bytes))
+        if self.is_empty {
+            return Ok(());
+        }
+        let used = self.buffer_at(address)?;
+        let (memory, offset) = (&used.memory, used.offset);
+        T::read_into(tensor.as_mut_slice(), &mut |bytes| {
+            memory.download(offset, bytes)
+        })
     }
 
-    fn buffer_at(&self, address: *const c_void) -> Result<Arc<Memory>> {
+    fn buffer_at(&self, address: *const c_void) -> Result<Used> {
         let buffers = self.buffers.borrow();
-        let found = buffers
-            .iter()
-            .find(|used| ptr::eq(used.memory.address(), address));
+        let found = buffers.iter().find(|used| ptr::eq(used.address(), address));
         // Only a shim of another generator returns an address that is not of this call.
-        let found = found.map(|used| used.memory.clone());
+        let found = found.cloned();
         found.ok_or(Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
             found: 0,
@@ -449,9 +507,14 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
     };
     match memory {
         Ok(memory) => {
-            let (address, memory) = (memory.address(), Arc::new(memory));
-            let written = true;
-            env.buffers.borrow_mut().push(Used { memory, written });
+            let used = Used {
+                memory: Arc::new(memory),
+                offset: 0,
+                written: true,
+                is_shared: false,
+            };
+            let address = used.address();
+            env.buffers.borrow_mut().push(used);
             address
         }
         Err(reason) => {

@@ -1,5 +1,7 @@
 //! The description of a kernel for its wrapper, and the checks of its arguments' shapes.
 
+use std::cell::OnceCell;
+
 use crate::abi::{croq_env, croq_u32};
 use crate::device::{Device, is_chosen_by_user};
 use crate::error::{Error, Result};
@@ -65,16 +67,12 @@ impl<A> Kernel<A> {
         Self { shims, about }
     }
 
-    /// The extents of parameter `param`, after checks: none may be zero, and each must be equal to
-    /// the expected number, if there is one.
-    pub fn extents<const R: usize>(
-        &self,
-        param: &'static str,
-        shape: [usize; R],
-        expected: [(&'static str, Option<usize>); R],
-    ) -> Result<[usize; R]> {
-        check_extents(self.about.name, param, &shape, &expected)?;
-        Ok(shape)
+    /// The checks of a call's arguments.
+    pub fn arguments(&'static self) -> Arguments<A> {
+        Arguments {
+            kernel: self,
+            zero: OnceCell::new(),
+        }
     }
 
     /// The current line number of line `then` of the file that the shims were compiled from.
@@ -118,6 +116,54 @@ impl<A> Kernel<A> {
     }
 }
 
+/// The checks of the arguments of a call.
+pub struct Arguments<A: 'static> {
+    kernel: &'static Kernel<A>,
+    /// The first extent that is zero, as an error.
+    zero: OnceCell<Error>,
+}
+
+impl<A> Arguments<A> {
+    /// The extents of parameter `param`, after checks: each must be equal to the expected number, if
+    /// there is one.
+    pub fn extents<const R: usize>(
+        &self,
+        param: &'static str,
+        shape: [usize; R],
+        expected: [(&'static str, Option<usize>); R],
+    ) -> Result<[usize; R]> {
+        let kernel = self.kernel.about.name;
+        check_extents(kernel, param, &shape, &expected)?;
+        if let Some(axis) = shape.iter().position(|extent| *extent == 0) {
+            // The first one is the error, if it is one.
+            let _ = self.zero.set(Error::ZeroExtent {
+                kernel,
+                param,
+                axis,
+                name: expected[axis].0,
+            });
+        }
+        Ok(shape)
+    }
+
+    /// A call of a kernel that needs elements along every axis, on the first of these devices that
+    /// there is; see [`Kernel::call`].
+    pub fn call(self, devices: &[Option<&Device>]) -> Result<Call<A>> {
+        self.call_for(devices, &[])
+    }
+
+    /// A call of a kernel whose effects are tensors of these shapes. It does nothing if none of them
+    /// has an element. Otherwise it needs elements along every axis.
+    pub fn call_for(self, devices: &[Option<&Device>], outputs: &[&[usize]]) -> Result<Call<A>> {
+        let device = devices.iter().flatten().copied().next();
+        let is_empty = !outputs.is_empty() && outputs.iter().all(|shape| shape.contains(&0));
+        match self.zero.into_inner() {
+            Some(zero) if !is_empty => Err(zero),
+            _ => Ok(self.kernel.call(device)?.doing_nothing_if(is_empty)),
+        }
+    }
+}
+
 /// A call with the arguments that its shim takes.
 pub type Prepared<A> = Result<(Call<A>, A)>;
 
@@ -128,26 +174,15 @@ fn check_extents(
     expected: &[(&'static str, Option<usize>)],
 ) -> Result<()> {
     for (axis, (&found, &(name, expected))) in shape.iter().zip(expected).enumerate() {
-        match expected {
-            Some(expected) if expected != found => {
-                return Err(Error::ShapeMismatch {
-                    kernel,
-                    param,
-                    axis,
-                    name,
-                    expected,
-                    found,
-                });
-            }
-            _ if found == 0 => {
-                return Err(Error::ZeroExtent {
-                    kernel,
-                    param,
-                    axis,
-                    name,
-                });
-            }
-            _ => {}
+        if let Some(expected) = expected.filter(|expected| *expected != found) {
+            return Err(Error::ShapeMismatch {
+                kernel,
+                param,
+                axis,
+                name,
+                expected,
+                found,
+            });
         }
     }
     Ok(())
@@ -179,18 +214,51 @@ mod tests {
         );
     }
 
+    // SAFETY: it takes anything.
+    const NOTHING: Shims<()> = unsafe { Shims::new(nothing, None) };
+    static KERNEL: Kernel<()> = Kernel::new(
+        NOTHING,
+        About {
+            name: "k",
+            file: "a/k.co",
+            moved: &[],
+            checks: &[],
+        },
+    );
+
     #[test]
-    fn extents_are_compared_and_counted() {
+    fn a_call_without_elements_does_nothing_or_is_an_error() {
+        let call = |shape: [usize; 2], outputs: &[&[usize]]| {
+            let arguments = KERNEL.arguments();
+            arguments.extents("x", shape, [("M", None), ("N", None)])?;
+            arguments
+                .call_for(&[None, Some(&Device::sim())], outputs)
+                .map(|_| ())
+        };
+        let zero = Error::ZeroExtent {
+            kernel: "k",
+            param: "x",
+            axis: 1,
+            name: "N",
+        };
+        assert_eq!(call([3, 4], &[&[3, 4]]), Ok(()));
+        assert_eq!(call([3, 0], &[&[3, 0], &[0]]), Ok(()));
+        // Sums along an axis without elements, and functions without effects.
+        assert_eq!(call([3, 0], &[&[3, 0], &[3]]), Err(zero.clone()));
+        assert_eq!(call([3, 0], &[]), Err(zero.clone()));
+        let arguments = KERNEL.arguments();
+        arguments
+            .extents("x", [3, 0], [("M", None), ("N", None)])
+            .unwrap();
+        arguments.extents("y", [0], [("K", None)]).unwrap();
+        assert_eq!(arguments.call(&[]).err(), Some(zero));
+    }
+
+    #[test]
+    fn extents_are_compared() {
         let expected = [("M", None), ("K", Some(8)), ("64", Some(64))];
         let check = |shape: [usize; 3]| check_extents("k", "a", &shape, &expected);
         assert_eq!(check([1, 8, 64]), Ok(()));
-        let zero = Error::ZeroExtent {
-            kernel: "k",
-            param: "a",
-            axis: 0,
-            name: "M",
-        };
-        assert_eq!(check([0, 8, 64]), Err(zero));
         let mismatch = Error::ShapeMismatch {
             kernel: "k",
             param: "a",

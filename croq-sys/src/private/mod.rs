@@ -13,6 +13,8 @@
 mod call;
 mod kernel;
 #[cfg(test)]
+mod tests_of_streams;
+#[cfg(test)]
 mod tests_on_cuda;
 
 pub use std::ptr::null_mut;
@@ -21,4 +23,4 @@ pub use crate::abi;
 pub use crate::abi::{croq_env, croq_i64, croq_u32, croq_u64};
 pub use call::Call;
 pub use croq_macros::kernels;
-pub use kernel::{About, Check, Kernel, Prepared, Shim, Shims};
+pub use kernel::{About, Arguments, Check, Kernel, Prepared, Shim, Shims};

@@ -5,10 +5,10 @@ use crate::abi::*;
 use crate::fake_cuda::{self, STICKY};
 use crate::{Const, Device, DeviceTensor, Error, Stream, Tensor};
 
-struct Args {
-    data: *mut std::ffi::c_void,
+pub(super) struct Args {
+    pub(super) data: *mut std::ffi::c_void,
     /// The behaviour of the kernel: see [`on_gpu`].
-    order: i32,
+    pub(super) order: i32,
 }
 
 /// # Safety
@@ -121,7 +121,7 @@ unsafe extern "C" fn on_sim(_: *const croq_env, _: *mut Args) -> croq_u32 {
 
 // SAFETY: both take `Args`.
 const SHIMS: Shims<Args> = unsafe { Shims::new(on_sim, Some(on_gpu)) };
-static KERNEL: Kernel<Args> = Kernel::new(
+pub(super) static KERNEL: Kernel<Args> = Kernel::new(
     SHIMS,
     About {
         name: "twice",
@@ -147,7 +147,7 @@ static SIM_ONLY: Kernel<Args> = Kernel::new(
     },
 );
 
-fn twice(tensor: &mut DeviceTensor<u8, (Const<2>,)>, order: i32) -> crate::Result<()> {
+pub(super) fn twice(tensor: &mut DeviceTensor<u8, (Const<2>,)>, order: i32) -> crate::Result<()> {
     let mut call = KERNEL.call(Some(tensor.device()))?;
     let mut args = Args {
         data: call.global_mut("data", tensor)?,
@@ -156,7 +156,7 @@ fn twice(tensor: &mut DeviceTensor<u8, (Const<2>,)>, order: i32) -> crate::Resul
     call.run(&mut args)
 }
 
-fn twice_on(
+pub(super) fn twice_on(
     stream: &Stream,
     tensor: &mut DeviceTensor<u8, (Const<2>,)>,
     order: i32,
@@ -169,7 +169,7 @@ fn twice_on(
     call.enqueue(&mut args, stream)
 }
 
-fn tensor(device: &Device) -> DeviceTensor<u8, (Const<2>,)> {
+pub(super) fn tensor(device: &Device) -> DeviceTensor<u8, (Const<2>,)> {
     Tensor::from_vec((Const,), vec![21, 5])
         .unwrap()
         .to_device(device)

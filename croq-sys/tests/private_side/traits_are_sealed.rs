@@ -14,6 +14,11 @@ impl Dim for Liar {
 impl Dims for Liar {
     const RANK: usize = 1;
     type Index = [usize; 1];
+    type Dynamic = (usize,);
+    type Ranges = [std::ops::Range<usize>; 1];
+    fn dynamic([n]: [usize; 1]) -> (usize,) {
+        (n,)
+    }
     fn shape(&self) -> [usize; 1] {
         [1 << 40]
     }

@@ -79,8 +79,12 @@ fn tiles() {
 
 #[test]
 fn reductions() {
-    assert_free(&of(|| kernels::row_reduce::<false, _, _>(&floats(4, 512))));
-    assert_free(&of(|| kernels::row_reduce::<true, _, _>(&floats(4, 512))));
+    assert_free(&of(|| {
+        kernels::row_reduce::<false, _, _, _>(&floats(4, 512))
+    }));
+    assert_free(&of(|| {
+        kernels::row_reduce::<true, _, _, _>(&floats(4, 512))
+    }));
     assert_free(&of(|| kernels::softmax(&floats(4, 512))));
     assert_free(&of(|| kernels::column_sum_streamed(&floats(64, 64))));
     let line = Tensor::<f32, _>::random((512,), -1.0..1.0, 13);

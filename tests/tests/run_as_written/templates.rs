@@ -61,7 +61,7 @@ fn what_arguments_do_not_decide_comes_first() {
         let offset = Tensor::<i32, _>::random((n,), -9..10, 3);
         let wide = small((n, 10), 4);
         let x = on_device(&wide);
-        let sums = kernels::templated_pairs::<5, f32, _, _, _, _>(&x, 2.0, &offset).unwrap();
+        let sums = kernels::templated_pairs::<5, f32, _, _, _, _, _>(&x, 2.0, &offset).unwrap();
         assert_eq!(sums.shape(), [n, 5]);
         assert_exact(&sums, |[i, j]| {
             2.0 * (wide[[i, 2 * j]] + wide[[i, 2 * j + 1]]) + offset[[i]] as f32
@@ -71,14 +71,14 @@ fn what_arguments_do_not_decide_comes_first() {
         let x = on_device(&narrow);
         let expected =
             |[i, j]: [usize; 2]| 3 * (narrow[[i, 2 * j]] + narrow[[i, 2 * j + 1]]) + offset[[i]];
-        let sums = kernels::templated_pairs::<3, i32, _, _, _, _>(&x, 3, &offset).unwrap();
+        let sums = kernels::templated_pairs::<3, i32, _, _, _, _, _>(&x, 3, &offset).unwrap();
         assert_exact(&sums, expected);
-        let sums = kernels::templated_pairs::<3, f64, _, _, _, _>(&x, 3, &offset).unwrap();
+        let sums = kernels::templated_pairs::<3, f64, _, _, _, _, _>(&x, 3, &offset).unwrap();
         assert_exact(&sums, |i| f64::from(expected(i)));
 
         let stream = Stream::new(&Device::sim()).unwrap();
         let sums =
-            kernels::templated_pairs_on::<3, i32, _, _, _, _>(&stream, &x, 3, &offset).unwrap();
+            kernels::templated_pairs_on::<3, i32, _, _, _, _, _>(&stream, &x, 3, &offset).unwrap();
         stream.synchronize().unwrap();
         assert_exact(&sums.to_host().unwrap(), expected);
     }
@@ -110,9 +110,9 @@ fn parameters_are_constants_everywhere() {
         assert_exact(&device.to_host().unwrap(), |i| x[i] * 7);
     }
     let x = Tensor::<i32, _>::random((77,), -99..100, 9);
-    let y = kernels::templated_shift::<-3, -6, _>(&x).unwrap();
+    let y = kernels::templated_shift::<-3, -6, _, _>(&x).unwrap();
     assert_exact(&y, |i| x[i] + 3 - 6);
-    let y = kernels::templated_shift::<5, -7, _>(&x).unwrap();
+    let y = kernels::templated_shift::<5, -7, _, _>(&x).unwrap();
     assert_exact(&y, |i| x[i] - 5 - 7);
 }
 
@@ -162,13 +162,13 @@ fn conditions_are_decided_outside_of_templates() {
 fn build_rs_asks_for_instances() {
     let x = Tensor::<i32, _>::random((131,), -99..100, 13);
     for y in [
-        kernels::templated_reverse::<96, _, _>(&x).unwrap(),
-        kernels::templated_reverse::<32, _, _>(&x).unwrap(),
+        kernels::templated_reverse::<96, _, _, _>(&x).unwrap(),
+        kernels::templated_reverse::<32, _, _, _>(&x).unwrap(),
     ] {
         assert_exact(&y, |[i]| x[[130 - i]]);
     }
     let x = Tensor::<f64, _>::random((131,), -1.0..1.0, 14);
-    let y = kernels::templated_reverse::<64, _, _>(&x).unwrap();
+    let y = kernels::templated_reverse::<64, _, _, _>(&x).unwrap();
     assert_exact(&y, |[i]| x[[130 - i]]);
 }
 
@@ -220,7 +220,7 @@ fn functions_call_instances() {
         let y = kernels::calls_instances(&halves).unwrap();
         assert_exact(&y, |i| f16::from_f32(x[i] * 6.0));
         // The instance exists, although only a call asks for it.
-        let y = kernels::templated_factor::<2, _, _>(&halves, 0.5).unwrap();
+        let y = kernels::templated_factor::<2, _, _, _>(&halves, 0.5).unwrap();
         assert_exact(&y, |i| halves[i]);
         let mut y = x.clone();
         kernels::templated_in_place(&mut y).unwrap();

@@ -36,6 +36,7 @@ mod params;
 mod pipelines;
 mod races;
 mod random_tiles;
+mod resident;
 mod rings;
 mod shapes;
 mod signals;

@@ -21,7 +21,7 @@ fn sums_keep_their_order() {
             let (of, plus): (fn(i8) -> $ty, fn($ty, $ty) -> $ty) = ($of, $plus);
             for n in SIZES {
                 let x = Tensor::<$ty, _>::from_fn((3, n), |[r, i]| of(small(r * n + i)));
-                let y = kernels::neighbour_sums::<$width, _, _, _>(&x).unwrap();
+                let y = kernels::neighbour_sums::<$width, _, _, _, _>(&x).unwrap();
                 assert_exact(&y, |[r, t]| {
                     let vectors = (0..n.div_ceil(32 * $width)).map(|k| (32 * k + t) * $width);
                     let all = vectors.flat_map(|from| from..from + $width).filter(|c| *c < n);

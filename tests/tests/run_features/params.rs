@@ -116,10 +116,12 @@ fn names_that_mean_something_to_rust() {
 }
 
 #[test]
-fn empty_tensors_are_refused() {
+fn a_call_without_elements_does_nothing() {
     let mut x = Tensor::<i32, _>::zeros((0,));
+    kernels::param_in_out(&mut x, 2).unwrap();
+    // A sum has a result all the same.
     assert!(matches!(
-        kernels::param_in_out(&mut x, 2),
+        kernels::param_by_value(&x),
         Err(Error::ZeroExtent { .. })
     ));
 }

@@ -160,20 +160,20 @@ fn quantize_and_back() {
         // Powers of two divide exactly.
         let divided = |[i, j]: [usize; 2]| wide[[i, j]] / scale[[i]];
         let rounded = |i| divided(i).round().clamp(-127.0, 127.0) as i8;
-        let q = kernels::quantize_rows::<i8, _, _, _, _>(&wide, &scale).unwrap();
+        let q = kernels::quantize_rows::<i8, _, _, _, _, _>(&wide, &scale).unwrap();
         assert_exact(&q, rounded);
         assert_exact(
-            &kernels::quantize_rows::<i8, _, _, _, _>(&x, &scale).unwrap(),
+            &kernels::quantize_rows::<i8, _, _, _, _, _>(&x, &scale).unwrap(),
             rounded,
         );
         let back = kernels::dequantize_rows(&q, &scale).unwrap();
         assert_exact(&back, |[i, j]| f32::from(q[[i, j]]) * scale[[i]]);
 
         let narrow = |i| F8E4M3::from_f32(divided(i));
-        let q = kernels::quantize_rows::<F8E4M3, _, _, _, _>(&wide, &scale).unwrap();
+        let q = kernels::quantize_rows::<F8E4M3, _, _, _, _, _>(&wide, &scale).unwrap();
         assert_exact(&q, narrow);
         assert_exact(
-            &kernels::quantize_rows::<F8E4M3, _, _, _, _>(&x, &scale).unwrap(),
+            &kernels::quantize_rows::<F8E4M3, _, _, _, _, _>(&x, &scale).unwrap(),
             narrow,
         );
         let back = kernels::dequantize_rows(&q, &scale).unwrap();

@@ -195,9 +195,9 @@ fn matmul_by_teams() {
             .map(|at| product::<f16>(row(&lhs, k, at / n).zip(row(&rhs, k, at % n))))
             .collect();
         for out in [
-            kernels::matmul_teams::<1, _, _, _, _, _>(&lhs, &rhs).unwrap(),
-            kernels::matmul_teams::<2, _, _, _, _, _>(&lhs, &rhs).unwrap(),
-            kernels::matmul_teams::<3, _, _, _, _, _>(&lhs, &rhs).unwrap(),
+            kernels::matmul_teams::<1, _, _, _, _, _, _>(&lhs, &rhs).unwrap(),
+            kernels::matmul_teams::<2, _, _, _, _, _, _>(&lhs, &rhs).unwrap(),
+            kernels::matmul_teams::<3, _, _, _, _, _, _>(&lhs, &rhs).unwrap(),
             kernels::matmul_ordered(&lhs, &rhs).unwrap(),
         ] {
             assert_eq!(out.shape(), [m, n]);

@@ -21,7 +21,7 @@ const LONG: [(usize, usize); 7] = [
 fn row_reduce_sum() {
     for (m, n) in SIZES.into_iter().chain(LONG) {
         let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 1);
-        let sum = kernels::row_reduce::<false, _, _>(&x).unwrap();
+        let sum = kernels::row_reduce::<false, _, _, _>(&x).unwrap();
         assert_close(&sum, |[i]| {
             let row = (0..n).map(|j| x[[i, j]].wide());
             dot::<f32>(row.clone().sum(), row.map(f64::abs).sum(), n)
@@ -33,7 +33,7 @@ fn row_reduce_sum() {
 fn row_reduce_largest() {
     for (m, n) in SIZES.into_iter().chain(LONG) {
         let x = Tensor::<f32, _>::random((m, n), -5.0..-1.0, 2);
-        let top = kernels::row_reduce::<true, _, _>(&x).unwrap();
+        let top = kernels::row_reduce::<true, _, _, _>(&x).unwrap();
         assert_exact(&top, |[i]| {
             (0..n).map(|j| x[[i, j]]).fold(f32::NEG_INFINITY, f32::max)
         });

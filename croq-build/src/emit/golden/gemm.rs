@@ -2,7 +2,7 @@
 
 use ::croq_sys::__private::{About, Kernel};
 use ::croq_sys::half::f16;
-use ::croq_sys::{DeviceTensor, Dim, Result, Same, Stream};
+use ::croq_sys::{DeviceData, DeviceDataMut, DeviceTensor, Dim, Result, Same, Stream};
 
 // kernels/gemm.co:1
 /// Line 1 of `kernels/gemm.co`:
@@ -11,9 +11,9 @@ use ::croq_sys::{DeviceTensor, Dim, Result, Same, Stream};
 /// __co__ void gemm(global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, N] output)
 /// ```
 pub fn gemm<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_output: Same<N>>(
-    lhs: &DeviceTensor<f16, (M, K)>,
-    rhs: &DeviceTensor<f16, (N, K_rhs)>,
-    output: &mut DeviceTensor<f16, (M_output, N_output)>,
+    lhs: &DeviceTensor<f16, (M, K), impl DeviceData>,
+    rhs: &DeviceTensor<f16, (N, K_rhs), impl DeviceData>,
+    output: &mut DeviceTensor<f16, (M_output, N_output), impl DeviceDataMut>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_gemm(None, lhs, rhs, output)?;
     call.run(&mut args)
@@ -23,9 +23,9 @@ pub fn gemm<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_output:
 /// [`gemm`], only enqueued on `stream`: it may not have run yet when this returns.
 pub fn gemm_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_output: Same<N>>(
     stream: &Stream,
-    lhs: &DeviceTensor<f16, (M, K)>,
-    rhs: &DeviceTensor<f16, (N, K_rhs)>,
-    output: &mut DeviceTensor<f16, (M_output, N_output)>,
+    lhs: &DeviceTensor<f16, (M, K), impl DeviceData>,
+    rhs: &DeviceTensor<f16, (N, K_rhs), impl DeviceData>,
+    output: &mut DeviceTensor<f16, (M_output, N_output), impl DeviceDataMut>,
 ) -> Result<()> {
     let (mut call, mut args) = self::prepare_gemm(Some(stream), lhs, rhs, output)?;
     call.enqueue(&mut args, stream)
@@ -34,15 +34,18 @@ pub fn gemm_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_outp
 /// Checks the arguments of [`gemm`] and prepares a call.
 fn prepare_gemm(
     stream: Option<&Stream>,
-    lhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
-    rhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
-    output: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+    lhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceData>,
+    rhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceData>,
+    output: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl DeviceDataMut>,
 ) -> ::croq_sys::__private::Prepared<ffi::croq_0badcafe_gemm_args> {
-    let kernel = self::kernel_of_gemm();
+    let kernel = self::kernel_of_gemm().arguments();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let call = kernel.call(Some(stream.map_or_else(|| lhs.device(), Stream::device)))?;
+    let call = kernel.call_for(
+        &[stream.map(Stream::device), Some(lhs.device())],
+        &[&output.shape()],
+    )?;
     let args = ffi::croq_0badcafe_gemm_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,

@@ -2,7 +2,7 @@
 
 use ::croq_sys::__private::{About, Kernel, null_mut};
 use ::croq_sys::half::{bf16, f16};
-use ::croq_sys::{Const, DeviceTensor, Dim, F8E4M3, HostData, HostDataMut, Result, Same, Stream, Tensor};
+use ::croq_sys::{Const, DeviceData, DeviceTensor, Dim, F8E4M3, HostDataMut, Input, Result, Same, Stream, Tensor};
 
 // kernels/odd.co:1
 /// Line 1 of `kernels/odd.co`:
@@ -19,15 +19,16 @@ pub fn match_<
     M_call: Same<M>,
     M_x: Same<M>,
     M_x_1: Same<M>,
+    X: Input<bf16, (M_x, M_x_1)>,
 >(
     type_: &mut Tensor<i32, (M, M_type, Const_), impl HostDataMut<i32>>,
-    call: &DeviceTensor<F8E4M3, (call_0, call_1, M_call)>,
-    x: &Tensor<bf16, (M_x, M_x_1), impl HostData<bf16>>,
+    call: &DeviceTensor<F8E4M3, (call_0, call_1, M_call), impl DeviceData>,
+    x: &X,
     int: f16,
     flag: bool,
     s: &Stream,
-) -> Result<Tensor<u8, (usize, Const<7>, Const_)>> {
-    let kernel = self::kernel_of_match();
+) -> Result<X::Output<u8, (usize, Const<7>, Const_)>> {
+    let kernel = self::kernel_of_match().arguments();
     let [M, _, Const_] = kernel.extents("type", type_.shape(), [
         ("M", None),
         ("M", Some(type_.shape()[0])),
@@ -39,11 +40,11 @@ pub fn match_<
         ("M", Some(M)),
     ])?;
     kernel.extents("x", x.shape(), [("M", Some(M)), ("M", Some(M))])?;
-    let mut call_ = kernel.call(Some(call.device()))?;
+    let mut call_ = kernel.call(&[Some(call.device())])?;
     let mut args = ffi::croq_0badcafe_match_args {
         type_: call_.copy_in(type_)?,
         call: call_.global("call", call)?,
-        x: call_.copy_in(x)?,
+        x: x.pass(&call_, "x", false)?,
         int_: int.to_bits(),
         flag: u8::from(flag),
         s: call_.stream("s", s)?,
@@ -56,7 +57,7 @@ pub fn match_<
     };
     call_.run(&mut args)?;
     call_.copy_back(args.type_, type_)?;
-    call_.result(args.result, (args.result_shape[0] as usize, Const, type_.dims().2))
+    x.output::<u8, _, _>(&call_, args.result, (args.result_shape[0] as usize, Const, type_.dims().2))
 }
 
 fn kernel_of_match() -> &'static Kernel<ffi::croq_0badcafe_match_args> {

@@ -12,9 +12,9 @@ use ::croq_sys::{Dim, HostDataMut, Result, Tensor};
 pub fn total<N: Dim>(
     x: &mut Tensor<f64, (N,), impl HostDataMut<f64>>,
 ) -> Result<bool> {
-    let kernel = self::kernel_of_total();
+    let kernel = self::kernel_of_total().arguments();
     let [N] = kernel.extents("x", x.shape(), [("N", None)])?;
-    let mut call = kernel.call(None)?;
+    let mut call = kernel.call(&[])?;
     let mut args = ffi::croq_0badcafe_total_args {
         x: call.copy_in(x)?,
         N: N as i64,

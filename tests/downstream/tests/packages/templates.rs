@@ -70,8 +70,8 @@ fn calls_select_their_instance() {
     let known = Tensor::<f32, _>::from_fn((2, Const::<4>), |[i, j]| (i * 4 + j) as f32);
     let unknown = Tensor::<f32, _>::from_fn((2, 8), |[i, j]| (i * 8 + j) as f32);
     let twice = kernels::doubled(&known)?;
-    let more = kernels::doubled::<8, _, _, _>(&unknown)?;
-    let other = kernels::doubled::<4, _, _, _>(&unknown).unwrap_err();
+    let more = kernels::doubled::<8, _, _, _, _>(&unknown)?;
+    let other = kernels::doubled::<4, _, _, _, _>(&unknown).unwrap_err();
     assert!(other.to_string().contains(\"`x`\"), \"{other}\");
     println!(\"{} {} {} {}\", x.to_host()?[[4]], n.to_host()?[[2]], twice[[1, 3]], more[[1, 7]]);",
     );
@@ -116,7 +116,7 @@ fn extents_of_an_instance_are_checked_by_rustc() {
     let seen = rejected(
         "template-extent",
         "    let x = Tensor::<f32, _>::zeros((2, Const::<8>));
-    kernels::doubled::<4, _, _, _>(&x)?;",
+    kernels::doubled::<4, _, _, _, _>(&x)?;",
     );
     says(&seen, &["these two extents can never be equal"]);
 }

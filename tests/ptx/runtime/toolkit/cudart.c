@@ -177,6 +177,17 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
                             cudaStream_t stream) {
   return ptxrt_copy(to, from, bytes, kind, stream, 0);
 }
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+  for (size_t row = 0; row < height && width != 0; ++row) {
+    const cudaError_t error = cudaMemcpyAsync((char *)to + row * to_pitch,
+                                              (const char *)from + row * from_pitch, width, kind, stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
 CALLS(ptxrt_fill, (void *to, int byte, size_t bytes, cudaStream_t stream, int waits),
       (to, byte, bytes, stream, waits))
 cudaError_t cudaMemset(void *to, int byte, size_t bytes) {
@@ -287,6 +298,9 @@ FORWARD(cudaEventElapsedTime, (float *milliseconds, cudaEvent_t from, cudaEvent_
         (milliseconds, from, until))
 FORWARD(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *data),
         (stream, function, data))
+FORWARD(cudaStreamAddCallback,
+        (cudaStream_t stream, cudaStreamCallback_t function, void *data, unsigned flags),
+        (stream, function, data, flags))
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
   (void)priority;

@@ -249,6 +249,28 @@ const fn tensor_map_bytes() -> usize {
 }
 
 /// A function of the host, called in the order of the stream.
+/// Unlike `cudaLaunchHostFunc`, it calls the function also after a failure, with its error.
+#[unsafe(no_mangle)]
+extern "C" fn ptxrt_cudaStreamAddCallback(
+    stream: usize,
+    function: Option<extern "C" fn(usize, i32, *mut c_void)>,
+    data: *mut c_void,
+    flags: u32,
+) -> i32 {
+    on_device(|device| -> Done {
+        let function = function.filter(|_| flags == 0).ok_or(Code::INVALID_VALUE)?;
+        let handle = stream;
+        let stream = device.streams.get(stream)?;
+        let data = data.expose_provenance();
+        let work = move || {
+            let code = device.healthy().err().map_or(0, |Code(code)| code);
+            function(handle, code, std::ptr::with_exposed_provenance_mut(data));
+        };
+        stream.push(device.streams.before(&stream), Box::new(work));
+        Ok(())
+    })
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn ptxrt_cudaLaunchHostFunc(
     stream: usize,

@@ -1,5 +1,7 @@
 /* Errors as the CUDA runtime API documents them. */
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "check.h"
 
@@ -111,15 +113,52 @@ static void the_pool() {
   }
 }
 
+static int called, last_status;
+static void CUDART_CB is_called(cudaStream_t, cudaError_t status, void *data) {
+  last_status = status;
+  ++*static_cast<int *>(data);
+}
+static void CUDART_CB counts(void *data) { ++*static_cast<int *>(data); }
+static void CUDART_CB waits(void *data) {
+  while (!static_cast<std::atomic<bool> *>(data)->load()) std::this_thread::yield();
+}
+
+static void callbacks() {
+  GIVES(cudaErrorInvalidValue, cudaStreamAddCallback(nullptr, is_called, &called, 1));
+  OK(cudaStreamAddCallback(nullptr, is_called, &called, 0));
+  OK(cudaStreamSynchronize(nullptr));
+  CHECK(called == 1 && last_status == cudaSuccess);
+}
+
+/* Rows of columns 1 and 2 of a matrix with 4 columns. */
+static void rows(int *x) {
+  int all[12], part[6] = {};
+  for (int i = 0; i < 12; ++i) all[i] = i;
+  OK(cudaMemcpy(x, all, sizeof all, cudaMemcpyHostToDevice));
+  GIVES(cudaErrorInvalidPitchValue,
+        cudaMemcpy2DAsync(x + 16, 4, x + 1, 16, 8, 3, cudaMemcpyDeviceToDevice, nullptr));
+  OK(cudaMemcpy2DAsync(x + 16, 8, x + 1, 16, 8, 3, cudaMemcpyDeviceToDevice, nullptr));
+  OK(cudaMemcpy(part, x + 16, sizeof part, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 6; ++i) CHECK(part[i] == i / 2 * 4 + i % 2 + 1);
+}
+
 /* The last: nothing works after it. */
 static void a_trap(int *x) {
   int *record, value = 0;
   OK(cudaHostAlloc(&record, 8, cudaHostAllocMapped));
   record[0] = record[1] = 0;
   /* Any later call may be the first to return the failure. */
+  static int host_calls;
+  static std::atomic<bool> enqueued;
+  OK(cudaLaunchHostFunc(nullptr, waits, &enqueued));
   traps<<<1, 32>>>(record, 17);
+  OK(cudaLaunchHostFunc(nullptr, counts, &host_calls));
+  OK(cudaStreamAddCallback(nullptr, is_called, &called, 0));
+  enqueued = true;
   GIVES(cudaErrorLaunchFailure, cudaDeviceSynchronize());
   CHECK(record[0] == 1 && record[1] == 17);
+  /* Only this one is told of a failure. */
+  CHECK(host_calls == 0 && called == 2 && last_status == cudaErrorLaunchFailure);
   GIVES(cudaErrorLaunchFailure, cudaGetLastError());
   GIVES(cudaErrorLaunchFailure, cudaGetLastError());
   GIVES(cudaErrorLaunchFailure, cudaSetDevice(0));
@@ -136,6 +175,8 @@ int main() {
   configurations(x);
   shared_memory(x);
   the_pool();
+  callbacks();
+  rows(x);
   a_trap(x);
   return finish();
 }
