@@ -96,8 +96,10 @@ fn tma_moves_chunks_of_whole_boxes() {
 fn operands_of_an_mma_are_chunks() {
     for depth in [64, 192, 640] {
         let operand = |seed| small((Const, depth), seed);
-        let (lhs, rhs): (Tensor<f16, (Const<64>, usize)>, Tensor<f16, (Const<64>, usize)>) =
-            (operand(20), operand(21));
+        let (lhs, rhs): (
+            Tensor<f16, (Const<64>, usize)>,
+            Tensor<f16, (Const<64>, usize)>,
+        ) = (operand(20), operand(21));
         let more: Tensor<f16, (Const<64>, usize)> = operand(22);
         let product = |i: usize, j: usize, b: &Tensor<f16, (Const<64>, usize)>| {
             (0..depth)
