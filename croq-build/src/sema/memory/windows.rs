@@ -204,10 +204,9 @@ fn possible_gaps(el: &mut Elab<'_>, data: &Data, shown: &str, at: Span) -> Optio
         if extent.is_one() {
             continue;
         }
-        let may_be_one = el.f.cx.eq(extent, &Sym::one()) != Truth::No;
         match el.f.cx.eq(stride, &dense) {
             Truth::Yes => {}
-            Truth::No if !may_be_one => {
+            Truth::No => {
                 let text = format!(
                     "`span_as` needs contiguous data; this tile of `{}` is not",
                     data.name
@@ -218,7 +217,7 @@ fn possible_gaps(el: &mut Elab<'_>, data: &Data, shown: &str, at: Span) -> Optio
                     .report(report.help("copy the tile first, and reshape the copy"));
                 return None;
             }
-            Truth::No | Truth::Unknown => gaps.push(Gap {
+            Truth::Unknown => gaps.push(Gap {
                 extent: extent.clone(),
                 stride: stride.clone(),
                 dense: dense.clone(),

@@ -343,10 +343,12 @@ fn check_words(
         true => "one bit for each element of A along K, those that are not stored included",
         false => "metadata has elements of `u32`, `u16` or `u8`",
     });
+    let columns = match layout.word() {
+        16 => "16 of K as `u32` or `u16`, for each 8 as `u8`".to_owned(),
+        word => format!("{word} of K as `u32`, for each 16 as `u16`, for each 8 as `u8`"),
+    };
     el.cx.report(d.help(format!(
-        "metadata has all rows of A, and a column for each {} of K as `u32`, for each 16 as `u16`, \
-         for each 8 as `u8`",
-        layout.word()
+        "metadata has all rows of A, and a column for each {columns}"
     )));
     None
 }
