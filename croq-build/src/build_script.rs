@@ -270,6 +270,7 @@ fn options(
         levels: Levels::default(),
         verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
         texts: true,
+        needs_functions: false,
         threads: 1,
     }
 }

@@ -391,6 +391,23 @@ mod tests {
     }
 
     #[test]
+    fn a_file_without_functions_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("other.co");
+        let path = path.display().to_string();
+        for text in ["", "kernel <<<blocks, threads>>> scale(n: int) {\n"] {
+            std::fs::write(&path, text).expect("written");
+            for command in ["check", "emit", "fix"] {
+                let outcome = croq(&[command, "--allow", "all", &path]);
+                assert_eq!(outcome.status, DIAGNOSTICS, "{command}: {outcome:?}");
+            }
+            let checked = croq(&["check", &path]);
+            let shown = &checked.stderr;
+            assert!(shown.contains("error[E1108]"), "{shown}");
+        }
+    }
+
+    #[test]
     fn every_pass_prints_every_kernel() {
         let families = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/co");
         let mut printed = 0;

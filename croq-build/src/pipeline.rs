@@ -41,6 +41,9 @@ pub struct Options {
     pub verify: bool,
     /// Whether texts are generated; otherwise only diagnostics.
     pub texts: bool,
+    /// Whether a file without a `__co__` function is an error. In a crate, it is a warning: such a file
+    /// may be there for others to include.
+    pub needs_functions: bool,
     /// How many threads the passes may use. A build script has one: it shares cargo's jobs.
     pub threads: usize,
 }
@@ -60,6 +63,7 @@ impl Default for Options {
             levels: Levels::default(),
             verify: cfg!(debug_assertions),
             texts: true,
+            needs_functions: false,
             threads: 1,
         }
     }
@@ -381,9 +385,13 @@ fn compile(
     }
     let generates = !file.functions.is_empty() || !file.templates.is_empty();
     if !generates && !diagnostics.has_errors() {
+        let code = match options.needs_functions {
+            true => codes::E1108,
+            false => codes::W1108,
+        };
         diagnostics.push(
             Diagnostic::new(
-                codes::W1108,
+                code,
                 Span::default(),
                 format!("{} has no `__co__` function", names.path),
             )

@@ -70,6 +70,7 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
         dump: pipeline::Dump::default(),
     };
     parsed.options.threads = std::thread::available_parallelism().map_or(1, usize::from);
+    parsed.options.needs_functions = true;
     parsed.options.verify |= std::env::var("CROQ_VERIFY").is_ok_and(|v| v == "1");
     let mut archs = Vec::new();
     let mut args = args.iter();

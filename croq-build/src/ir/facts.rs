@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BufferId, EventAt, FutureId, LocalId};
+use super::{BufferId, EventAt, EventId, FutureId, LocalId};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -16,6 +16,9 @@ pub struct Facts {
     pub first_tiles: BTreeMap<LocalId, Sym>,
     /// Named copies that a `trigger … after` has bound to an event, with its location.
     pub bound: BTreeMap<FutureId, (EventAt, Span)>,
+    /// Copies by threads that name an event, each by a future of its own: threads wait for them before
+    /// they trigger the event.
+    pub completing: BTreeMap<FutureId, EventId>,
 }
 
 /// Buffers that were made parts of a pool, so that an integer can select one of them: for each, the

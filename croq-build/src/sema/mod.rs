@@ -246,6 +246,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
         swizzled_at: el.storage.swizzled_at,
         first_tiles: el.asynchronous.first_tiles,
         bound: el.asynchronous.events.bound,
+        completing: el.asynchronous.events.completing,
     };
     (el.f, found)
 }

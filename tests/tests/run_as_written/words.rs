@@ -93,6 +93,40 @@ fn tma_moves_chunks_of_whole_boxes() {
 }
 
 #[test]
+fn operands_of_an_mma_are_chunks() {
+    for depth in [64, 192, 640] {
+        let operand = |seed| small((Const, depth), seed);
+        let (lhs, rhs): (
+            Tensor<f16, (Const<64>, usize)>,
+            Tensor<f16, (Const<64>, usize)>,
+        ) = (operand(20), operand(21));
+        let more: Tensor<f16, (Const<64>, usize)> = operand(22);
+        let product = |i: usize, j: usize, b: &Tensor<f16, (Const<64>, usize)>| {
+            (0..depth)
+                .map(|k| lhs[[i, k]].to_f32() * b[[j, k]].to_f32())
+                .sum::<f32>()
+        };
+        let out = kernels::written_chunk_operands(&lhs, &rhs).unwrap();
+        assert_exact(&out, |[i, j]| product(i, j, &rhs));
+        let out = kernels::written_chunk_events(&lhs, &rhs).unwrap();
+        assert_exact(&out, |[i, j]| product(i, j, &rhs));
+        let out = kernels::written_chunk_futures(&lhs, &rhs, &more).unwrap();
+        assert_exact(&out, |[i, j]| product(i, j, &rhs) + product(i, j, &more));
+    }
+    for depth in [8, 72, 200] {
+        let (lhs, rhs) = (small((Const, depth), 20), small((Const, depth), 21));
+        for result in [
+            kernels::written_chunk_operands(&lhs, &rhs),
+            kernels::written_chunk_events(&lhs, &rhs),
+            kernels::written_chunk_futures(&lhs, &rhs, &rhs),
+        ] {
+            let text = result.unwrap_err().to_string();
+            assert!(text.contains("axis 1 of the copy"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn consumers_begin_at_their_own_rows() {
     let (lhs, rhs) = (small((Const, Const), 6), small((Const, Const), 7));
     let product = |depth: usize,

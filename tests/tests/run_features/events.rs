@@ -33,6 +33,21 @@ fn the_copy_engine_completes_them() {
 }
 
 #[test]
+fn threads_wait_for_copies_that_name_an_event() {
+    for m in ROWS {
+        let (a, b) = (whole(m, 1), whole(m, 2));
+        for kernel in [
+            kernels::event_named_by_threads,
+            kernels::event_named_by_both,
+            kernels::event_after_both,
+            kernels::event_named_in_parts,
+        ] {
+            assert_exact(&kernel(&a, &b).unwrap(), |i| a[i] - b[i]);
+        }
+    }
+}
+
+#[test]
 fn generations_by_order() {
     for (m, turns) in [(1, 1), (1, 9), (17, 4), (40, 2)] {
         let a = whole(m, 3);

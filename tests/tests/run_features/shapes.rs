@@ -158,6 +158,18 @@ fn tiles_of_every_second_row_are_clipped() {
     assert!(line.contains("o.view(n : 2).from(1).at(t) = 1;"), "{line}");
 }
 
+#[test]
+fn a_single_matrix_has_no_gaps() {
+    let x = Tensor::<i32, _>::random((1, 3, Const::<16>), -100..100, 8);
+    let mut o = Tensor::<i32, _>::zeros((Const::<16>,));
+    kernels::shape_gaps_between_matrices(&x, &mut o).unwrap();
+    assert_exact(&o, |[t]| x[[0, 1, t]]);
+    let x = Tensor::<i32, _>::random((2, 3, Const::<16>), -100..100, 8);
+    let (code, line) = failed(kernels::shape_gaps_between_matrices(&x, &mut o));
+    assert_eq!(code, "R08");
+    assert!(line.contains("span_as(16 * B)"), "{line}");
+}
+
 /// Strides whose sum is inside, while single elements are not, too.
 #[test]
 fn tiles_with_any_strides_are_whole() {

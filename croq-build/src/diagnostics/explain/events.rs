@@ -29,7 +29,6 @@ explanations! {
     E1023: "order of an event is not an integer",
     W1024: "order of an event starts again",
     E1030: "copies complete something other than one event of a block",
-    E1031: "`dma` copy completes an event",
     E1032: "store by `tma` completes an event",
     E1033: "MMA completes an event",
     E1034: "copy that was waited for completes an event",

@@ -21,7 +21,7 @@ pub(super) const RESOLUTION: &[Pass] = &[
     Pass {
         name: "bound-copies",
         kind: Transformation,
-        does: "copies that a `trigger … after` names complete its event",
+        does: "copies that a `trigger … after` names complete its event; threads wait for their own copies before they trigger the event that these name",
         because: "before `wait-counts`, which counts the copies that no event completes",
         requires: &[],
         ensures: &[EventCopiesBound],

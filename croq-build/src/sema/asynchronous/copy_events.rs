@@ -1,7 +1,7 @@
 //! Copies that complete events.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{EventAt, FutureId, Slot};
+use crate::ir::{BufferId, EventAt, EventId, FutureId, Slot, Storage};
 use crate::sema::asynchronous::{events, futures, signals, slots};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
@@ -9,8 +9,16 @@ use crate::sema::state::scopes::Entity;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 
-/// Binds the event `at` to the copy with this name, which will complete it.
-pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span) -> Option<()> {
+/// A copy that a `trigger … after` names.
+pub(crate) enum Named {
+    /// By TMA: its bytes complete the event.
+    Completes,
+    /// By threads, which wait for it before they trigger the event.
+    Awaited(FutureId),
+}
+
+/// Binds the event `at` to the copy with this name, if it will complete it.
+pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span) -> Option<Named> {
     let id = match scope::lookup(el, &name.text, name.span)? {
         Entity::Poison => return None,
         Entity::Future(id) => id,
@@ -56,12 +64,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
             "is synchronous: it has arrived already",
             "a plain `trigger` is enough",
         )),
-        (true, false) => Some((
-            codes::E1031,
-            "is a `dma` copy, which can't complete an event",
-            "`wait` for it, then `trigger` the event",
-        )),
-        (true, true) if any => Some((
+        (true, _) if any => Some((
             codes::E1037,
             "is a placeholder: which of its copies is meant changes",
             "name the event at the copy: `tma.copy.async<e> …`",
@@ -71,7 +74,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
     if let Some((code, what, help)) = problem {
         el.cx.report(
             Diagnostic::new(code, name.span, format!("`{}` {what}", name.text))
-                .label("not by TMA alone")
+                .label("completes no event")
                 .help(help),
         );
         return None;
@@ -101,8 +104,31 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
         );
         return None;
     }
+    if !by_tma {
+        return Some(Named::Awaited(id));
+    }
     el.asynchronous.events.bound.insert(id, (at.clone(), span));
-    Some(())
+    Some(Named::Completes)
+}
+
+/// A name for a copy by threads into `dest`, after which they trigger the event. A store has none: it
+/// is complete at once.
+pub(crate) fn future_of_event(
+    el: &mut Elab<'_>,
+    event: Option<EventId>,
+    dest: BufferId,
+    span: Span,
+) -> Option<FutureId> {
+    let event = event?;
+    let dest = el.f.buffer(dest);
+    if dest.storage != Storage::Shared {
+        return None;
+    }
+    // With a space, it is no name of the program.
+    let text = format!("into {}", dest.name);
+    let id = futures::new(el, &Name { text, span }, false, None);
+    el.asynchronous.events.completing.insert(id, event);
+    Some(id)
 }
 
 /// Whether a named copy completes an event, so that it needs no `wait`.

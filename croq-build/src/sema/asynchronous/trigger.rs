@@ -2,7 +2,8 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::Slot;
-use crate::sema::asynchronous::{copy_events, events, signals};
+use crate::sema::asynchronous::copy_events::Named;
+use crate::sema::asynchronous::{copy_events, events, signals, wait};
 use crate::sema::levels::cluster_legality;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
@@ -64,11 +65,16 @@ fn trigger_after(el: &mut Elab<'_>, events: &[ast::Expr], after: &[Name], span: 
         );
         return;
     }
-    let mut ok = true;
+    let (mut ok, mut awaited) = (true, Vec::new());
     for name in after {
-        ok &= copy_events::bind_copy(el, name, &at, span).is_some();
+        match copy_events::bind_copy(el, name, &at, span) {
+            Some(Named::Completes) => {}
+            Some(Named::Awaited(id)) => awaited.push((id, name.span)),
+            None => ok = false,
+        }
     }
     if ok {
+        wait::emit_waits(el, &awaited, span);
         events::arrive(el, at, span);
     }
 }

@@ -128,7 +128,7 @@ pub(crate) fn report_synchronous(el: &mut Elab<'_>, id: FutureId, at: Span) {
     );
 }
 
-fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
+pub(crate) fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
     let (mut futures, mut boxes) = (Vec::new(), Vec::new());
     for (id, at) in ids.iter().copied() {
         let Some(future) = futures::get(el, id) else {

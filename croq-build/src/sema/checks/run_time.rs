@@ -23,6 +23,11 @@ pub(crate) fn both(a: Expr, b: Expr) -> Expr {
     Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span)
 }
 
+pub(crate) fn either(a: Expr, b: Expr) -> Expr {
+    let span = a.span;
+    Expr::new(ExprKind::Binary(BinOp::LogicOr, a, b), Scalar::Bool, span)
+}
+
 /// A check at run time, with its message.
 pub(crate) struct Check {
     pub code: CheckCode,

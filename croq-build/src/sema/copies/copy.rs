@@ -100,7 +100,7 @@ fn lower_parts(
         tma::choose_engine(el, c, views, zero_fill, level)
     })?;
     let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
-    let engine = completing(el, engine, event)?;
+    let (engine, completes) = completing(el, engine, event)?;
     // TMA fills what is beyond the data with zeros, and so do threads that copy in its place.
     let in_place_of_tma = c.engine == ast::Engine::Tma && engine.is_threads();
     let zero_fill = zero_fill || (in_place_of_tma && source.view.valid.iter().any(cut));
@@ -119,13 +119,14 @@ fn lower_parts(
         fresh: matches!(c.dest, CopyDest::Storage(..)),
     };
     let future = bind(el, c, bound, &mut dest, manner)?;
+    let of_event = copy_events::future_of_event(el, completes, dest.view.buffer, span);
     let copy = ir::Copy {
         source: source.view,
         dest: dest.view,
         transform,
         zero_fill,
         level,
-        future: future.filter(|_| is_async && !at_once),
+        future: of_event.or(future.filter(|_| is_async && !at_once)),
         engine,
     };
     emit(el, copy, span);
@@ -180,16 +181,23 @@ fn emit(el: &mut Elab<'_>, copy: ir::Copy, span: Span) {
     }
 }
 
-/// The engine, with the event that the copy completes.
+/// The engine, with the event that the copy completes; and the event that threads trigger after the
+/// copy, which they execute.
 fn completing(
     el: &mut Elab<'_>,
     mut engine: ir::Engine,
     event: Option<&ast::Expr>,
-) -> Option<ir::Engine> {
-    if let (Some(event), ir::Engine::Tma(tma)) = (event, &mut engine) {
-        tma.event = Some(copy_events::event_of_copy(el, event)?);
+) -> Option<(ir::Engine, Option<ir::EventId>)> {
+    let Some(event) = event else {
+        return Some((engine, None));
+    };
+    let at = copy_events::event_of_copy(el, event)?;
+    let mut by_threads = None;
+    match &mut engine {
+        ir::Engine::Tma(tma) => tma.event = Some(at),
+        ir::Engine::Threads => by_threads = Some(at.event),
     }
-    Some(engine)
+    Some((engine, by_threads))
 }
 
 fn future_of(el: &mut Elab<'_>, c: &CopyStmt, bound: &Bound) -> Option<FutureId> {

@@ -25,8 +25,8 @@ pub(crate) fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
     if tma {
         ok &= tma::check_available(&mut el.cx, c) && tma::lower_modifiers(el, c).is_some();
     }
-    if let Some((at, event)) = &c.is_async {
-        ok &= check_async_supported(el, c, *at, event.as_ref());
+    if let Some((at, _)) = &c.is_async {
+        ok &= check_async_supported(el, *at);
     }
     if let Some(after) = &c.after {
         wait::lower_after(el, after);
@@ -68,24 +68,7 @@ pub(crate) fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
     ok
 }
 
-fn check_async_supported(
-    el: &mut Elab<'_>,
-    c: &CopyStmt,
-    at: Span,
-    event: Option<&ast::Expr>,
-) -> bool {
-    if let (Some(event), ast::Engine::Dma) = (event, c.engine) {
-        el.cx.report(
-            Diagnostic::new(
-                codes::E1031,
-                event.span,
-                "a `dma` copy can't complete an event",
-            )
-            .label("its threads execute it, no thread arrives for it")
-            .help("name the copy, `wait` for it, then `trigger` the event; or use `tma`"),
-        );
-        return false;
-    }
+fn check_async_supported(el: &mut Elab<'_>, at: Span) -> bool {
     if el.kernel.is_none() {
         el.cx.report(
             Diagnostic::new(

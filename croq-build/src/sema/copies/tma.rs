@@ -75,10 +75,11 @@ pub(crate) fn choose_engine(
             )),
         })
     };
+    // The passes do not know the facts that hold here, which decided the extents of the box.
+    if load {
+        cover_box(el, from, &shape, &covered.equal_at_entry);
+    }
     if let Some((label, help)) = why {
-        if load {
-            cover_box(el, from, &shape, &covered.equal_at_entry);
-        }
         el.cx.report(
             Diagnostic::new(
                 codes::W0867,
@@ -90,17 +91,11 @@ pub(crate) fn choose_engine(
         );
         return Some(Engine::Threads);
     }
-    for axis in covered.equal_at_entry {
-        if let (Some(from), Some(to)) = (from.shape.get_mut(axis), dest.shape.get(axis)) {
-            *from = to.clone();
-        }
-    }
     targets::note_targets(el, c.head, codes::N0860, "TMA");
     Some(Engine::Tma(tma))
 }
 
-/// Gives the source of a copy by threads the extents that the box of a load would have: positions
-/// beyond the source become zero.
+/// Gives the source of a load the extents of its box: positions beyond the source become zero.
 fn cover_box(el: &mut Elab<'_>, from: &mut View, shape: &[Sym], equal_at_entry: &[usize]) {
     for (axis, extent) in shape.iter().enumerate() {
         let (Some(own), Some(valid)) = (from.shape.get_mut(axis), from.valid.get_mut(axis)) else {

@@ -89,8 +89,9 @@ pub(crate) fn set_registers_of_each(
     };
     if !whole {
         let text = format!("`{name}` must be executed by whole warpgroups");
-        let help = "let multiples of 128 threads execute it: `inthreads.async (w == 0)` of a `parallel w … : group-4`";
-        return refuse(el, text, "not by warpgroups", help);
+        let label = "some threads of a warpgroup don't execute it, which PTX leaves undefined";
+        let help = "write it in `inthreads.async (w == 0)` of a `parallel w … : group-4`, and inside select single threads, `inthreads (t == 0)`";
+        return refuse(el, text, label, help);
     }
     instances::warn_if_some_have_left(el, span, "a change of registers");
     build::emit(

@@ -3,7 +3,7 @@
 //! Accesses are checked by the axes of the shape that they use, so an axis that is dropped or merged
 //! must leave its limits to another one, or be checked here.
 
-use crate::ir::{BinOp, CheckCode, Valid, View};
+use crate::ir::{BinOp, CheckCode, Expr, Valid, View};
 use crate::sema::checks::run_time;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
@@ -105,15 +105,21 @@ fn check_inside(
         let message = format!(
             "`span_as` of `{name}`: the tile reaches beyond the data on axis {axis} ({{0}} > {{1}})"
         );
-        check(el, (BinOp::Le, &least, &most), message, at);
+        let cond = run_time::compare(BinOp::Le, &least, &most, at);
+        check(el, cond, (message, [&least, &most]), &[&least, &most], at);
     }
 }
 
-/// Checks what a `span_as` needs. A tile that is never used may be anywhere, so the check is made before
-/// the launch only if the statement is executed in every launch.
-pub(crate) fn check(el: &mut Elab<'_>, (op, a, b): (BinOp, &Sym, &Sym), message: String, at: Span) {
+/// Checks what a `span_as` needs; the message shows the values. A tile that is never used may be
+/// anywhere, so the check is made before the launch only if the statement is executed in every launch.
+pub(crate) fn check(
+    el: &mut Elab<'_>,
+    cond: Expr,
+    (message, values): (String, [&Sym; 2]),
+    inputs: &[&Sym],
+    at: Span,
+) {
     let early = el.path.is_certain();
-    let cond = run_time::compare(op, a, b, at);
     let check = run_time::Check::new(CheckCode::R08, message, at);
-    run_time::emit_check_at(el, early, check, cond, &[a.clone(), b.clone()], &[a, b]);
+    run_time::emit_check_at(el, early, check, cond, &values.map(Clone::clone), inputs);
 }

@@ -82,10 +82,15 @@ pub(crate) fn lower_span_as(
 ) -> Option<()> {
     let shape = lower_new_shape(el, items)?;
     let shown = shape::show(&el.f, &data.view.shape);
-    check_contiguous(el, data, &shown, at)?;
+    let gaps = possible_gaps(el, data, &shown, at)?;
     let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
     let (have, want) = (product(&data.view.shape), product(&shape));
-    match el.f.cx.eq(&have, &want) {
+    let same_count = el.f.cx.eq(&have, &want);
+    if same_count != Truth::No && !gaps.is_empty() {
+        let counts = (same_count == Truth::Unknown).then_some((&have, &want));
+        check_gaps(el, (&gaps, counts), (&data.name, &shown), at);
+    }
+    match same_count {
         Truth::Yes => {}
         Truth::No => {
             let (h, w) = (el.f.cx.show(&have), el.f.cx.show(&want));
@@ -183,15 +188,23 @@ fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
     Some(())
 }
 
-/// Reports a tile with gaps between its rows, and checks one that may have some.
-fn check_contiguous(el: &mut Elab<'_>, data: &Data, shown: &str, at: Span) -> Option<()> {
-    let mut step = Sym::one();
-    let mut unknown = Vec::new();
+/// An axis of a tile that is contiguous only if the extent is 1, or the stride is that of rows without
+/// gaps.
+struct Gap {
+    extent: Sym,
+    stride: Sym,
+    dense: Sym,
+}
+
+/// Where the tile may have gaps between its rows. A tile that always has some is reported.
+fn possible_gaps(el: &mut Elab<'_>, data: &Data, shown: &str, at: Span) -> Option<Vec<Gap>> {
+    let mut dense = Sym::one();
+    let mut gaps = Vec::new();
     for (extent, stride) in data.view.shape.iter().zip(&data.view.strides).rev() {
         if extent.is_one() {
             continue;
         }
-        match el.f.cx.eq(stride, &step) {
+        match el.f.cx.eq(stride, &dense) {
             Truth::Yes => {}
             Truth::No => {
                 let text = format!(
@@ -204,25 +217,74 @@ fn check_contiguous(el: &mut Elab<'_>, data: &Data, shown: &str, at: Span) -> Op
                     .report(report.help("copy the tile first, and reshape the copy"));
                 return None;
             }
-            Truth::Unknown => unknown.push((stride.clone(), step.clone())),
+            Truth::Unknown => gaps.push(Gap {
+                extent: extent.clone(),
+                stride: stride.clone(),
+                dense: dense.clone(),
+            }),
         }
-        step = &step * extent;
+        dense = &dense * extent;
     }
-    if unknown.is_empty() {
-        return Some(());
-    }
-    let text = format!("this tile of `{}` may not be contiguous", data.name);
-    el.cx.report(
-        Diagnostic::new(codes::W0822, at, text).label("rows with gaps are an error at run time"),
-    );
-    for (stride, step) in unknown {
-        let message = format!(
-            "`span_as` of `{}`: rows of {{1}} elements are {{0}} apart",
-            data.name
+    Some(gaps)
+}
+
+/// Warns of a tile that may have gaps, and checks that it has none. `counts`: its number of elements,
+/// and that of its new shape, if they may differ.
+fn check_gaps(
+    el: &mut Elab<'_>,
+    (gaps, counts): (&[Gap], Option<(&Sym, &Sym)>),
+    (name, shown): (&str, &str),
+    at: Span,
+) {
+    let cx = &el.f.cx;
+    let equal = |a: &Sym, b: &Sym| format!("{} == {}", cx.show(a), cx.show(b));
+    let one = Sym::one();
+    let without_gap = |gap: &Gap| {
+        // `H == 1` instead of `H * K * V == K * V`.
+        let times = cx.div(&gap.stride, &gap.dense);
+        let dense = match cx.eq(&(&times * &gap.dense), &gap.stride) {
+            Truth::Yes => equal(&times, &one),
+            _ => equal(&gap.stride, &gap.dense),
+        };
+        match cx.eq(&gap.extent, &one) {
+            Truth::No => dense,
+            _ => format!("{} or {dense}", equal(&gap.extent, &one)),
+        }
+    };
+    let count = counts.map(|(have, want)| equal(have, want));
+    let conditions: Vec<String> = count
+        .into_iter()
+        .chain(gaps.iter().map(without_gap))
+        .collect();
+    let text = match counts {
+        Some((_, want)) => {
+            let want = cx.show(want);
+            format!("this {shown} tile of `{name}` may not be {want} contiguous elements")
+        }
+        None => format!("this tile of `{name}` may not be contiguous"),
+    };
+    let label = format!("an error at run time unless {}", conditions.join(", and "));
+    el.cx
+        .report(Diagnostic::new(codes::W0822, at, text).label(label));
+    for gap in gaps {
+        let (stride, dense) = (&gap.stride, &gap.dense);
+        let is_dense = run_time::compare(BinOp::Eq, stride, dense, at);
+        let cond = match el.f.cx.eq(&gap.extent, &one) {
+            Truth::No => is_dense,
+            _ => run_time::either(
+                run_time::compare(BinOp::Le, &gap.extent, &one, at),
+                is_dense,
+            ),
+        };
+        let message = format!("`span_as` of `{name}`: rows of {{1}} elements are {{0}} apart");
+        reshaped::check(
+            el,
+            cond,
+            (message, [stride, dense]),
+            &[stride, dense, &gap.extent],
+            at,
         );
-        reshaped::check(el, (BinOp::Eq, &stride, &step), message, at);
     }
-    Some(())
 }
 
 pub(crate) fn lower_sqz(el: &mut Elab<'_>, data: &mut Data, at: Span) -> Option<()> {

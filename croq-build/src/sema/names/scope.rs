@@ -280,10 +280,20 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
             ),
             _ => (codes::W0209, format!("`{}` is never read", b.name)),
         };
+        let (label, help) = match b.entity {
+            Entity::Stream(_) => (
+                "launches are on the default stream unless they name another",
+                format!(
+                    "launch on it, `parallel<{}> … : block`, or remove it",
+                    b.name
+                ),
+            ),
+            _ => ("unused", format!("remove it, or call it `_{}`", b.name)),
+        };
         el.cx.report(
             Diagnostic::new(code, b.span, message)
-                .label("unused")
-                .help(format!("remove it, or call it `_{}`", b.name))
+                .label(label)
+                .help(help)
                 .of_the_whole(),
         );
     }

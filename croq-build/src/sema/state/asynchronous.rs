@@ -125,6 +125,8 @@ pub(crate) struct Known {
     pub arrays_of_the_host: BTreeMap<SignalId, Vec<u64>>,
     /// Named copies that a `trigger … after` has bound to an event.
     pub bound: BTreeMap<FutureId, (EventAt, Span)>,
+    /// Copies by threads that name an event.
+    pub completing: BTreeMap<FutureId, EventId>,
     /// Named copies that were waited for.
     pub waited: BTreeMap<FutureId, Span>,
 }

@@ -333,19 +333,22 @@ fn check_words(
     if whole && rows == m && bits == k {
         return Some(());
     }
+    let [words, halves, bytes] = [layout.word(), 16, 8].map(|bits| k / bits);
     let text = format!(
-        "the metadata is [{rows}, {columns}] of `{elem}`, an A of [{m}, {}] needs [{m}, {}] of \
-         `u32`",
+        "the metadata is [{rows}, {columns}] of `{elem}`, an A of [{m}, {}] needs [{m}, {words}] of \
+         `u32`, [{m}, {halves}] of `u16` or [{m}, {bytes}] of `u8`",
         shape.packed,
-        k / layout.word()
     );
     let d = Diagnostic::new(codes::E0902, at, text).label(match whole {
         true => "one bit for each element of A along K, those that are not stored included",
         false => "metadata has elements of `u32`, `u16` or `u8`",
     });
+    let columns = match layout.word() {
+        16 => "16 of K as `u32` or `u16`, for each 8 as `u8`".to_owned(),
+        word => format!("{word} of K as `u32`, for each 16 as `u16`, for each 8 as `u8`"),
+    };
     el.cx.report(d.help(format!(
-        "`u32` metadata has a column for each {} of K, and all rows of A",
-        layout.word()
+        "metadata has all rows of A, and a column for each {columns}"
     )));
     None
 }

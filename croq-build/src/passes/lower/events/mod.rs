@@ -28,6 +28,7 @@ mod first_iteration;
 mod fusion;
 mod leavers;
 mod lowering;
+mod overwritten;
 mod readers;
 mod single_thread;
 mod threads;
@@ -36,7 +37,6 @@ mod unordered;
 
 pub use beginning::{Beginning, Slots};
 pub use lowering::{arrive, place, wait};
-pub use unordered::check as check_order;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::build;
@@ -48,6 +48,12 @@ use crate::passes::analysis::uniformity::Uniformity;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use threads::Threads;
+
+/// Reports accesses of different regions that no event orders.
+pub fn check_order(function: &Function, id: KernelId, diags: &mut Diagnostics) {
+    unordered::check(function, id, diags);
+    overwritten::check(function, id, diags);
+}
 
 pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -> Beginning {
     let mut beginning = Beginning::default();

@@ -19,17 +19,13 @@ use crate::symbolic::Sym;
 
 pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     if let Some(kernel) = function.kernels.get(id.index()) {
-        let mut comparison = Comparison {
-            function,
-            kernel: &kernel.body,
-            uniformity: BTreeMap::new(),
-        };
+        let mut comparison = Comparison::of(function, &kernel.body);
         in_block(&mut comparison, &kernel.body, diags);
     }
 }
 
 /// What the comparisons of regions have in common.
-struct Comparison<'a> {
+pub(super) struct Comparison<'a> {
     function: &'a Function,
     kernel: &'a [Stmt],
     /// In the threads of two regions. Most pairs have one of a few sets, and each analysis takes as
@@ -38,7 +34,15 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn uniformity(&mut self, threads: ThreadSet) -> &Uniformity<'a, Threads> {
+    pub(super) fn of(function: &'a Function, kernel: &'a [Stmt]) -> Self {
+        Self {
+            function,
+            kernel,
+            uniformity: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn uniformity(&mut self, threads: ThreadSet) -> &Uniformity<'a, Threads> {
         let (function, kernel) = (self.function, self.kernel);
         let found = self.uniformity.entry(threads);
         found.or_insert_with_key(|set| {
@@ -177,7 +181,7 @@ impl Visit for Gather<'_> {
 }
 
 /// One past a view's last element.
-fn end(view: &View) -> Option<Sym> {
+pub(super) fn end(view: &View) -> Option<Sym> {
     let mut last = view.offset.clone();
     for (extent, stride) in view.shape.iter().zip(&view.strides) {
         stride.as_int().filter(|s| *s >= 0)?;

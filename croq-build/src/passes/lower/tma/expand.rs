@@ -330,7 +330,7 @@ impl Expander<'_> {
     }
 
     fn loads(&mut self, copy: &Copy, tma: &Tma, barriers: BufferId, slot: &Sym) -> Option<Loads> {
-        let mut shape = self.loaded(copy)?;
+        let mut shape = copy.source.shape.clone();
         let buffer = self.function.buffer(copy.dest.buffer);
         let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
         let bytes = shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
@@ -401,21 +401,6 @@ impl Expander<'_> {
                 only_counter && cx.le(&size, &(&next - origin)).is_yes()
             })
         })
-    }
-
-    /// The shape of a load's box: that of the destination, which may exceed the tensor; or of a
-    /// part of it, if the source is smaller.
-    fn loaded(&self, copy: &Copy) -> Option<Vec<Sym>> {
-        let frame = copy.source.frame.as_ref()?;
-        let cx = &self.function.cx;
-        let both = copy.source.shape.iter().zip(&copy.dest.shape).enumerate();
-        both.map(|(axis, (from, to))| {
-            let along = *frame.axes.get(axis)?;
-            let end = frame.origin.get(along)? + from;
-            let whole = cx.eq(from, to).is_yes() || cx.eq(&end, frame.extents.get(along)?).is_yes();
-            Some(if whole { to.clone() } else { from.clone() })
-        })
-        .collect()
     }
 
     /// The boxes of a copy: one, or one for each group if swizzled rows are wider than a group.
@@ -715,6 +700,41 @@ mod tests {
             false
         });
         count
+    }
+
+    /// The extents of the boxes of a kernel's loads.
+    fn boxes(statements: &str) -> Vec<Vec<i64>> {
+        let text = format!(
+            "__co__ void f(global f16 [64, K] x, global f16 [64, K] y, global f32 [64, 64] out) {{
+               parallel by 1 : block, by 1 : group-4 {{
+                 shared f16 [64, 64] s, t, u;
+                 c = mma.fill.f32 0.0f;
+                 {statements}
+                 mma.store c, out;
+               }}
+             }}"
+        );
+        let function = testing::function_after(&text, "tma");
+        let kernel = &function.kernels[0];
+        let is_copy = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Copy(_));
+        assert!(!crate::ir::any_stmt(&kernel.body, is_copy), "{statements}");
+        let of_map = |map: &TensorMap| map.extent_of_box.iter().filter_map(Sym::as_int).collect();
+        kernel.maps.iter().map(of_map).collect()
+    }
+
+    #[test]
+    fn extents_that_are_equal_where_the_copy_stands_are_those_of_the_box() {
+        let product = "ma = mma.load s; mb = mma.load t; mma.row.row c, ma, mb;";
+        let both = "tma.copy x.chunkat(_, k) => s; tma.copy y.chunkat(_, k) => t;";
+        let each = [vec![64, 64], vec![64, 64]];
+        let around = |copies: &str| format!("foreach k in [cdiv(K, 64)] {{ {copies} {product} }}");
+        assert_eq!(boxes(&around(both)), each);
+        let again = "tma.copy x.chunkat(_, k) => u;";
+        let without_swizzle = vec![64, 64];
+        let three = [&each[..], &[without_swizzle]].concat();
+        assert_eq!(boxes(&around(&format!("{both} {again}"))), three);
+        let inside = "if (K == 64) { tma.copy x => s; tma.copy y => t; }";
+        assert_eq!(boxes(&format!("{inside} {product}")), each);
     }
 
     #[test]
