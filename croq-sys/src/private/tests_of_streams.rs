@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::tests_on_cuda::{Args, KERNEL, tensor, twice, twice_on};
 use crate::device_data::DeviceData;
 use crate::fake_cuda::{self, STICKY};
-use crate::{Const, Device, DeviceTensor, Error, Result, Stream, Tensor};
+use crate::{Const, Device, DeviceTensor, Error, Input, Result, Stream, Tensor};
 
 fn streams<const N: usize>(device: &Device) -> [Stream; N] {
     [(); N].map(|()| Stream::new(device).unwrap())
@@ -184,6 +184,34 @@ fn a_forgotten_tensor_frees_nothing() {
     drop((copy, stream));
     device.synchronize().unwrap();
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 1));
+}
+
+#[test]
+fn results_and_copies_are_not_the_callers_tensor() {
+    let device = fake_cuda::device();
+    let [stream] = streams(&device);
+    let mut t = tensor(&device);
+    // A kernel that writes a parameter by value, and returns it.
+    let mut call = KERNEL.call(Some(&device)).unwrap();
+    let data = t.pass(&call, "data", true).unwrap();
+    call.enqueue(&mut Args { data, order: 10 }, &stream)
+        .unwrap();
+    let doubled = call.device_result::<u8, _>(data, (2,)).unwrap();
+    drop(call);
+    // One that only reads it, and returns it.
+    let mut call = KERNEL.call(Some(&device)).unwrap();
+    let data = t.pass(&call, "data", false).unwrap();
+    assert_eq!(data.cast(), t.as_device_mut_ptr());
+    let mut args = Args { data, order: 11 };
+    call.enqueue(&mut args, &stream).unwrap();
+    let same = call.device_result::<u8, _>(data, (2,)).unwrap();
+    drop(call);
+    assert_ne!(same.as_device_ptr(), t.as_device_ptr());
+    twice_on(&stream, &mut t, 10).unwrap();
+    twice_on(&stream, &mut t, 10).unwrap();
+    assert_eq!(same.to_host().unwrap().as_slice(), [21, 5]);
+    assert_eq!(doubled.to_host().unwrap().as_slice(), [42, 5]);
+    assert_eq!(t.to_host().unwrap().as_slice(), [84, 5]);
 }
 
 /// A view borrows at compile time; what a kernel uses is kept at run time.
