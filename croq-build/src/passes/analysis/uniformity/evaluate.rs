@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::indices::{Indices, List, Number};
+use super::indices::{Active, Indices, List, Number};
+use super::scope::Scope;
 use super::state::{Place, State, element};
 use crate::ir::{
     BinOp, Expr, ExprKind, Function, Intrinsic, LocalId, Scalar, UnOp, VarHome, WARP_THREADS,
@@ -21,7 +22,10 @@ pub struct Evaluate<'a> {
 impl<'a> Evaluate<'a> {
     /// The values for all threads.
     pub fn list(&self, e: &Expr) -> Option<List> {
-        let evaluated = || self.indices.evaluate(|thread| self.number(e, thread));
+        let evaluated = || match self.at_once(e) {
+            Some(list) => Some(list.normal()),
+            None => self.indices.evaluate(|thread| self.number(e, thread)),
+        };
         let ExprKind::Index(sym) = &*e.kind else {
             return evaluated();
         };
@@ -41,7 +45,7 @@ impl<'a> Evaluate<'a> {
         }
     }
 
-    fn list_of_local(&self, local: LocalId) -> Option<&'a List> {
+    pub(super) fn list_of_local(&self, local: LocalId) -> Option<&'a List> {
         let find = || {
             let known = self.state.at(Place::Local(local)).known?;
             self.indices.list(known)
@@ -49,7 +53,7 @@ impl<'a> Evaluate<'a> {
         found_once(&self.locals, local, find)
     }
 
-    fn list_of_var(&self, var: Var) -> Option<&'a List> {
+    pub(super) fn list_of_var(&self, var: Var) -> Option<&'a List> {
         found_once(&self.vars, var, || self.list_of_local(self.local_of(var)?))
     }
 
@@ -57,7 +61,19 @@ impl<'a> Evaluate<'a> {
         self.indices.list(self.state.at(place).known?)?.at(thread)
     }
 
-    pub fn number_of_sym(&self, sym: &Sym, thread: usize) -> Option<Number> {
+    /// The widest unit in which all active threads have the same value of the expression.
+    pub fn scope(&self, active: &Active, e: &Expr) -> Option<Scope> {
+        let number = |thread| self.number(e, thread);
+        self.indices.scope_of(active, number, || self.at_once(e))
+    }
+
+    pub fn scope_of_sym(&self, active: &Active, sym: &Sym) -> Option<Scope> {
+        let number = |thread| self.number_of_sym(sym, thread);
+        self.indices
+            .scope_of(active, number, || self.sym_at_once(sym))
+    }
+
+    fn number_of_sym(&self, sym: &Sym, thread: usize) -> Option<Number> {
         self.indices.spend(1)?;
         let value = |var: Var| {
             self.indices.spend(1)?;
@@ -117,7 +133,7 @@ fn found_once<'a, K: Copy + Eq>(
 }
 
 /// A constant or small integer of a float type, if it is exact in an `f64`.
-fn float(value: f64, ty: Scalar) -> Option<Number> {
+pub(super) fn float(value: f64, ty: Scalar) -> Option<Number> {
     match ty {
         Scalar::F64 => Some(Number::float(value)),
         Scalar::F32 => Some(Number::float(f64::from(value as f32))),
@@ -133,7 +149,7 @@ fn int(value: i128, ty: Scalar) -> Option<Number> {
         .then_some(Number::Int(value))
 }
 
-fn cast(value: Number, ty: Scalar) -> Option<Number> {
+pub(super) fn cast(value: Number, ty: Scalar) -> Option<Number> {
     match value {
         Number::Int(value) if ty == Scalar::Bool => Some(Number::truth(value != 0)),
         // Exact in each of these types.
@@ -146,7 +162,7 @@ fn cast(value: Number, ty: Scalar) -> Option<Number> {
     }
 }
 
-fn unary(op: UnOp, a: Number, ty: Scalar) -> Option<Number> {
+pub(super) fn unary(op: UnOp, a: Number, ty: Scalar) -> Option<Number> {
     match (op, a) {
         (UnOp::Not, a) => Some(Number::truth(!a.is_true())),
         (UnOp::Neg, Number::Int(a)) => int(a.checked_neg()?, ty),
@@ -155,7 +171,12 @@ fn unary(op: UnOp, a: Number, ty: Scalar) -> Option<Number> {
     }
 }
 
-fn binary(op: BinOp, ty: Scalar, a: Number, b: impl FnOnce() -> Option<Number>) -> Option<Number> {
+pub(super) fn binary(
+    op: BinOp,
+    ty: Scalar,
+    a: Number,
+    b: impl FnOnce() -> Option<Number>,
+) -> Option<Number> {
     match op {
         BinOp::LogicAnd if !a.is_true() => return Some(Number::truth(false)),
         BinOp::LogicOr if a.is_true() => return Some(Number::truth(true)),
