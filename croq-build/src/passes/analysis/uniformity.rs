@@ -5,11 +5,11 @@
 //! them execute. Assignments in a loop affect the values at its head, so the divergent locals are
 //! collected until a fixpoint is reached.
 
-mod at_once;
 mod calls;
 mod evaluate;
 pub mod flow;
 mod indices;
+mod ints;
 pub mod memory;
 mod merge;
 pub mod scope;

@@ -67,6 +67,42 @@ impl List {
         };
         same.map_or(self, List::Same)
     }
+
+    /// The numbers of the threads, or of groups of them.
+    pub fn by_thread(threads: usize, group: u32) -> List {
+        let of = |t: usize| Number::Int(t as i128 / i128::from(group));
+        Self::PerThread((0..threads).map(of).collect())
+    }
+
+    pub fn mapped(&self, f: impl Fn(Number) -> Option<Number>) -> Option<List> {
+        match self {
+            List::Same(value) => f(*value).map(List::Same),
+            List::PerThread(values) => Self::per_thread(values.iter().map(|a| f(*a)), values.len()),
+        }
+    }
+
+    pub fn zipped(
+        &self,
+        other: &List,
+        f: impl Fn(Number, Number) -> Option<Number>,
+    ) -> Option<List> {
+        match (self, other) {
+            (a, List::Same(b)) => a.mapped(|a| f(a, *b)),
+            (List::Same(a), b) => b.mapped(|b| f(*a, b)),
+            (List::PerThread(values), List::PerThread(others)) => {
+                let both = values.iter().zip(others.iter());
+                Self::per_thread(both.map(|(a, b)| f(*a, *b)), values.len())
+            }
+        }
+    }
+
+    pub fn per_thread(values: impl Iterator<Item = Option<Number>>, count: usize) -> Option<List> {
+        let mut all = Vec::with_capacity(count);
+        for value in values {
+            all.push(value?);
+        }
+        Some(List::PerThread(all.into()))
+    }
 }
 
 /// The threads that may reach a statement, as far as thread numbers determine it; the others do not
