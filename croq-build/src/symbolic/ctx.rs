@@ -80,6 +80,13 @@ impl Ctx {
             .map_or("?", |x| x.name.as_str())
     }
 
+    /// Gives a variable another name in reports.
+    pub fn rename(&mut self, v: Var, name: &str) {
+        if let Some(variable) = self.variables.get_mut(v.0 as usize) {
+            name.clone_into(&mut variable.name);
+        }
+    }
+
     pub fn bounds(&self, v: Var) -> (Option<&Sym>, Option<&Sym>) {
         bounds_of(&self.variables, v)
     }

@@ -9,6 +9,7 @@ mod calls;
 mod evaluate;
 pub mod flow;
 mod indices;
+mod ints;
 pub mod memory;
 mod merge;
 pub mod scope;

@@ -49,6 +49,11 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     let local = build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Value, span);
     let (lo, hi) = value_range(&mut el.f, &e);
     let var = build::local_var(&mut el.f, local, lo, hi);
+    if let ExprKind::Local(id) = &*e.kind {
+        // Reports show the program's own name.
+        let name = el.f.local(*id).name.clone();
+        el.f.cx.rename(var, &name);
+    }
     origins::note_data(el, var, &e);
     let value = if ty == Scalar::Index {
         e

@@ -1,13 +1,15 @@
-//! Evaluates an expression for one thread, if the thread number alone determines its value.
+//! Evaluates an expression for one thread, or for all, if the thread number alone determines its value.
 
 use std::cell::RefCell;
 
-use super::indices::{Indices, List, Number};
+use super::indices::{Active, Indices, List, Number};
+use super::ints::Ints;
+use super::scope::Scope;
 use super::state::{Place, State, element};
 use crate::ir::{
     BinOp, Expr, ExprKind, Function, Intrinsic, LocalId, Scalar, UnOp, VarHome, WARP_THREADS,
 };
-use crate::symbolic::{Sym, Var};
+use crate::symbolic::{Atom, Sym, Var};
 
 pub struct Evaluate<'a> {
     pub function: &'a Function,
@@ -21,7 +23,10 @@ pub struct Evaluate<'a> {
 impl<'a> Evaluate<'a> {
     /// The values for all threads.
     pub fn list(&self, e: &Expr) -> Option<List> {
-        let evaluated = || self.indices.evaluate(|thread| self.number(e, thread));
+        let evaluated = || match self.at_once(e) {
+            Some(list) => Some(list.normal()),
+            None => self.indices.evaluate(|thread| self.number(e, thread)),
+        };
         let ExprKind::Index(sym) = &*e.kind else {
             return evaluated();
         };
@@ -57,7 +62,19 @@ impl<'a> Evaluate<'a> {
         self.indices.list(self.state.at(place).known?)?.at(thread)
     }
 
-    pub fn number_of_sym(&self, sym: &Sym, thread: usize) -> Option<Number> {
+    /// The widest unit in which all active threads have the same value of the expression.
+    pub fn scope(&self, active: &Active, e: &Expr) -> Option<Scope> {
+        let number = |thread| self.number(e, thread);
+        self.indices.scope_of(active, number, || self.at_once(e))
+    }
+
+    pub fn scope_of_sym(&self, active: &Active, sym: &Sym) -> Option<Scope> {
+        let number = |thread| self.number_of_sym(sym, thread);
+        self.indices
+            .scope_of(active, number, || self.sym_at_once(sym))
+    }
+
+    fn number_of_sym(&self, sym: &Sym, thread: usize) -> Option<Number> {
         self.indices.spend(1)?;
         let value = |var: Var| {
             self.indices.spend(1)?;
@@ -98,6 +115,81 @@ impl<'a> Evaluate<'a> {
                 }
             },
             ExprKind::Cast(a) => cast(self.number(a, thread)?, e.ty),
+            _ => None,
+        }
+    }
+
+    fn sym_at_once(&self, sym: &Sym) -> Option<List> {
+        self.indices.spend(self.indices.threads())?;
+        self.sum(sym).map(Ints::into_list)
+    }
+
+    fn sum(&self, sym: &Sym) -> Option<Ints> {
+        if sym.is_poison() {
+            return None;
+        }
+        let mut sum = Ints::Same(0);
+        for (coef, atoms) in sym.terms() {
+            let mut product = Ints::Same(coef);
+            for atom in atoms {
+                product = product.with(self.atom(atom)?, i64::checked_mul)?;
+            }
+            sum = sum.with(product, i64::checked_add)?;
+        }
+        Some(sum)
+    }
+
+    fn atom(&self, atom: &Atom) -> Option<Ints> {
+        let both =
+            |a: &Sym, b: &Sym, op: fn(i64, i64) -> Option<i64>| self.sum(a)?.with(self.sum(b)?, op);
+        match atom {
+            Atom::Var(var) => self.ints_of_var(*var),
+            Atom::Div(a, b) => both(a, b, i64::checked_div),
+            Atom::Rem(a, b) => both(a, b, i64::checked_rem),
+            Atom::Min(a, b) => both(a, b, |a, b| Some(a.min(b))),
+            Atom::Max(a, b) => both(a, b, |a, b| Some(a.max(b))),
+        }
+    }
+
+    fn ints_of_var(&self, var: Var) -> Option<Ints> {
+        self.indices.spend(self.indices.threads())?;
+        Ints::of(self.list_of_var(var)?)
+    }
+
+    /// The values for all threads at once: those of [`Self::number`] for each of them, at a fraction of
+    /// the cost. `None` where a part has no value in some thread: an operand that `&&` or `?:` does not
+    /// use there, a quotient by zero, an integer of more than 64 bits. The threads are evaluated one by
+    /// one then.
+    fn at_once(&self, e: &Expr) -> Option<List> {
+        let threads = self.indices.threads();
+        self.indices.spend(threads)?;
+        let of = |e: &Expr| self.at_once(e);
+        match &*e.kind {
+            ExprKind::Index(sym) => self.sym_at_once(sym),
+            ExprKind::Int(value) if !e.ty.is_float() => Some(List::Same(Number::Int(*value))),
+            ExprKind::Bool(value) => Some(List::Same(Number::truth(*value))),
+            ExprKind::Float(value) => float(*value, e.ty).map(List::Same),
+            ExprKind::Local(local) => self.list_of_local(*local).cloned(),
+            ExprKind::Load(access) => {
+                let known = self.state.at(element(self.function, access)?).known?;
+                self.indices.list(known).cloned()
+            }
+            ExprKind::Intrinsic(Intrinsic::Thread, _) => Some(List::by_thread(threads, 1)),
+            ExprKind::Intrinsic(Intrinsic::Warp, _) => Some(List::by_thread(threads, WARP_THREADS)),
+            ExprKind::Unary(op, a) => of(a)?.mapped(|a| unary(*op, a, e.ty)),
+            ExprKind::Binary(op, a, b) => {
+                let compute = |a, b| binary(*op, e.ty, a, || Some(b));
+                of(a)?.zipped(&of(b)?, compute)
+            }
+            ExprKind::Select(cond, a, b) => {
+                let (cond, a, b) = (of(cond)?, of(a)?, of(b)?);
+                let chosen = (0..threads).map(|t| match cond.at(t)?.is_true() {
+                    true => a.at(t),
+                    false => b.at(t),
+                });
+                List::per_thread(chosen, threads)
+            }
+            ExprKind::Cast(a) => of(a)?.mapped(|a| cast(a, e.ty)),
             _ => None,
         }
     }
@@ -206,4 +298,105 @@ fn compared(op: BinOp, order: std::cmp::Ordering) -> Option<Number> {
         _ => return None,
     };
     Some(Number::truth(truth))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::super::scope::Uniform;
+    use super::super::state::{Place, State};
+    use super::*;
+    use crate::sema::testing;
+    use crate::source::Span;
+
+    const THREADS: usize = 96;
+
+    /// A kernel whose thread index is `t`, and that local.
+    fn function_of_threads() -> (Function, LocalId) {
+        let function = testing::function(
+            "__co__ void f(global s32 [96] x) { parallel b by 1 : block, t by 96 : thread x.at(t) = 1; }",
+        );
+        let at = function.locals.iter().position(|local| local.name == "t");
+        let id = LocalId(u32::try_from(at.expect("the index")).expect("small"));
+        (function, id)
+    }
+
+    #[test]
+    fn values_are_those_of_each_thread() {
+        let (function, local) = function_of_threads();
+        let var = function.local(local).var.expect("an integer");
+        let (mut indices, mut state) = (Indices::new(Some(THREADS as i64)), State::default());
+        let known = indices.add(List::by_thread(THREADS, 1));
+        state.replace(
+            Place::Local(local),
+            Some(Uniform::EVERYWHERE.with(Some(known))),
+        );
+        let evaluate = Evaluate {
+            function: &function,
+            indices: &indices,
+            state: &state,
+            vars: RefCell::default(),
+            locals: RefCell::default(),
+        };
+        let (cx, span) = (&function.cx, Span::default());
+        let (t, warp) = (Sym::var(var), Sym::int(32));
+        let index = |sym: &Sym| Expr::index(sym.clone(), span);
+        let int = |value| Expr::int(value, Scalar::Index, span);
+        let binary = |op, a: &Expr, b: &Expr| Expr::binary(op, a.clone(), b.clone(), span);
+        let sum = &(&t * 3) - &(&(&t * &t) * 7) + 5;
+        let syms = [
+            sum,
+            cx.div(&t, &warp),
+            cx.rem(&t, &warp),
+            cx.div(&t, &warp) - cx.div(&(&t + 96), &Sym::int(96)),
+            Sym::atom(Atom::Min(t.clone(), warp.clone())),
+            Sym::atom(Atom::Max(t.clone(), warp.clone())),
+            &t * i64::MAX,
+            Sym::atom(Atom::Div(warp, t.clone())),
+        ];
+        let low = binary(BinOp::Lt, &index(&t), &int(40));
+        let quotient = binary(BinOp::Div, &int(40), &index(&t));
+        let mut all: Vec<Expr> = syms.iter().map(index).collect();
+        all.extend([
+            binary(
+                BinOp::Add,
+                &index(&t),
+                &Expr::local(local, Scalar::Index, span),
+            ),
+            binary(
+                BinOp::Sub,
+                &index(&t),
+                &Expr::intrinsic(Intrinsic::Thread, span),
+            ),
+            Expr::intrinsic(Intrinsic::Warp, span),
+            Expr::new(
+                ExprKind::Select(low.clone(), int(3), index(&t)),
+                Scalar::Index,
+                span,
+            ),
+            Expr::new(ExprKind::Cast(index(&(&t * 4))), Scalar::U8, span),
+            // One side has no value in a thread that does not use it.
+            binary(
+                BinOp::LogicAnd,
+                &binary(BinOp::Gt, &index(&t), &int(0)),
+                &quotient,
+            ),
+            quotient,
+            low,
+        ]);
+        let mut at_once = 0;
+        for e in all {
+            let each = indices.evaluate(|thread| evaluate.number(&e, thread));
+            let together = evaluate.at_once(&e).map(List::normal);
+            assert!(
+                together.is_none() || together == each,
+                "{e:?}: {together:?} {each:?}"
+            );
+            assert_eq!(evaluate.list(&e), each, "{e:?}");
+            at_once += usize::from(together.is_some());
+        }
+        // All but the integers beyond 64 bits and those of a quotient by zero.
+        assert_eq!(at_once, 11);
+    }
 }

@@ -231,6 +231,10 @@ impl<'a> Walk<'a> {
                 let value = self.values.assigned(value);
                 self.set(Place::Local(*local), value);
             }
+            // Only the arrays of threads have facts.
+            StmtKind::Store { access, .. } if !self.is_array(access.view.buffer) => {}
+            StmtKind::Copy(copy) if !self.is_array(copy.dest.buffer) => {}
+            StmtKind::Fill { view, .. } if !self.is_array(view.buffer) => {}
             StmtKind::Store { access, value, .. } => {
                 let element = element(self.values.function, access);
                 let mut value = self.values.assigned(value);
@@ -316,6 +320,11 @@ impl<'a> Walk<'a> {
             _ => {}
         }
         self.calls(stmt);
+    }
+
+    fn is_array(&self, id: BufferId) -> bool {
+        let buffer = self.values.function.buffers.get(id.index());
+        buffer.is_some_and(|buffer| buffer.storage == Storage::Local)
     }
 
     fn declare(&mut self, local: LocalId, value: Option<&Expr>) {

@@ -14,6 +14,7 @@ use crate::symbolic::Sym;
 
 /// Threads of the largest block of any GPU.
 const MOST: usize = 1024;
+const WARP: usize = WARP_THREADS as usize;
 /// Subexpressions that one walk of a kernel evaluates, counted for each thread. Values beyond that
 /// are unknown.
 const MOST_STEPS: usize = 1 << 23;
@@ -53,6 +54,54 @@ impl List {
             List::Same(value) => Some(*value),
             List::PerThread(values) => values.get(thread).copied(),
         }
+    }
+
+    /// Equal lists have one form.
+    pub fn normal(self) -> List {
+        let same = match &self {
+            List::Same(_) => None,
+            List::PerThread(values) => {
+                let first = values.first().copied();
+                first.filter(|first| values.iter().all(|v| v == first))
+            }
+        };
+        same.map_or(self, List::Same)
+    }
+
+    /// The numbers of the threads, or of groups of them.
+    pub fn by_thread(threads: usize, group: u32) -> List {
+        let of = |t: usize| Number::Int(t as i128 / i128::from(group));
+        Self::PerThread((0..threads).map(of).collect())
+    }
+
+    pub fn mapped(&self, f: impl Fn(Number) -> Option<Number>) -> Option<List> {
+        match self {
+            List::Same(value) => f(*value).map(List::Same),
+            List::PerThread(values) => Self::per_thread(values.iter().map(|a| f(*a)), values.len()),
+        }
+    }
+
+    pub fn zipped(
+        &self,
+        other: &List,
+        f: impl Fn(Number, Number) -> Option<Number>,
+    ) -> Option<List> {
+        match (self, other) {
+            (a, List::Same(b)) => a.mapped(|a| f(a, *b)),
+            (List::Same(a), b) => b.mapped(|b| f(*a, b)),
+            (List::PerThread(values), List::PerThread(others)) => {
+                let both = values.iter().zip(others.iter());
+                Self::per_thread(both.map(|(a, b)| f(*a, *b)), values.len())
+            }
+        }
+    }
+
+    pub fn per_thread(values: impl Iterator<Item = Option<Number>>, count: usize) -> Option<List> {
+        let mut all = Vec::with_capacity(count);
+        for value in values {
+            all.push(value?);
+        }
+        Some(List::PerThread(all.into()))
     }
 }
 
@@ -140,11 +189,11 @@ impl Indices {
     /// Evaluates for all threads.
     pub fn evaluate(&self, value: impl Fn(usize) -> Option<Number>) -> Option<List> {
         let values: Rc<[Number]> = (0..self.threads).map(value).collect::<Option<_>>()?;
-        let first = *values.first()?;
-        match values.iter().all(|v| *v == first) {
-            true => Some(List::Same(first)),
-            false => Some(List::PerThread(values)),
-        }
+        Some(List::PerThread(values).normal())
+    }
+
+    pub fn threads(&self) -> usize {
+        self.threads
     }
 
     /// The widest unit in which all active threads have the same value; `None` if a value is
@@ -152,6 +201,28 @@ impl Indices {
     pub fn scope(&self, active: &Active, value: impl Fn(usize) -> Option<Number>) -> Option<Scope> {
         let is_reached = |thread: &usize| is_active(active, *thread);
         scope_of((0..self.threads).filter(is_reached).map(|t| (t, value(t))))
+    }
+
+    /// The same; `all` may have the values of all threads, for much less than each of them costs.
+    pub fn scope_of(
+        &self,
+        active: &Active,
+        value: impl Fn(usize) -> Option<Number>,
+        all: impl FnOnce() -> Option<List>,
+    ) -> Option<Scope> {
+        // Most of the values that differ in a warp differ between its first two threads.
+        let mut first = (0..self.threads).filter(|t| is_active(active, *t)).take(2);
+        if let (Some(a), Some(b)) = (first.next(), first.next())
+            && a / WARP == b / WARP
+            && value(a)? != value(b)?
+        {
+            return Some(Scope::Thread);
+        }
+        match all() {
+            Some(List::Same(_)) => Some(Scope::Grid),
+            Some(list) => self.scope(active, |t| list.at(t)),
+            None => self.scope(active, value),
+        }
     }
 
     /// The active threads for which `holds` is true.

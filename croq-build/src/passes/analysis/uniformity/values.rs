@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::evaluate::Evaluate;
-use super::indices::{Active, Indices, List, Number};
+use super::indices::{Active, Indices, List};
 use super::memory::{Changes, Content, content};
 use super::scope::{Cause, CauseKind, Scope, Uniform};
 use super::state::{Place, State, element};
@@ -100,8 +100,8 @@ impl Values<'_> {
             _ => None,
         };
         let computed = truths.as_ref().and_then(|list| {
-            let cause = part.cause();
-            self.computed(Some(Part::OfThread(cause)), |t| list.at(t))
+            let scope = self.indices.scope(&self.active, |t| list.at(t))?;
+            Some(Uniform::exactly(scope, part.cause()))
         });
         let value = computed.unwrap_or_else(|| self.resolved(cond, part));
         let truths = truths.filter(|_| !value.is_everywhere());
@@ -114,9 +114,7 @@ impl Values<'_> {
             Part::OfThread(cause) => cause,
             Part::Data(value) => return value,
         };
-        let evaluate = self.evaluate();
-        let scope = self.indices.scope(&self.active, |t| evaluate.number(e, t));
-        match scope {
+        match self.evaluate().scope(&self.active, e) {
             Some(scope) => Uniform::exactly(scope, cause),
             None if self.indices.is_spent() => {
                 Uniform::at_least(Scope::Thread, CauseKind::Complex, e.span)
@@ -276,8 +274,7 @@ impl Values<'_> {
     }
 
     fn resolved_sym(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
-        let evaluate = self.evaluate();
-        let computed = self.computed(self.part_of_syms([sym]), |t| evaluate.number_of_sym(sym, t));
+        let computed = self.computed(self.part_of_syms([sym]), sym);
         computed.unwrap_or_else(|| self.terms(sym, join))
     }
 
@@ -292,15 +289,11 @@ impl Values<'_> {
         Part::joined(vars.map(|var| self.part_of_var(var)))
     }
 
-    fn computed(
-        &self,
-        part: Option<Part>,
-        number: impl Fn(usize) -> Option<Number>,
-    ) -> Option<Uniform> {
+    fn computed(&self, part: Option<Part>, sym: &Sym) -> Option<Uniform> {
         match part? {
             Part::Constant => Some(Uniform::EVERYWHERE),
             Part::OfThread(cause) => {
-                let scope = self.indices.scope(&self.active, number)?;
+                let scope = self.evaluate().scope_of_sym(&self.active, sym)?;
                 Some(Uniform::exactly(scope, cause))
             }
             Part::Data(_) => None,
@@ -342,9 +335,7 @@ impl Values<'_> {
         let mut value = match numbers.is_zero() {
             true => Uniform::EVERYWHERE,
             false => {
-                let evaluate = self.evaluate();
-                let number = |t| evaluate.number_of_sym(&numbers, t);
-                let computed = self.computed(self.part_of_syms([&numbers]), number);
+                let computed = self.computed(self.part_of_syms([&numbers]), &numbers);
                 computed.unwrap_or_else(|| {
                     Uniform::at_least(Scope::Thread, CauseKind::Complex, Span::default())
                 })
@@ -379,9 +370,7 @@ impl Values<'_> {
             },
             Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
                 let whole = Sym::atom(atom.clone());
-                let evaluate = self.evaluate();
-                let number = |t| evaluate.number_of_sym(&whole, t);
-                let computed = self.computed(self.part_of_syms([a, b]), number);
+                let computed = self.computed(self.part_of_syms([a, b]), &whole);
                 // Quotients of different values may be equal.
                 computed.unwrap_or_else(|| self.sym(a).meet(self.sym(b)).without_divergence())
             }

@@ -32,22 +32,43 @@ const DEPTH: u32 = 24;
 /// variables by each other, and then each level of bounds multiplies the products.
 const MOST_WORK: usize = 20_000;
 
-/// The coefficients of products of magnitudes; factors are sorted.
+/// The coefficients of products of magnitudes; factors are sorted, and so are the products. Most sizes
+/// have one or two.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Size(BTreeMap<Vec<Sym>, f64>);
+pub struct Size(Vec<(Vec<Sym>, f64)>);
 
 impl Size {
     fn constant(value: f64) -> Self {
-        Self(BTreeMap::from([(Vec::new(), value)]))
+        Self(vec![(Vec::new(), value)])
     }
 
     fn of(factor: Sym) -> Self {
-        Self(BTreeMap::from([(vec![factor], 1.0)]))
+        Self(vec![(vec![factor], 1.0)])
+    }
+
+    fn find(&self, product: &[Sym]) -> Result<usize, usize> {
+        self.0.binary_search_by(|(p, _)| p.as_slice().cmp(product))
+    }
+
+    /// Replaces the coefficient of a product, which is zero for one that is missing.
+    fn update(&mut self, product: &[Sym], new: impl FnOnce(f64) -> f64) {
+        match self.find(product) {
+            Ok(at) => {
+                if let Some((_, coef)) = self.0.get_mut(at) {
+                    *coef = new(*coef);
+                }
+            }
+            Err(at) => self.0.insert(at, (product.to_vec(), new(0.0))),
+        }
     }
 
     fn plus(mut self, other: &Self) -> Self {
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return self.merged();
+        }
         for (product, coef) in &other.0 {
-            *self.0.entry(product.clone()).or_default() += coef;
+            self.update(product, |own| own + coef);
         }
         self.merged()
     }
@@ -61,24 +82,37 @@ impl Size {
     /// An upper bound of both.
     fn or(mut self, other: &Self) -> Self {
         for (product, coef) in &other.0 {
-            let own = self.0.entry(product.clone()).or_default();
-            *own = own.max(*coef);
+            self.update(product, |own| own.max(*coef));
         }
         self.merged()
     }
 
     fn scaled(mut self, by: f64) -> Self {
-        self.0.values_mut().for_each(|coef| *coef *= by);
+        self.0.iter_mut().for_each(|(_, coef)| *coef *= by);
         self
     }
 
+    /// The value of a size without factors.
+    fn as_constant(&self) -> Option<f64> {
+        match self.0.as_slice() {
+            [(product, coef)] if product.is_empty() => Some(*coef),
+            _ => None,
+        }
+    }
+
     fn times(&self, other: &Self) -> Self {
+        if let Some(by) = other.as_constant() {
+            return self.clone().scaled(by).merged();
+        }
+        if let Some(by) = self.as_constant() {
+            return other.clone().scaled(by).merged();
+        }
         let mut product = Self::default();
         for (a, x) in &self.0 {
             for (b, y) in &other.0 {
                 let mut factors: Vec<Sym> = a.iter().chain(b).cloned().collect();
                 factors.sort();
-                *product.0.entry(factors).or_default() += x * y;
+                product.update(&factors, |own| own + x * y);
             }
         }
         product.merged()
@@ -86,9 +120,9 @@ impl Size {
 
     /// At least one, for any values of the factors.
     fn at_least_one(mut self) -> Self {
-        let sum: f64 = self.0.values().sum();
+        let sum = self.least();
         if sum < 1.0 {
-            *self.0.entry(Vec::new()).or_default() += 1.0 - sum;
+            self.update(&[], |own| own + (1.0 - sum));
         }
         self
     }
@@ -98,19 +132,16 @@ impl Size {
         if self.0.len() <= MOST_TERMS {
             return self;
         }
-        let products: Vec<Vec<Sym>> = self.0.keys().cloned().collect();
+        let products: Vec<Vec<Sym>> = self.0.iter().map(|(product, _)| product.clone()).collect();
         for small in &products {
             let within = |large: &&Vec<Sym>| *large != small && rest(large, small).is_some();
-            let large = self
-                .0
-                .keys()
-                .filter(within)
-                .max_by_key(|p| p.len())
-                .cloned();
+            let large = self.0.iter().map(|(product, _)| product);
+            let large = large.filter(within).max_by_key(|p| p.len()).cloned();
             if let Some(large) = large
-                && let Some(coef) = self.0.remove(small)
+                && let Ok(at) = self.find(small)
             {
-                *self.0.entry(large).or_default() += coef;
+                let (_, coef) = self.0.remove(at);
+                self.update(&large, |own| own + coef);
             }
         }
         self
@@ -118,15 +149,16 @@ impl Size {
 
     /// Whether `other` is never larger, product by product.
     pub fn covers(&self, other: &Self) -> bool {
-        let own = |product: &Vec<Sym>| self.0.get(product).copied().unwrap_or(0.0);
         // The remainders of the products after others have used their part.
         let mut left = self.0.clone();
         let mut missing: Vec<(&Vec<Sym>, f64)> = Vec::new();
         for (product, coef) in &other.0 {
-            let taken = coef.min(own(product));
-            if let Some(have) = left.get_mut(product) {
+            let own = self.find(product).ok().and_then(|at| left.get_mut(at));
+            let taken = own.map_or(0.0, |(_, have)| {
+                let taken = coef.min(*have);
                 *have -= taken;
-            }
+                taken
+            });
             if *coef > taken {
                 missing.push((product, coef - taken));
             }
@@ -145,29 +177,24 @@ impl Size {
 
     /// With integer coefficients; `None` if one of them is too large for any comparison to hold.
     pub fn terms(&self) -> Option<Vec<(i64, Vec<Sym>)>> {
-        let whole = |(product, coef): (&Vec<Sym>, &f64)| {
+        let whole = |(product, coef): &(Vec<Sym>, f64)| {
             // Below 2^62, so the conversion is exact enough and within range.
             #[allow(clippy::cast_possible_truncation)]
             let coef = (*coef < SAFE).then(|| coef.ceil() as i64)?;
             Some((coef, product.clone()))
         };
-        let terms: Option<Vec<_>> = self
-            .0
-            .iter()
-            .filter(|(_, c)| **c > 0.0)
-            .map(whole)
-            .collect();
-        terms
+        let positive = self.0.iter().filter(|(_, coef)| *coef > 0.0);
+        positive.map(whole).collect()
     }
 
     /// The value if all factors are one.
     pub fn least(&self) -> f64 {
-        self.0.values().sum()
+        self.0.iter().map(|(_, coef)| coef).sum()
     }
 
     /// All factors of its products.
     pub fn factors(&self) -> impl Iterator<Item = &Sym> {
-        self.0.keys().flatten()
+        self.0.iter().flat_map(|(product, _)| product)
     }
 }
 
@@ -296,6 +323,15 @@ pub struct Known {
     pub bounds: BTreeMap<Var, (Option<Sym>, Option<Sym>)>,
 }
 
+impl Known {
+    /// The ways to find a size from variables that may succeed: without bounds from checks, the first
+    /// two are the same.
+    fn ways(&self) -> impl Iterator<Item = How> + use<> {
+        let checked = (!self.bounds.is_empty()).then_some(How::Checked);
+        std::iter::once(How::Variables).chain(checked)
+    }
+}
+
 /// Sizes of expressions, in terms of the variables that `is_host` accepts.
 pub struct Sizes<'a> {
     pub function: &'a Function,
@@ -357,7 +393,10 @@ impl<'a> Sizes<'a> {
 
     /// `None` if that is too much work: the size is then unknown.
     fn product(&self, a: &Size, b: &Size) -> Option<Size> {
-        let degree = |size: &Size| size.0.keys().map(Vec::len).max().unwrap_or_default();
+        let degree = |size: &Size| {
+            let products = size.0.iter().map(|(product, _)| product.len());
+            products.max().unwrap_or_default()
+        };
         let factors = a.0.len() * b.0.len() * (1 + degree(a) + degree(b));
         self.work.set(self.work.get().saturating_add(factors));
         (self.work.get() <= MOST_WORK).then(|| a.times(b))
@@ -544,7 +583,7 @@ impl<'a> Sizes<'a> {
     /// Whether the needed value is far below the 64-bit limit, and below its own limit, for all
     /// arguments of the call.
     pub fn are_small(&self, need: &Need, known: &Known, existing: &Existing) -> bool {
-        [How::Variables, How::Checked].into_iter().any(|how| {
+        known.ways().any(|how| {
             let size = self.of_need(need, known, how);
             size.is_some_and(|size| self.is_small(&size, existing, need.most as f64))
         })
@@ -557,8 +596,7 @@ impl<'a> Sizes<'a> {
             let size = self.value(&narrowed.expr, known, how, 0);
             size.is_some_and(|size| self.is_small(&size, existing, narrowed.most as f64))
         };
-        self.keeps(&narrowed.expr, narrowed.ty)
-            || [How::Variables, How::Checked].into_iter().any(small)
+        self.keeps(&narrowed.expr, narrowed.ty) || known.ways().any(small)
     }
 
     /// Whether the operands of a bit operation or a selection fit the type: then the result does,
@@ -586,7 +624,7 @@ impl<'a> Sizes<'a> {
 
     fn is_small(&self, size: &Size, existing: &Existing, most: f64) -> bool {
         let single = |factor: &Sym| self.single(factor);
-        let bound = |(product, coef): (&Vec<Sym>, &f64)| coef * existing.bound(product, &single, 0);
+        let bound = |(product, coef): &(Vec<Sym>, f64)| coef * existing.bound(product, &single, 0);
         size.0.iter().map(bound).sum::<f64>() <= most.min(SAFE)
     }
 
