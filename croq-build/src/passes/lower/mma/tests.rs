@@ -281,9 +281,9 @@ fn metadata_of_a_loop_is_loaded_first() {
     assert!(found.contains(apart), "{found}");
 }
 
-/// Two warpgroups multiply tiles of a ring in turns.
+/// Two warpgroups multiply tiles of a ring alternately.
 #[derive(Clone, Copy)]
-struct Turns {
+struct Alternating {
     events: &'static str,
     /// Of the thread that loads, before its loop.
     first: &'static str,
@@ -292,7 +292,7 @@ struct Turns {
     end: &'static str,
 }
 
-const TURNS: Turns = Turns {
+const ALTERNATING: Alternating = Alternating {
     events: "shared event full[2], empty[2] = ready;",
     first: "",
     fill: "wait empty[s]; BOTH trigger full[s];",
@@ -300,7 +300,7 @@ const TURNS: Turns = Turns {
     end: "",
 };
 
-impl Turns {
+impl Alternating {
     fn text(&self) -> String {
         let both = "tma.copy.async<full[s]>.swiz<128> a.subspan(64, 64).at(0, k) => as[s];
                     tma.copy.async<full[s]>.swiz<128> b.subspan(64, 64).at(0, k) => bs[s];";
@@ -350,7 +350,7 @@ fn overlap(text: &str) -> bool {
 
 #[test]
 fn mmas_stay_in_flight_where_a_trigger_cannot_release_their_operands() {
-    assert!(TURNS.overlap());
+    assert!(ALTERNATING.overlap());
     // The tiles are released by this very trigger, or were released before.
     for multiply in [
         "wait full[s]; PRODUCT trigger empty[s]; wait p;",
@@ -364,8 +364,11 @@ fn mmas_stay_in_flight_where_a_trigger_cannot_release_their_operands() {
         // No wait for the loads.
         "wait turn[w - 1]; PRODUCT trigger turn[2 - w]; wait p; wait full[s]; trigger empty[s];",
     ] {
-        let turns = Turns { multiply, ..TURNS };
-        assert!(!turns.overlap(), "{multiply}");
+        let alternating = Alternating {
+            multiply,
+            ..ALTERNATING
+        };
+        assert!(!alternating.overlap(), "{multiply}");
     }
     // The loads don't wait for the release, or another statement writes the tiles.
     for fill in [
@@ -379,51 +382,54 @@ fn mmas_stay_in_flight_where_a_trigger_cannot_release_their_operands() {
         "wait empty[0]; tma.copy.async<full[1]>.swiz<128> b.subspan(64, 64).at(0, k) => bs[1]; \
          trigger full[0]; wait empty[1]; trigger full[1];",
     ] {
-        let turns = Turns { fill, ..TURNS };
-        assert!(!turns.overlap(), "{fill}");
+        let alternating = Alternating {
+            fill,
+            ..ALTERNATING
+        };
+        assert!(!alternating.overlap(), "{fill}");
     }
-    let turns = Turns {
+    let alternating = Alternating {
         end: "mma.store acc, bs[w - 1];",
-        ..TURNS
+        ..ALTERNATING
     };
-    assert!(!turns.overlap());
+    assert!(!alternating.overlap());
     // The arrivals of one warpgroup are enough for a generation.
-    let turns = Turns {
+    let alternating = Alternating {
         events: "shared event full[2]; shared event<128> empty[2] = ready;",
-        ..TURNS
+        ..ALTERNATING
     };
-    assert!(!turns.overlap());
+    assert!(!alternating.overlap());
 }
 
 /// An operand that is loaded once, by `LOAD`.
-const OWN: Turns = Turns {
+const OWN: Alternating = Alternating {
     events: "shared event full[2], empty[2] = ready; shared event own[2]; shared f16 [64, 64] tile;",
     first: "tma.copy.async<own[0]>.swiz<128> a.subspan(64, 64).at(0, 0) => tile; trigger own[0];",
     multiply: "wait full[s]; wait turn[w - 1]; p = mma.row.row.async acc, tile, bs[s]; \
                trigger turn[2 - w]; wait p; trigger empty[s];",
-    ..TURNS
+    ..ALTERNATING
 };
 
 #[test]
 fn what_is_loaded_once_is_not_overwritten() {
-    let turns = |first, wait: &'static str| {
+    let overlaps = |first, wait: &'static str| {
         let multiply: &'static str = format!("{wait} {}", OWN.multiply).leak();
-        let turns = Turns {
+        let alternating = Alternating {
             first,
             multiply,
             ..OWN
         };
-        turns.overlap()
+        alternating.overlap()
     };
-    assert!(turns(OWN.first, "wait own[0];"));
+    assert!(overlaps(OWN.first, "wait own[0];"));
     // Possibly another slot, which is not filled.
-    assert!(!turns(OWN.first, "wait own[K % 2];"));
+    assert!(!overlaps(OWN.first, "wait own[K % 2];"));
     // Loaded again.
     let load = OWN.first;
     let again: &'static str = format!("{load} {load}").leak();
-    assert!(!turns(again, "wait own[0];"));
+    assert!(!overlaps(again, "wait own[0];"));
     let again: &'static str = format!("foreach i in [2] {{ {load} }}").leak();
-    assert!(!turns(again, "wait own[0];"));
+    assert!(!overlaps(again, "wait own[0];"));
 }
 
 /// Two threads load the two operands: each may be ahead of the other.
@@ -437,7 +443,11 @@ fn operands_of_two_threads_are_waited_for() {
         )
     };
     let fill = load("a").leak();
-    let text = Turns { fill, ..TURNS }.text();
+    let text = Alternating {
+        fill,
+        ..ALTERNATING
+    }
+    .text();
     let text = text.replace("w by 3", "w by 4");
     let second = format!(
         "inthreads.async (w == 3) {{ foreach {{k}} in [cdiv(K, 64)] {{ s = k % 2; {} }} }}
