@@ -50,6 +50,8 @@ pub(crate) struct Gpu {
     streams: Mutex<Vec<WeakStream>>,
     /// Work on streams that the program has dropped.
     dropped: Mutex<Vec<EndOfWork>>,
+    /// The number of events that were recorded.
+    recorded: Mutex<u64>,
 }
 
 /// The failure record of a kernel. Several kernels may be in flight, so each has its own.
@@ -61,6 +63,13 @@ struct Record {
 }
 
 impl Gpu {
+    /// Records an event, one at a time: the number is greater than those of all recorded before.
+    pub(crate) fn in_order<E>(&self, record: impl FnOnce() -> E) -> (u64, E) {
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        *recorded += 1;
+        (*recorded, record())
+    }
+
     /// The record in which the kernel described at `kernel` stores its failure, as a device
     /// address; `explain` converts it to an error.
     pub(crate) fn record(
@@ -199,6 +208,7 @@ impl Device {
             records: Mutex::default(),
             streams: Mutex::default(),
             dropped: Mutex::default(),
+            recorded: Mutex::default(),
         };
         Ok(Self::of(Kind::Cuda(gpu), None))
     }

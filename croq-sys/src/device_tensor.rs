@@ -332,7 +332,7 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
             return Err(Error::Strided);
         }
         let found = self.dims.elements();
-        if dims.elements() != found || !has_whole_rows::<T, E>(&dims) {
+        if found.is_none() || dims.elements() != found || !has_whole_rows::<T, E>(&dims) {
             return Err(Error::Length {
                 shape: dims.shape().as_ref().to_vec(),
                 found: found.unwrap_or(usize::MAX),
@@ -541,7 +541,9 @@ impl<T: Element, D: Dims, S: View> DeviceTensor<T, D, S> {
             shape.as_mut()[axis] = range.len();
             let place = &mut region.axes_mut()[axis];
             place.extent = range.len() / per_value;
-            region.offset += range.start / per_value * place.stride;
+            // The sum is too large only where the place is behind the last element.
+            let before = (range.start / per_value).saturating_mul(place.stride);
+            region.offset = region.offset.saturating_add(before);
         }
         if shape.as_ref().contains(&0) {
             // The place behind the last element is not in the memory.
@@ -709,6 +711,28 @@ mod tests {
         assert_eq!(format!("{device:?}"), "DeviceTensor s16 [5, 7] on sim");
         let retyped = device.into_dims((Const::<5>, 7)).unwrap();
         assert!(retyped.into_dims((Const::<6>, 7)).is_err());
+    }
+
+    /// An extent of any size beside one of 0: the tensor has no elements, in whatever order.
+    #[test]
+    fn no_elements_do_not_become_some() {
+        const MOST: usize = usize::MAX;
+        let mut none = DeviceTensor::<u32, _>::zeros((0, MOST, 2), &Device::sim()).unwrap();
+        let permuted = || none.view().permute([1, 2, 0]).unwrap();
+        assert!(permuted().reshape((MOST, 2)).is_err());
+        assert!(permuted().reshape((1,)).is_err());
+        assert_eq!(permuted().reshape((0,)).unwrap().shape(), [0]);
+        assert_eq!(permuted().try_clone().unwrap().shape(), [MOST, 2, 0]);
+        let end = permuted().slice([MOST - 1..MOST, 1..2, 0..0]).unwrap();
+        assert_eq!(end.shape(), [1, 1, 0]);
+        let writable = none.view_mut().permute([1, 2, 0]).unwrap();
+        assert!(writable.reshape((MOST, 2)).is_err());
+        let six = DeviceTensor::<u32, _>::zeros((6, 1), &Device::sim()).unwrap();
+        assert!(six.view().reshape((MOST, 2)).is_err());
+        let one = six.view().slice([1..6, 0..1]).unwrap();
+        let one = one.step_by([MOST, 1]).unwrap();
+        let last = one.slice([1..1, 0..1]).unwrap();
+        assert_eq!(last.to_host().unwrap().shape(), [0, 1]);
     }
 
     #[test]

@@ -121,8 +121,12 @@ pub trait Dims: tuple::Sealed + Copy + PartialEq + fmt::Debug + Send + Sync + 's
     /// The number of elements, or `None` if it does not fit a `usize`.
     fn elements(&self) -> Option<usize> {
         let shape = self.shape();
+        let shape = shape.as_ref();
+        // In any order: no extent is too large beside one of 0.
+        if shape.contains(&0) {
+            return Some(0);
+        }
         shape
-            .as_ref()
             .iter()
             .try_fold(1usize, |n, &extent| n.checked_mul(extent))
     }
@@ -224,6 +228,8 @@ mod tests {
     #[test]
     fn too_many_elements_are_noticed() {
         assert_eq!((usize::MAX, 2).elements(), None);
+        assert_eq!((usize::MAX, 2, 0).elements(), Some(0));
+        assert_eq!((0, usize::MAX, 2).elements(), Some(0));
     }
 
     #[test]

@@ -19,6 +19,8 @@ const FEW: usize = 8;
 pub(crate) struct EndOfWork {
     device: Device,
     event: RawEvent,
+    /// Greater than those of all ends that were recorded before on the device.
+    number: u64,
     /// The stream, unless the program has dropped it.
     stream: Option<WeakStream>,
 }
@@ -34,9 +36,11 @@ impl EndOfWork {
     /// The same for the device's own stream, or for one that the program is dropping.
     pub(crate) fn of_raw(device: &Device, gpu: &Gpu, stream: RawStream) -> Result<Self> {
         device.select(gpu)?;
+        let (number, event) = gpu.in_order(|| gpu.runtime.record_event(stream));
         Ok(Self {
             device: device.clone(),
-            event: device.check(gpu.runtime.record_event(stream))?,
+            event: device.check(event)?,
+            number,
             stream: None,
         })
     }
@@ -45,9 +49,11 @@ impl EndOfWork {
     pub(crate) fn timed(gpu: &Gpu, stream: &Stream) -> Result<Self> {
         let device = stream.device();
         device.select(gpu)?;
+        let (number, event) = gpu.in_order(|| gpu.runtime.record_timed_event(stream.raw()));
         Ok(Self {
             device: device.clone(),
-            event: device.check(gpu.runtime.record_timed_event(stream.raw()))?,
+            event: device.check(event)?,
+            number,
             stream: Some(stream.downgrade()),
         })
     }
@@ -164,6 +170,12 @@ impl LastUses {
             self.written = Some(last);
             return;
         }
+        // Another thread may have recorded later work on the stream in the meantime.
+        let is_later =
+            |last: &(StreamId, Arc<EndOfWork>)| last.0 == stream && last.1.number > end.number;
+        if self.read.iter().any(is_later) {
+            return;
+        }
         self.read.retain(|(on, _)| *on != stream);
         if self.read.len() >= FEW {
             self.read.retain(|(_, end)| !end.is_over());
@@ -180,5 +192,36 @@ impl LastUses {
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.read.len() + usize::from(self.written.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake_cuda;
+
+    /// Two threads read a tensor on one stream. One records its event, the other enqueues, records and
+    /// adds its own, and only then the first adds.
+    #[test]
+    fn an_earlier_end_does_not_replace_a_later_one() {
+        let device = fake_cuda::device();
+        let Kind::Cuda(gpu) = device.kind() else {
+            panic!("no CUDA");
+        };
+        let stream = Stream::new(&device).unwrap();
+        let end = || {
+            fake_cuda::enqueue(stream.as_raw(), || {});
+            Arc::new(EndOfWork::of(gpu, &stream).unwrap())
+        };
+        let (earlier, later) = (end(), end());
+        let mut uses = LastUses::default();
+        uses.add(stream.id(), &later, false);
+        uses.add(stream.id(), &earlier, false);
+        earlier.wait().unwrap();
+        assert!(!later.is_over());
+        assert_eq!(uses.in_flight().count(), 1);
+        // In the other order, too.
+        uses.add(stream.id(), &later, false);
+        assert_eq!(uses.len(), 1);
     }
 }

@@ -65,6 +65,9 @@ impl Region {
 
     /// The number of bytes of all elements.
     pub(crate) fn bytes(&self) -> usize {
+        if self.axes().iter().any(|axis| axis.extent == 0) {
+            return 0;
+        }
         let extents = self.axes().iter().map(|axis| axis.extent);
         extents.product::<usize>() * self.unit
     }

@@ -14,6 +14,9 @@ use crate::event::Event;
 use crate::last_use::EndOfWork;
 use crate::memory::Owner;
 
+/// `cudaStreamLegacy`: CUDA's default stream by its own handle.
+const LEGACY: usize = 1;
+
 /// A queue of work on one device. Clones are the same queue.
 ///
 /// The `_on` form of a kernel (`scale_on(&stream, …)`) only enqueues: it returns before the kernel
@@ -117,6 +120,8 @@ impl Stream {
     ) -> Result<Self> {
         device.healthy()?;
         let raw = match device.kind() {
+            // To launches null is the device's own stream, which is not ordered with the default one.
+            Kind::Cuda(_) if raw.is_null() => ptr::without_provenance_mut(LEGACY),
             Kind::Cuda(_) => raw,
             _ => ptr::null_mut(),
         };
