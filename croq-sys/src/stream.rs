@@ -142,7 +142,7 @@ impl Stream {
     }
 
     /// The `cudaStream_t`, which lives as long as the clones of this; null on the simulated GPU.
-    /// Tensors do not know of work that other libraries put there, except in
+    /// Tensors are not ordered with work that other libraries put there, except in
     /// [`with_device_ptr`](crate::DeviceTensor::with_device_ptr).
     pub fn as_raw(&self) -> *mut c_void {
         self.0.raw.0
