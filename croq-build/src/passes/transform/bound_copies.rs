@@ -72,13 +72,12 @@ fn bind_in(
 /// A copy by threads that has begun in a block.
 struct Begun {
     copy: Waited,
-    event: EventId,
     source: BufferId,
     span: Span,
 }
 
-/// Waits for copies before the event that they name can be triggered, before anything that uses their
-/// destination or may change their source, and before the block ends.
+/// Waits for copies before any event can be triggered, before anything that uses their destination or may
+/// change their source, and before the block ends.
 fn wait_in(stmts: &mut Vec<Stmt>, completing: &BTreeMap<FutureId, EventId>) {
     let mut begun: Vec<Begun> = Vec::new();
     for mut stmt in std::mem::take(stmts) {
@@ -89,7 +88,7 @@ fn wait_in(stmts: &mut Vec<Stmt>, completing: &BTreeMap<FutureId, EventId>) {
         stmts.extend(wait_for(begun.extract_if(.., now).collect()));
         if let StmtKind::Copy(copy) = &stmt.kind
             && let Some(future) = copy.future
-            && let Some(event) = completing.get(&future)
+            && completing.contains_key(&future)
         {
             begun.push(Begun {
                 copy: Waited {
@@ -98,7 +97,6 @@ fn wait_in(stmts: &mut Vec<Stmt>, completing: &BTreeMap<FutureId, EventId>) {
                     level: copy.level,
                     arrival: None,
                 },
-                event: *event,
                 source: copy.source.buffer,
                 span: stmt.span,
             });
@@ -118,7 +116,8 @@ fn wait_for(copies: Vec<Begun>) -> Option<Stmt> {
 impl Begun {
     fn must_precede(&self, stmt: &Stmt) -> bool {
         let ends = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Trigger(at) => at.event == self.event,
+            // Of another event: threads that wait for it may overwrite the source.
+            StmtKind::Trigger(_) | StmtKind::Barrier { .. } => true,
             StmtKind::Break | StmtKind::Continue | StmtKind::Yield => true,
             _ => false,
         };

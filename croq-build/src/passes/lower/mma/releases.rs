@@ -11,7 +11,8 @@
 //!   before a trigger of `full`, of the same slot: a slot is filled at most once more than it was
 //!   released;
 //! * no thread arrives at `empty` more often than it has waited for `full`, and a generation of
-//!   `empty` needs as many arrivals as threads may arrive: none can stand in for another.
+//!   `empty` needs as many arrivals as threads may arrive: none can stand in for another. Those that
+//!   multiply are among them.
 //!
 //! A buffer that one load fills once, before the threads have waited for it, is not overwritten.
 
@@ -133,14 +134,14 @@ impl Releases {
         }
     }
 
-    /// The events whose triggers must wait for a group of MMAs. `None`: those of all events.
-    /// `passed`: the waits before it.
+    /// The events whose triggers must wait for a group of MMAs by these threads. `None`: those of all
+    /// events. `passed`: the waits before it.
     pub fn of_group(
         &self,
         function: &Function,
         body: &[Stmt],
         mmas: &[Stmt],
-        passed: &[Passed],
+        (passed, threads): (&[Passed], &ThreadSet),
     ) -> Option<BTreeSet<EventId>> {
         let mut tiles = Vec::new();
         operands(mmas, &mut tiles);
@@ -166,7 +167,7 @@ impl Releases {
                         && wait.slot == load.slot
                         && !wait.triggered.contains(&load.full)
                         && !last.triggered.contains(&wait.event)
-                        && full.is_ring(wait.event)
+                        && full.is_ring(wait.event, threads)
                 });
                 events.insert(empty.next()?.event);
             }
@@ -234,9 +235,9 @@ impl Full<'_> {
         load.once && same && triggers == 1 && !event.ready && !event.clustered
     }
 
-    /// Whether a load into a slot follows an arrival at `empty` of each thread that has waited for the
-    /// load before.
-    fn is_ring(&self, empty: EventId) -> bool {
+    /// Whether a load into a slot follows an arrival at `empty` of each of `threads`, after they have
+    /// waited for the load before.
+    fn is_ring(&self, empty: EventId, threads: &ThreadSet) -> bool {
         let [full, released] = [self.event, empty].map(|event| self.function.event(event));
         let count = initial_count(self.body, released.barriers);
         let arriving = self.all_that_trigger(empty);
@@ -245,7 +246,8 @@ impl Full<'_> {
             && !full.clustered
             && !released.clustered
             && filling.is_some_and(|set| set.len() == 1)
-            && arriving.is_some_and(|set| count == Some(i64::from(set.len())))
+            && arriving
+                .is_some_and(|set| count == Some(i64::from(set.len())) && set.includes(threads))
             && self.is_answer(self.body, empty, self.event)
             && self.is_answer(self.body, self.event, empty)
     }

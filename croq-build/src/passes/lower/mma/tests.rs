@@ -458,3 +458,46 @@ fn operands_of_two_threads_are_waited_for() {
         &text.replace("inthreads.async (w > 0) {", &second)
     ));
 }
+
+/// The threads that multiply must be among those whose arrivals a load waits for.
+#[test]
+fn operands_that_others_release_are_waited_for() {
+    let both = |events: &'static str, wait: &str, first: &str, second: &str| {
+        let fill: &'static str = format!("{wait} BOTH trigger full[s];").leak();
+        let text = Alternating {
+            events,
+            fill,
+            ..ALTERNATING
+        }
+        .text();
+        let region = |w: usize, end: &str| {
+            format!(
+                "inthreads.async (w == {w}) {{
+                   acc = mma.fill.f32 1.0f;
+                   foreach {{k}} in [cdiv(K, 64)] {{ s = k % 2; {end} }}
+                   mma.store acc, c.subspan(64, 64).at({w} - 1, 0);
+                 }}"
+            )
+        };
+        let at = text.find("inthreads.async (w > 0)").unwrap();
+        let regions = [region(1, first), region(2, second)].concat();
+        format!("{}{regions} }} }} }}", &text[..at])
+    };
+    let product = "wait full[s]; p = mma.row.row.async acc, as[s], bs[s];";
+    // The second warpgroup releases for the first one.
+    let by_proxy = both(
+        "shared event full[2], empty[2] = ready;",
+        "wait empty[s];",
+        &format!("{product} trigger turn[0]; wait p;"),
+        "wait full[s]; wait turn[0]; p = mma.row.row.async acc, as[s], bs[s]; wait p; trigger empty[s];",
+    );
+    assert!(!overlap(&by_proxy));
+    // Each has an event of its own; the first that the loads wait for is another's.
+    let own = both(
+        "shared event full[2], empty[2] = ready, freed[2] = ready;",
+        "wait empty[s]; wait freed[s];",
+        &format!("{product} wait p; trigger empty[s];"),
+        &format!("{product} trigger freed[s]; wait p;"),
+    );
+    assert!(!overlap(&own));
+}

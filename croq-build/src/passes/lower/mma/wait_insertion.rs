@@ -18,7 +18,7 @@ use super::releases::{Passed, Releases};
 use super::{computed_first, release_pipelining, zero_initialisation};
 use crate::ir::{
     Access, BarrierScope, BufferId, EventAt, EventId, Expr, ExprKind, Function, KernelId, MmaOp,
-    Step, Stmt, StmtKind, View, Visit, any_in, walk_block,
+    Step, Stmt, StmtKind, ThreadSet, View, Visit, any_in, walk_block,
 };
 use crate::source::Span;
 use std::collections::BTreeSet;
@@ -40,6 +40,7 @@ pub fn insert(function: &mut Function, id: KernelId) {
             whole: &whole,
             releases,
             passed: Vec::new(),
+            threads: None,
         };
         let mut in_flight = InFlight::default();
         inserter.block(body, &mut in_flight);
@@ -106,6 +107,8 @@ struct Inserter<'a> {
     releases: Releases,
     /// The waits before this point in the lists of statements around it.
     passed: Vec<Passed>,
+    /// The threads of the enclosing region.
+    threads: Option<ThreadSet>,
 }
 
 impl Inserter<'_> {
@@ -141,8 +144,9 @@ impl Inserter<'_> {
 
     fn released_by(&self, operation: Option<u32>, mmas: &MmaGroup) -> Option<BTreeSet<EventId>> {
         operation?;
+        let by = (self.passed.as_slice(), self.threads.as_ref()?);
         self.releases
-            .of_group(self.function, self.whole, &mmas.0, &self.passed)
+            .of_group(self.function, self.whole, &mmas.0, by)
     }
 
     fn statement(&mut self, mut stmt: Stmt, in_flight: &mut InFlight, out: &mut Vec<Stmt>) {
@@ -199,6 +203,14 @@ impl Inserter<'_> {
                 in_flight.0.clear();
             }
             StmtKind::Parallel { body, .. } => self.block(body, in_flight),
+            StmtKind::Region { set, body, .. } => {
+                in_flight.wait(out, span);
+                let outside = std::mem::replace(&mut self.threads, set.clone());
+                let mut own = InFlight::default();
+                self.block(body, &mut own);
+                own.wait_at_end(body, span);
+                self.threads = outside;
+            }
             // No MMAs are in flight between iterations: ptxas would serialise them. Nor between
             // regions, whose threads are different.
             kind => {
