@@ -174,7 +174,7 @@ mod tests {
         let text = format!(
             "__co__ void f(global f32 [N, 64] x, global f32 [64] y, int n) {{
                parallel i by 1 : block {{
-                 shared event full[2], empty[2] = ready;
+                 shared event full[2], empty[2] = ready, taken;
                  shared f32 [1, 64] s, t;
                  parallel p by 2 : group-4, l by 128 : thread {{
                    inthreads.async (p == 0) {{ foreach k in [N] {{ wait empty[k % 2]; {producer} }} }}
@@ -231,6 +231,9 @@ mod tests {
         let changed = "if (l == 0) x.at(k, 0) = 1.0f;";
         let found = order(&format!("{both} {changed} {trigger}"));
         assert_eq!(found, "copy copy wait if trigger");
+        // Those that wait for another event may overwrite the source.
+        let found = order(&format!("{both} trigger taken; {trigger}"));
+        assert_eq!(found, "copy copy wait trigger trigger");
         let found = order(&format!("{0} {0} {trigger}", copy("s")));
         assert_eq!(found, "copy wait copy wait trigger");
     }
