@@ -54,6 +54,16 @@ impl Frame {
 }
 
 impl View {
+    /// One past the last element; `None` if a stride is negative or not known.
+    pub fn end(&self) -> Option<Sym> {
+        let mut last = self.offset.clone();
+        for (extent, stride) in self.shape.iter().zip(&self.strides) {
+            stride.as_int().filter(|s| *s >= 0)?;
+            last = &last + &(&(extent - 1) * stride);
+        }
+        Some(&last + 1)
+    }
+
     /// Whether both are boxes of the same tensor, so that their origins determine the elements they
     /// share.
     pub fn is_cut_like(&self, other: &View) -> bool {

@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::unordered::{Comparison, end};
+use super::unordered::Comparison;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BarrierScope, BufferId, EventId, ExprKind, Function, KernelId, Stmt, StmtKind, Storage,
@@ -184,7 +184,7 @@ impl<'a> Region<'a> {
     }
 
     fn of_view(&mut self, view: &View, written: bool, span: Span, around: &[usize]) {
-        if let Some(end) = end(view) {
+        if let Some(end) = view.end() {
             self.add(
                 view.buffer,
                 (view.offset.clone(), end),

@@ -169,7 +169,7 @@ impl Visit for Gather<'_> {
 
     fn view(&mut self, view: &View) {
         let write = self.copied_to.contains(&(view.buffer, view.offset.clone()));
-        let end = end(view);
+        let end = view.end();
         self.access(view.buffer, write, view.offset.clone(), end, self.at);
     }
 
@@ -178,16 +178,6 @@ impl Visit for Gather<'_> {
         let end = &first + 1;
         self.access(access.view.buffer, written, first, Some(end), access.span);
     }
-}
-
-/// One past a view's last element.
-pub(super) fn end(view: &View) -> Option<Sym> {
-    let mut last = view.offset.clone();
-    for (extent, stride) in view.shape.iter().zip(&view.strides) {
-        stride.as_int().filter(|s| *s >= 0)?;
-        last = &last + &(&(extent - 1) * stride);
-    }
-    Some(&last + 1)
 }
 
 fn compare(comparison: &mut Comparison, running: &[Region], diags: &mut Diagnostics) {

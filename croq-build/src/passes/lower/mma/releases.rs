@@ -196,23 +196,14 @@ impl Load {
         let Some(size) = count.filter(|n| n % slots == 0).map(|n| n / slots) else {
             return false;
         };
-        let Some(last) = last_element(tile) else {
+        let Some(end) = tile.end() else {
             return false;
         };
         let cx = &function.cx;
         let first = cx.simplify(&(&tile.offset - &(slot * size)));
-        let last = cx.simplify(&(&last - &(slot * size)));
-        cx.le(&Sym::zero(), &first).is_yes() && cx.lt(&last, &Sym::int(size)).is_yes()
+        let end = cx.simplify(&(&end - &(slot * size)));
+        cx.le(&Sym::zero(), &first).is_yes() && cx.le(&end, &Sym::int(size)).is_yes()
     }
-}
-
-fn last_element(tile: &View) -> Option<Sym> {
-    let mut last = tile.offset.clone();
-    for (extent, stride) in tile.shape.iter().zip(&tile.strides) {
-        stride.as_int().filter(|s| *s >= 0)?;
-        last = &last + &(&(extent - 1) * stride);
-    }
-    Some(last)
 }
 
 /// An event that loads complete.

@@ -203,23 +203,20 @@ impl Inserter<'_> {
                 in_flight.0.clear();
             }
             StmtKind::Parallel { body, .. } => self.block(body, in_flight),
-            StmtKind::Region { set, body, .. } => {
-                in_flight.wait(out, span);
-                let outside = std::mem::replace(&mut self.threads, set.clone());
-                let mut own = InFlight::default();
-                self.block(body, &mut own);
-                own.wait_at_end(body, span);
-                self.threads = outside;
-            }
             // No MMAs are in flight between iterations: ptxas would serialise them. Nor between
             // regions, whose threads are different.
             kind => {
                 in_flight.wait(out, span);
+                let outside = self.threads.clone();
+                if let StmtKind::Region { set, .. } = kind {
+                    self.threads = set.clone();
+                }
                 for inner in kind.blocks_mut() {
                     let mut own = InFlight::default();
                     self.block(inner, &mut own);
                     own.wait_at_end(inner, span);
                 }
+                self.threads = outside;
             }
         }
         out.push(stmt);
