@@ -11,6 +11,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// The clock of a thread that has not released anything.
+pub(super) const FIRST: u32 = 1;
+
 /// For each thread, the acquired clock value.
 type Known = Rc<[u32]>;
 
@@ -106,7 +109,7 @@ impl Clocks {
     /// Resets for a new block.
     pub(super) fn reset(&mut self, threads: usize) {
         self.own.clear();
-        self.own.resize(threads, 1);
+        self.own.resize(threads, FIRST);
         self.known.clear();
         self.known.resize(threads, None);
         self.events.clear();
@@ -121,6 +124,12 @@ impl Clocks {
     pub(super) fn known(&self, thread: u32, other: u32) -> u32 {
         let known = self.known.get(thread as usize).and_then(Option::as_ref);
         known.map_or(0, |known| known.get(other as usize).copied().unwrap_or(0))
+    }
+
+    /// Whether the thread has acquired accesses of others in this epoch.
+    pub(super) fn has_acquired(&self, thread: u32) -> bool {
+        let known = self.known.get(thread as usize);
+        known.is_some_and(Option::is_some)
     }
 
     /// All threads of the block were at a barrier.

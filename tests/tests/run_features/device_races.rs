@@ -438,3 +438,43 @@ fn stores_by_the_copy_engine() {
         );
     }
 }
+
+#[test]
+fn an_event_orders_what_came_before_the_first_arrival() {
+    let x = counted(128);
+    for early in [0, 1] {
+        let y = kernels::race_relay(&x, early);
+        match early {
+            0 => assert_exact(&y.unwrap(), |[i]| 128 - i as i32),
+            _ => racing(y, "u"),
+        }
+    }
+}
+
+#[test]
+fn an_event_orders_one_store_after_many_reads() {
+    for early in [0, 1] {
+        let host = Tensor::from_fn((1,), |_| 3);
+        let mut x = host.to_device(&Device::default()).unwrap();
+        let y = kernels::race_relay_of_reads(&mut x, early);
+        match early {
+            0 => {
+                assert_exact(&y.unwrap(), |_| 3);
+                assert_eq!(x.to_host().unwrap().as_slice(), [5]);
+            }
+            _ => racing(y, "x"),
+        }
+    }
+}
+
+/// Whichever of the two accesses is executed first.
+#[track_caller]
+fn racing<T: std::fmt::Debug>(result: Result<T>, buffer: &str) {
+    if is_sim() {
+        let text = result.expect_err("is a race").to_string();
+        assert!(
+            text.contains("race in race_relay") && text.contains(&format!("`{buffer}`[")),
+            "{text}"
+        );
+    }
+}

@@ -10,76 +10,52 @@ use std::sync::Arc;
 const BITS: u32 = 4;
 const CHILDREN: usize = 1 << BITS;
 
-/// A thread's accesses in the epoch.
-#[derive(Clone, Copy, Default)]
-struct UpTo {
-    clock: u32,
-    /// Including those from before clocks were needed, whose clock is 0.
-    all_before: bool,
-}
-
 /// A block's accesses.
 pub(super) struct Front {
     epoch: u32,
-    threads: Vec<UpTo>,
+    /// Of each thread in the epoch, those up to a clock.
+    clocks: Vec<u32>,
 }
 
 impl Front {
     /// The accesses of a thread up to its clock, and those of others that happen before these.
     pub(super) fn of(epoch: u32, thread: u32, clock: u32, others: Option<&[u32]>) -> Self {
-        let others = others.unwrap_or_default().iter();
-        let mut threads: Vec<UpTo> = others
-            .map(|&clock| UpTo {
-                clock,
-                all_before: false,
-            })
-            .collect();
+        let mut clocks = others.unwrap_or_default().to_vec();
         let at = thread as usize;
-        if threads.len() <= at {
-            threads.resize(at + 1, UpTo::default());
+        if clocks.len() <= at {
+            clocks.resize(at + 1, 0);
         }
-        if let Some(own) = threads.get_mut(at) {
-            own.clock = own.clock.max(clock);
-            own.all_before = true;
+        if let Some(own) = clocks.get_mut(at) {
+            *own = clock.max(*own);
         }
-        Self { epoch, threads }
+        Self { epoch, clocks }
+    }
+
+    fn clock(&self, thread: usize) -> u32 {
+        self.clocks.get(thread).copied().unwrap_or(0)
     }
 
     fn covers(&self, epoch: u32, thread: u32, clock: u32) -> bool {
-        if epoch != self.epoch {
-            return epoch < self.epoch;
+        match epoch == self.epoch {
+            true => clock <= self.clock(thread as usize),
+            false => epoch < self.epoch,
         }
-        let known = self.threads.get(thread as usize);
-        known.is_some_and(|known| match clock {
-            0 => known.all_before,
-            _ => clock <= known.clock,
-        })
     }
 
     fn includes(&self, other: &Front) -> bool {
         if self.epoch != other.epoch {
             return self.epoch > other.epoch;
         }
-        other.threads.iter().enumerate().all(|(at, theirs)| {
-            let own = self.threads.get(at).copied().unwrap_or_default();
-            theirs.clock <= own.clock && (own.all_before || !theirs.all_before)
-        })
+        let mut theirs = other.clocks.iter().enumerate();
+        theirs.all(|(thread, &clock)| clock <= self.clock(thread))
     }
 
     /// The union with one of the same epoch.
     fn with(&self, other: &Front) -> Front {
-        let count = self.threads.len().max(other.threads.len());
-        let of = |front: &Front, at| front.threads.get(at).copied().unwrap_or_default();
-        let both = (0..count).map(|at| {
-            let (a, b): (UpTo, UpTo) = (of(self, at), of(other, at));
-            UpTo {
-                clock: a.clock.max(b.clock),
-                all_before: a.all_before || b.all_before,
-            }
-        });
+        let threads = 0..self.clocks.len().max(other.clocks.len());
         Front {
             epoch: self.epoch,
-            threads: both.collect(),
+            clocks: threads.map(|t| self.clock(t).max(other.clock(t))).collect(),
         }
     }
 }
@@ -158,6 +134,10 @@ impl Covered {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.root.is_none()
+    }
+
     pub(super) fn covers(&self, block: u64, epoch: u32, thread: u32, clock: u32) -> bool {
         if block.checked_shr(BITS * self.height).unwrap_or(0) != 0 {
             return false;
@@ -200,7 +180,7 @@ mod tests {
         blocks.into_iter().flat_map(|block| {
             (1..4).flat_map(move |epoch| {
                 (0..3)
-                    .flat_map(move |thread| (0..4).map(move |clock| (block, epoch, thread, clock)))
+                    .flat_map(move |thread| (1..4).map(move |clock| (block, epoch, thread, clock)))
             })
         })
     }
@@ -226,9 +206,8 @@ mod tests {
     fn a_point_covers_its_thread_and_what_that_has_acquired() {
         let point = Covered::of(7, Front::of(5, 1, 3, Some(&[2, 0, 0])));
         let covers = |epoch, thread, clock| point.covers(7, epoch, thread, clock);
-        assert!(covers(5, 1, 3) && covers(5, 1, 0) && !covers(5, 1, 4));
+        assert!(covers(5, 1, 3) && covers(5, 1, 1) && !covers(5, 1, 4));
         assert!(covers(5, 0, 2) && !covers(5, 0, 3));
-        assert!(!covers(5, 0, 0), "its clock is not known");
         assert!(!covers(5, 2, 1) && !covers(5, 9, 1), "not acquired");
         assert!(
             covers(4, 9, 7) && !covers(6, 1, 1),

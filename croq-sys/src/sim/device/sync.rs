@@ -17,7 +17,7 @@ use crate::abi::{
     CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, CROQ_ACCESS_WRITES,
     croq_sim_device_cell,
 };
-use crate::sim::clocks::Clocks;
+use crate::sim::clocks::{Clocks, FIRST};
 
 /// The most accesses of an element by mutually unordered threads that are kept.
 const MOST: usize = 256;
@@ -160,11 +160,13 @@ pub(in super::super) struct Detail {
 }
 
 impl Detail {
+    /// Of accesses from before the first release, so each thread's clock is the first. Of several
+    /// threads that accessed the element one is known: later accesses are compared with that one.
     fn of_cell(cell: &croq_sim_device_cell) -> Self {
         let record = |epoch, who: u32, value| Record {
             epoch,
             who,
-            clock: 0,
+            clock: FIRST,
             value,
             kind: match who {
                 who if who & ATOMIC != 0 => CROQ_ACCESS_ATOMIC,
@@ -255,24 +257,21 @@ fn judge(
 
 fn is_known(now: &Now<'_>, acquired: &Acquired, clocks: &Clocks, r: &Record) -> bool {
     let thread = r.who & THREAD;
+    let own = acquired.of(now.thread);
     match now.relation_to(r.epoch) {
         Relation::Past => true,
+        // Of several threads the others are unordered with one that has acquired nothing.
+        Relation::Now if thread == now.thread => {
+            r.who & MANY == 0 || clocks.has_acquired(thread) || !own.known.is_empty()
+        }
         Relation::Now => {
-            let one = r.who & MANY == 0;
-            let known = || r.clock != 0 && clocks.known(now.thread, thread) >= r.clock;
-            let published = || {
-                let known = &acquired.of(now.thread).known;
-                known.covers(now.place.block, r.epoch, thread, r.clock)
-            };
-            one && (thread == now.thread || known() || published())
+            clocks.known(now.thread, thread) >= r.clock
+                || (own.known).covers(now.place.block, r.epoch, thread, r.clock)
         }
         Relation::Concurrent => {
             let Place { block, cluster } = now.log.place(r.epoch);
-            if r.multicast && cluster == now.place.cluster {
-                return true;
-            }
-            let known = &acquired.of(now.thread).known;
-            r.who & MANY == 0 && known.covers(block, r.epoch, thread, r.clock)
+            let by_its_wait = r.multicast && cluster == now.place.cluster;
+            by_its_wait || own.known.covers(block, r.epoch, thread, r.clock)
         }
     }
 }

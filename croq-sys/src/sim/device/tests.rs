@@ -3,8 +3,10 @@ use std::thread;
 
 use super::log::{ATOMIC, LINE, Log, Place, SAME};
 use super::report::Did;
+use super::rules::Watch;
 use super::{Buffer, Watched, locked, races_between};
-use crate::abi::croq_sim_device_cell;
+use crate::abi::{CROQ_ACCESS_READS, CROQ_ACCESS_WRITES, croq_sim_access, croq_sim_device_cell};
+use crate::sim::clocks::Clocks;
 use crate::sim::worker::permutation;
 
 fn buffers() -> Vec<Buffer> {
@@ -169,4 +171,39 @@ fn a_buffer_that_a_launch_must_write_whole_lacks_an_element() {
         assert_eq!(unwritten_after(&[element], false), Some(element as usize));
     }
     assert_eq!(unwritten_after(&[3], true), None);
+}
+
+/// Threads 0 and 1 read an element and thread 0 stores it, in a block where a thread has released
+/// accesses between; `waits`: thread 0 has waited for the reader.
+fn store_after_two_reads(waits: bool) -> bool {
+    let mut watch = Watch::default();
+    let watched = watched();
+    watch.prepare(Some(&watched), 2, false);
+    watch.begin(0, 0);
+    let mut clocks = Clocks::default();
+    clocks.reset(2);
+    let access = croq_sim_access {
+        name: c"y".as_ptr(),
+        index: 0,
+        at: std::ptr::null_mut(),
+        bytes: 4,
+        line: 1,
+    };
+    for thread in [0, 1] {
+        let read = watch.access(thread, &access, 0, (CROQ_ACCESS_READS, 0), &mut clocks);
+        assert!(read.is_ok());
+    }
+    watch.report_all();
+    clocks.arrive(1, 8, 0);
+    if waits {
+        clocks.wait(0, 8, 1);
+    }
+    let store = watch.access(0, &access, 0, (CROQ_ACCESS_WRITES, 7), &mut clocks);
+    store.is_ok()
+}
+
+#[test]
+fn of_several_readers_those_that_nothing_orders_are_found() {
+    assert!(store_after_two_reads(true));
+    assert!(!store_after_two_reads(false));
 }
