@@ -252,6 +252,34 @@ CROQ_FN unsigned char round_to_finite(float v, unsigned sign, unsigned mantissa,
   const unsigned rounded = round_to_f8(v, mantissa, bias, top);
   return static_cast<unsigned char>((rounded & 0x7fu) | (rounded >> 7) * sign);
 }
+/* Two numbers, rounded. */
+template <class T> struct rounded {
+  T first, second;
+};
+template <class T> CROQ_FN rounded<T> round_two(float a, float b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  rounded<T> both;
+  unsigned bits = 0;
+  if constexpr (same<T, f16>) asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(b), "f"(a));
+  else if constexpr (same<T, bf16>)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(b), "f"(a));
+  if constexpr (sizeof(T) == 2) {
+    asm("mov.b32 {%0, %1}, %2;" : "=h"(both.first.bits), "=h"(both.second.bits) : "r"(bits));
+    return both;
+  }
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  if constexpr (sizeof(T) == 1) {
+    unsigned short pair;
+    if constexpr (same<T, f8_e4m3>)
+      asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(b), "f"(a));
+    else asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(b), "f"(a));
+    return {from_bits<T>(static_cast<unsigned char>(pair)),
+            from_bits<T>(static_cast<unsigned char>(pair >> 8))};
+  }
+#endif
+  return {round_to<T>(a), round_to<T>(b)};
+}
 template <> CROQ_FN f6_e2m3 round_to<f6_e2m3>(float v) {
   return from_bits<f6_e2m3>(round_to_finite(v, f6_e2m3::sign, 3, 1));
 }

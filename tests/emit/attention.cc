@@ -104,7 +104,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     croq::mbarrier_wait(ctx, queries, 0, croq::next_phase(queries_phase));
     queries_phase ^= 1u;
     // foreach {t} in [cdiv(N, 64)] {
-    CROQ_STEPS(0, count, 1, 241);
+    CROQ_STEPS(0, count, 1, 225);
     for (int t = 0; t < int(count); ++t) {
       // wait keys[t % SLOTS];
       croq::mbarrier_wait(ctx, keys, croq::idx(t) % 2, croq::next_phase((keys_phase >> (croq::idx(t) % 2)) & 1u));
@@ -188,8 +188,8 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
         }
       }
       // copy(weights, scores);
-      CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-        weights.store(e, croq::to<croq::f16>(scores.load(e)));
+      CROQ_UNROLL for (croq::idx e = 0; e < 32; e += 2) {
+        CROQ_STORE_PAIR(croq::f16, weights, e, scores.load(e), scores.load(e + 1));
       }
       // wait values[t % SLOTS];
       croq::mbarrier_wait(ctx, values, croq::idx(t) % 2, croq::next_phase((values_phase >> (croq::idx(t) % 2)) & 1u));
@@ -222,14 +222,10 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     // mma.store sums, os;
     const croq::idx down = warp_of_group * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
     CROQ_UNROLL for (croq::idx j = 0; j < 4; ++j) {
-      pair.store(0, croq::to<croq::f16>(sums.load(j * 8)));
-      pair.store(1, croq::to<croq::f16>(sums.load(j * 8 + 1)));
-      pair.store(2, croq::to<croq::f16>(sums.load(j * 8 + 2)));
-      pair.store(3, croq::to<croq::f16>(sums.load(j * 8 + 3)));
-      pair.store(4, croq::to<croq::f16>(sums.load(j * 8 + 4)));
-      pair.store(5, croq::to<croq::f16>(sums.load(j * 8 + 5)));
-      pair.store(6, croq::to<croq::f16>(sums.load(j * 8 + 6)));
-      pair.store(7, croq::to<croq::f16>(sums.load(j * 8 + 7)));
+      CROQ_STORE_PAIR(croq::f16, pair, 0, sums.load(j * 8), sums.load(j * 8 + 1));
+      CROQ_STORE_PAIR(croq::f16, pair, 2, sums.load(j * 8 + 2), sums.load(j * 8 + 3));
+      CROQ_STORE_PAIR(croq::f16, pair, 4, sums.load(j * 8 + 4), sums.load(j * 8 + 5));
+      CROQ_STORE_PAIR(croq::f16, pair, 6, sums.load(j * 8 + 6), sums.load(j * 8 + 7));
       croq::stmatrix<4>(os, croq::swizzle_of<128, croq::f16>(down * 64, j * 16 + along), pair, 0);
     }
     croq::fence_proxy_async();

@@ -91,14 +91,10 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     // mma.store acc, cs[w - 1];
     const croq::idx down = warp_of_group * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
     CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-      pair.store(0, croq::to<croq::f16>(acc.load(j * 8)));
-      pair.store(1, croq::to<croq::f16>(acc.load(j * 8 + 1)));
-      pair.store(2, croq::to<croq::f16>(acc.load(j * 8 + 2)));
-      pair.store(3, croq::to<croq::f16>(acc.load(j * 8 + 3)));
-      pair.store(4, croq::to<croq::f16>(acc.load(j * 8 + 4)));
-      pair.store(5, croq::to<croq::f16>(acc.load(j * 8 + 5)));
-      pair.store(6, croq::to<croq::f16>(acc.load(j * 8 + 6)));
-      pair.store(7, croq::to<croq::f16>(acc.load(j * 8 + 7)));
+      CROQ_STORE_PAIR(croq::f16, pair, 0, acc.load(j * 8), acc.load(j * 8 + 1));
+      CROQ_STORE_PAIR(croq::f16, pair, 2, acc.load(j * 8 + 2), acc.load(j * 8 + 3));
+      CROQ_STORE_PAIR(croq::f16, pair, 4, acc.load(j * 8 + 4), acc.load(j * 8 + 5));
+      CROQ_STORE_PAIR(croq::f16, pair, 6, acc.load(j * 8 + 6), acc.load(j * 8 + 7));
       croq::stmatrix<4>(cs,
           croq::swizzle_of<128, croq::f16>(down * 64, j % 4 * 16 + along) + (w * 8192 + j / 4 * 4096 - 8192), pair, 0);
     }

@@ -114,6 +114,13 @@ template <class T, int N> struct local {
   CROQ_DEVICE T *pointer(idx offset) { return first + offset; }
   CROQ_DEVICE T *data() { return first; }
 };
+/* Elements `at` and `at + 1` of memory of the thread. */
+template <class T, class M> CROQ_DEVICE void store_pair(M &memory, idx at, float a, float b) {
+  const rounded<T> both = round_two<T>(a, b);
+  memory.store(at, both.first);
+  memory.store(at + 1, both.second);
+}
+#define CROQ_STORE_PAIR(T, memory, at, a, b) croq::store_pair<T>(memory, at, a, b)
 /* An array that the simulated GPU stores in the thread's arena, `At` bytes from its start. */
 template <class T, int N, idx At> using local_at = local<T, N>;
 #undef CROQ_UPDATE

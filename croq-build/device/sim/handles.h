@@ -319,6 +319,12 @@ struct __attribute__((unused)) fragment : local<T, N, At> {
     return local<T, N, At>::pointer(offset, line);
   }
 };
+/* Two statements, because marks of unwritten values are those of a statement. */
+#define CROQ_STORE_PAIR(T, memory, at, a, b)                                                       \
+  do {                                                                                             \
+    memory.store(at, croq::to<T>(a));                                                              \
+    memory.store((at) + 1, croq::to<T>(b));                                                        \
+  } while (false)
 template <class T, int N, idx At> using fragment_at = fragment<T, N, At>;
 /* A fragment whose elements may be read before they are written. */
 template <class T, int N, idx At = in_frame>

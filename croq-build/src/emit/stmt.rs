@@ -13,8 +13,8 @@ use super::writer::quoted;
 use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
-    FenceScope, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, Step, WARPGROUP_THREADS,
-    cpp_text,
+    FenceScope, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, Step, StorePair,
+    WARPGROUP_THREADS, cpp_text,
 };
 use crate::source::Span;
 
@@ -208,6 +208,10 @@ impl Body<'_, '_> {
             }
             StmtKind::Store { access, op, value } => {
                 let text = self.store(access, *op, value);
+                self.line(span, &text);
+            }
+            StmtKind::StorePair(pair) => {
+                let text = self.store_pair(pair);
                 self.line(span, &text);
             }
             StmtKind::Atomic(atomic) => {
@@ -497,6 +501,24 @@ impl Body<'_, '_> {
         };
         let value = self.for_buffer(access, value);
         format!("{buffer}.{method}({address}, {value});")
+    }
+
+    fn store_pair(&self, pair: &StorePair) -> String {
+        let (id, function) = (pair.access.view.buffer, self.names.function);
+        let elem = function.buffers.get(id.index()).map(|buffer| buffer.elem);
+        let [first, second] = (pair.values.each_ref()).map(|v| self.for_buffer(&pair.access, v));
+        let address = place::place(&self.names, &pair.access).text;
+        let operands = [address, first, second].map(|operand| match operand.contains('<') {
+            // A comma of template arguments does not end the argument of a macro.
+            true => format!("({operand})"),
+            false => operand,
+        });
+        format!(
+            "CROQ_STORE_PAIR({}, {}, {});",
+            scalar::cpp(elem.unwrap_or(Scalar::F32)),
+            self.names.accessed(id),
+            operands.join(", ")
+        )
     }
 
     fn swaps(&self, access: &Access) -> bool {

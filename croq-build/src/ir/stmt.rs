@@ -31,6 +31,14 @@ impl<P: Phase> Stmt<P> {
     }
 }
 
+/// Two numbers of type `f32`, which one instruction converts to the type of the buffer.
+#[derive(Clone, Debug)]
+pub struct StorePair {
+    /// The first of two consecutive elements of memory of the thread.
+    pub access: Access,
+    pub values: [Expr; 2],
+}
+
 /// Statements with a [`Phase::Only`] exist until lowering passes have removed them.
 #[derive(Clone, Debug)]
 pub enum StmtKind<P: Phase = Tiles> {
@@ -50,6 +58,8 @@ pub enum StmtKind<P: Phase = Tiles> {
         value: Expr,
     },
     Atomic(Atomic),
+    /// Only the pass `pair-conversions` creates it.
+    StorePair(Box<StorePair>),
     /// `for (local = lo; local < hi; local += step)`
     For {
         local: LocalId,

@@ -151,6 +151,12 @@ macro_rules! visitor {
                         v.access(access, true)?;
                         v.expr(value)?;
                     }
+                    StmtKind::StorePair(pair) => {
+                        v.access(&$($mutable)? pair.access, true)?;
+                        for value in &$($mutable)? pair.values {
+                            v.expr(value)?;
+                        }
+                    }
                     StmtKind::Atomic(atomic) => {
                         v.access(&$($mutable)? atomic.access, true)?;
                         if let Some(compare) = &$($mutable)? atomic.compare {
@@ -283,6 +289,7 @@ macro_rules! visitor {
                     StmtKind::Let { .. }
                     | StmtKind::Assign { .. }
                     | StmtKind::Store { .. }
+                    | StmtKind::StorePair(_)
                     | StmtKind::Atomic(_)
                     | StmtKind::For { .. }
                     | StmtKind::While { .. }

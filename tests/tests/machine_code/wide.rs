@@ -110,6 +110,14 @@ fn elements_of_two_sizes_and_the_scale_of_a_row_are_few_loads() {
         // The elements and the scale: once as vectors, once one by one.
         assert_eq!(code.count("LDG"), 4, "{name}: {code:?}");
     }
+    // Two elements by one instruction, and the elements of the last vector one by one.
+    for (name, vector) in [
+        ("quantize_rows_f8_e4m3_f32_0", 4),
+        ("quantize_rows_f8_e4m3_bf16_0", 8),
+    ] {
+        let conversions = kernels[name].count("F2FP.SATFINITE.E4M3");
+        assert_eq!(conversions, vector / 2 + 1, "{name}");
+    }
 }
 
 #[test]

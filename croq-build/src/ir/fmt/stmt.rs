@@ -101,6 +101,11 @@ pub(super) fn stmt<P: Phase>(p: &mut Printer<'_, P>, stmt: &Stmt<P>) {
             let op = op.map_or_else(String::new, |op| format!("{op:?}").to_lowercase() + " ");
             p.line(format_args!("store {access} = {op}{value}"));
         }
+        StmtKind::StorePair(pair) => {
+            let access = expr::access(p, &pair.access);
+            let values = listed(pair.values.iter().map(|e| expr::expr(p, e)));
+            p.line(format_args!("store pair {access} = {values}"));
+        }
         StmtKind::Atomic(atomic) => {
             let access = expr::access(p, &atomic.access);
             let operands = listed(atomic.operands().map(|e| expr::expr(p, e)));

@@ -229,6 +229,11 @@ impl Visit<Threads> for Propagation<'_, '_> {
             StmtKind::Store { access, value, .. } if self.all.expr(self.function, value) => {
                 self.into_buffer(access.view.buffer);
             }
+            StmtKind::StorePair(pair)
+                if (pair.values.iter()).any(|value| self.all.expr(self.function, value)) =>
+            {
+                self.into_buffer(pair.access.view.buffer);
+            }
             StmtKind::Move(m) => self.flows(&m.source, &m.dest),
             StmtKind::Mma(op) => self.mma(op),
             _ => {}

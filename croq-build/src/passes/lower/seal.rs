@@ -235,6 +235,7 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
         StmtKind::Let { local, value } => StmtKind::Let { local, value },
         StmtKind::Assign { local, value } => StmtKind::Assign { local, value },
         StmtKind::Store { access, op, value } => StmtKind::Store { access, op, value },
+        StmtKind::StorePair(pair) => StmtKind::StorePair(pair),
         StmtKind::Atomic(atomic) => StmtKind::Atomic(atomic),
         StmtKind::Break => StmtKind::Break,
         StmtKind::Continue => StmtKind::Continue,

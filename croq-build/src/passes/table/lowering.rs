@@ -12,8 +12,8 @@ use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
     agreement, barriers, copy_propagation, dead_code, exact, fewer_arrivals, fewer_checks,
-    launch_values, named_divisions, narrow_counters, narrow_divisions, registers, ring_slots,
-    row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform,
+    launch_values, named_divisions, narrow_counters, narrow_divisions, pair_conversions, registers,
+    ring_slots, row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform,
     wide_accesses,
 };
 
@@ -538,6 +538,15 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[IntegersExact, TmaLowered],
         ensures: &[],
         run: Run::Function(|function, _| launch_values::name(function)),
+    },
+    Pass {
+        name: "pair-conversions",
+        kind: Transformation,
+        does: "converts two numbers of 32 bits to consecutive smaller elements by one instruction",
+        because: "after all passes that prove something about these elements",
+        requires: &[],
+        ensures: &[],
+        run: Run::Kernel(|function, id, _| pair_conversions::pair(function, id)),
     },
     Pass {
         name: "seal",

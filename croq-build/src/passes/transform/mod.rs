@@ -15,6 +15,7 @@ pub mod named_divisions;
 pub mod narrow_counters;
 pub mod narrow_divisions;
 pub mod operand_tiles;
+pub mod pair_conversions;
 pub mod pool_views;
 mod register_pool;
 pub mod registers;
