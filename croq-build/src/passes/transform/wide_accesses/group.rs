@@ -176,7 +176,7 @@ impl Group<'_> {
         };
         let all = ways.conditions.iter();
         let all = all
-            .map(|cond| self.extreme(cond, vector, Extreme::Hardest))
+            .map(|cond| extreme(self.function, cond, vector, Extreme::Hardest))
             .collect::<Option<Vec<Expr>>>()?;
         let wide = self.wide(&ways, Some(vector), span);
         let narrow = self.every(vector, Unroll::By(1), one, span);
@@ -205,7 +205,7 @@ impl Group<'_> {
     /// Conditions that together hold if that around all statements holds for one position.
     fn of_any(&self, stmts: &[Stmt]) -> Option<Vec<Expr>> {
         let cond = condition_around(stmts)?;
-        let easiest = |cond| self.extreme(cond, self.position, Extreme::Easiest);
+        let easiest = |cond| extreme(self.function, cond, self.position, Extreme::Easiest);
         conjuncts(cond).into_iter().map(easiest).collect()
     }
 
@@ -305,40 +305,8 @@ impl Group<'_> {
     fn for_all(&self, cond: &Expr) -> Option<Vec<Expr>> {
         conjuncts(cond)
             .into_iter()
-            .map(|cond| self.extreme(cond, self.position, Extreme::Hardest))
+            .map(|cond| extreme(self.function, cond, self.position, Extreme::Hardest))
             .collect()
-    }
-
-    /// The comparison for the number for which it is hardest, or easiest.
-    fn extreme(&self, cond: &Expr, over: Numbers, wanted: Extreme) -> Option<Expr> {
-        let ExprKind::Binary(op, a, b) = &*cond.kind else {
-            return None;
-        };
-        let (ExprKind::Index(low), ExprKind::Index(high)) = (&*a.kind, &*b.kind) else {
-            return None;
-        };
-        let cx = &self.function.cx;
-        if !low.contains(over.var) && !high.contains(over.var) {
-            return Some(cond.clone());
-        }
-        let rise = |sym: &Sym| Some(sym.linear_in(over.var)?.0);
-        let rise = rise(high)? - rise(low)?;
-        // `high - low` at the first or at the last position.
-        let (falls, rises) = (
-            cx.le(&rise, &Sym::zero()).is_yes(),
-            cx.le(&Sym::zero(), &rise).is_yes(),
-        );
-        let last = match op {
-            BinOp::Lt | BinOp::Le if falls => true,
-            BinOp::Lt | BinOp::Le if rises => false,
-            BinOp::Gt | BinOp::Ge if rises => true,
-            BinOp::Gt | BinOp::Ge if falls => false,
-            _ => return None,
-        };
-        let last = last == (wanted == Extreme::Hardest);
-        let at = Sym::int(if last { over.count - 1 } else { 0 });
-        let of = |e: &Expr, sym| Expr::index(cx.substituted(sym, over.var, &at), e.span);
-        Some(Expr::binary(*op, of(a, low), of(b, high), cond.span))
     }
 
     /// Adds the conditions under which all vectors are aligned. Of the vectors of a loop only those
@@ -519,9 +487,41 @@ impl Group<'_> {
 
 /// Of the positions, the one for which a comparison is hardest, or easiest.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Extreme {
+pub enum Extreme {
     Hardest,
     Easiest,
+}
+
+/// The comparison for the number for which it is hardest, or easiest.
+pub fn extreme(function: &Function, cond: &Expr, over: Numbers, wanted: Extreme) -> Option<Expr> {
+    let ExprKind::Binary(op, a, b) = &*cond.kind else {
+        return None;
+    };
+    let (ExprKind::Index(low), ExprKind::Index(high)) = (&*a.kind, &*b.kind) else {
+        return None;
+    };
+    let cx = &function.cx;
+    if !low.contains(over.var) && !high.contains(over.var) {
+        return Some(cond.clone());
+    }
+    let rise = |sym: &Sym| Some(sym.linear_in(over.var)?.0);
+    let rise = rise(high)? - rise(low)?;
+    // `high - low` at the first or at the last position.
+    let (falls, rises) = (
+        cx.le(&rise, &Sym::zero()).is_yes(),
+        cx.le(&Sym::zero(), &rise).is_yes(),
+    );
+    let last = match op {
+        BinOp::Lt | BinOp::Le if falls => true,
+        BinOp::Lt | BinOp::Le if rises => false,
+        BinOp::Gt | BinOp::Ge if rises => true,
+        BinOp::Gt | BinOp::Ge if falls => false,
+        _ => return None,
+    };
+    let last = last == (wanted == Extreme::Hardest);
+    let at = Sym::int(if last { over.count - 1 } else { 0 });
+    let of = |e: &Expr, sym| Expr::index(cx.substituted(sym, over.var, &at), e.span);
+    Some(Expr::binary(*op, of(a, low), of(b, high), cond.span))
 }
 
 /// The condition around all of the statements.
@@ -556,7 +556,12 @@ fn moved(dest: Access, source: Access, count: i64, span: Span) -> Stmt {
 }
 
 /// `if (all conditions) { then } else { otherwise }`
-fn branch(conditions: Vec<Expr>, then: Vec<Stmt>, otherwise: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+pub fn branch(
+    conditions: Vec<Expr>,
+    then: Vec<Stmt>,
+    otherwise: Vec<Stmt>,
+    span: Span,
+) -> Vec<Stmt> {
     let both = |a, b| Expr::binary(BinOp::LogicAnd, a, b, span);
     let Some(cond) = conditions.into_iter().reduce(both) else {
         return then;

@@ -10,11 +10,11 @@
 
 use std::collections::BTreeSet;
 
-use super::group::{Group, Numbers};
-use super::survey::{self, Positions};
+use super::group::{Extreme, Group, Numbers, branch, extreme};
+use super::survey::{self, Positions, conjuncts};
 use super::{MOST_WORK, shows_instances, uses_long_argument, work};
 use crate::ir::{
-    BufferId, Function, KernelId, Placed, Stmt, StmtKind, Unroll, Visit, any_stmt, walk_block,
+    BufferId, Expr, Function, KernelId, Placed, Stmt, StmtKind, Unroll, Visit, any_stmt, walk_block,
 };
 
 /// The most iterations, which are all unrolled.
@@ -44,6 +44,11 @@ fn block(function: &mut Function, placed: &[Placed], stmts: &mut Vec<Stmt>) -> b
             None => {
                 if inside {
                     unroll(function, &mut stmt);
+                    if let Some(all) = all_at_once(function, &stmt) {
+                        stmts.extend(all);
+                        any = true;
+                        continue;
+                    }
                 }
                 stmts.push(stmt);
             }
@@ -75,6 +80,52 @@ fn unroll(function: &Function, stmt: &mut Stmt) {
     {
         *unroll = Some(Unroll::Full);
     }
+}
+
+/// One test instead of one for each iteration of an unrolled loop around vectors: on the way where
+/// all succeed, nothing prevents ptxas from issuing all loads before it needs one of them.
+fn all_at_once(function: &Function, stmt: &Stmt) -> Option<Vec<Stmt>> {
+    let StmtKind::For {
+        local,
+        hi,
+        unroll: Some(Unroll::Full),
+        body,
+        ..
+    } = &stmt.kind
+    else {
+        return None;
+    };
+    let [only] = body.as_slice() else {
+        return None;
+    };
+    let StmtKind::If { cond, then, .. } = &only.kind else {
+        return None;
+    };
+    let iterations = Numbers {
+        local: *local,
+        var: function.locals.get(local.index())?.var?,
+        count: hi.as_int()?,
+    };
+    let costly = work(then).saturating_mul(iterations.count) > MOST_WORK;
+    if costly
+        || any_stmt(then, |s| {
+            matches!(s.kind, StmtKind::For { unroll: None, .. })
+        })
+    {
+        return None;
+    }
+    let hardest = |cond| extreme(function, cond, iterations, Extreme::Hardest);
+    let conditions: Option<Vec<Expr>> = conjuncts(cond).into_iter().map(hardest).collect();
+    let mut all = stmt.clone();
+    if let StmtKind::For { body, .. } = &mut all.kind {
+        body.clone_from(then);
+    }
+    Some(branch(
+        conditions?,
+        vec![all],
+        vec![stmt.clone()],
+        stmt.span,
+    ))
 }
 
 /// The statements that the loop becomes.

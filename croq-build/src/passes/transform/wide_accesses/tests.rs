@@ -211,3 +211,44 @@ fn other_loops_have_no_vectors() {
         assert_eq!(of_loop(ROWS, body), [], "{body}");
     }
 }
+
+/// The conditions on the ways of `foreach k in 4`, of which each iteration has a vector.
+fn conditions(index: &str, guard: &str) -> Vec<String> {
+    let function = lowered(&format!(
+        "__co__ void f(f32 [N] x, f32 [256] & y, int n) {{
+           parallel by 1 : block parallel t by 256 : thread {{
+             local f32 [16] v {{0.0f}};
+             foreach k in [4] foreach j in [4] if ({guard}) v.at(k # j) = x.at({index});
+             f32 sum = 0.0f;
+             foreach i in [16] sum += v.at(i);
+             y.at(t) = sum;
+           }}
+         }}"
+    ));
+    let mut found = Vec::new();
+    any_stmt(&function.kernels[0].body, |stmt| {
+        if let StmtKind::If { cond, .. } = &stmt.kind {
+            let mut syms = Vec::new();
+            crate::ir::any_expr(cond, |e| {
+                if let crate::ir::ExprKind::Index(sym) = &*e.kind {
+                    syms.push(function.cx.show(sym));
+                }
+                false
+            });
+            found.push(syms.join(" "));
+        }
+        false
+    });
+    found
+}
+
+#[test]
+fn one_test_for_all_iterations() {
+    let found = conditions("(k # t) # j", "(k # t) # j < N");
+    // The last iteration's, and then those of each.
+    assert_eq!(found[0], "4 * t + 3075 N");
+    assert_eq!(found[1], "1024 * k + 4 * t + 3 N");
+    // Where the condition is not that of the first or the last iteration.
+    let found = conditions("(k # t) # j", "((k # t) # j) * (n - k) < N");
+    assert!(found[0].contains('k'), "{found:?}");
+}
