@@ -32,9 +32,9 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   const croq::idx thread = croq::tid(), warp = croq::warp(), warp_of_group = thread / 32 % 4, lane = thread % 32,
       place_of_lane = lane % 4;
   const bool elected = croq::elected();
-  const croq::matrix_descriptor ks_tiles = croq::describe(ks, 0, 128, 16, 1024);
-  const croq::matrix_descriptor qs_tiles = croq::describe(qs, 0, 128, 16, 1024);
-  const croq::matrix_descriptor vs_tiles = croq::describe(vs, 0, 128, 8192, 1024);
+  const croq::matrix_descriptor ks_tiles = croq::computed_once(croq::describe(ks, 0, 128, 16, 1024));
+  const croq::matrix_descriptor qs_tiles = croq::computed_once(croq::describe(qs, 0, 128, 16, 1024));
+  const croq::matrix_descriptor vs_tiles = croq::computed_once(croq::describe(vs, 0, 128, 8192, 1024));
   if (warp == 0 && elected) {
     croq::mbarrier_init(queries, 0, 1);
     croq::event_site(queries, 0, "0");

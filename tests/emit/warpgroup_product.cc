@@ -20,7 +20,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
   // parallel {bn, bm} by [cdiv(N, 128), cdiv(M, 128)] : block {
   const croq::idx thread = croq::tid(), warp = croq::warp(), warp_of_group = thread / 32 % 4, lane = thread % 32;
   const bool elected = croq::elected();
-  const croq::matrix_descriptor bs_tiles = croq::describe(bs, 0, 128, 16, 1024);
+  const croq::matrix_descriptor bs_tiles = croq::computed_once(croq::describe(bs, 0, 128, 16, 1024));
   const croq::matrix_descriptor as_tiles = croq::describe(as, 0, 128, 16, 1024);
   if (warp == 0 && elected) {
     for (croq::idx slot = 0; slot < 4; ++slot) croq::mbarrier_init(full, slot, 1);
@@ -61,7 +61,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     croq::set_max_registers_up<232>();
     // foreach {k} in [cdiv(K, 64)] {
     croq::idx released = 0;
-    const croq::matrix_descriptor as_base = croq::advance_units(as_tiles, unsigned(w * 512 - 512));
+    const croq::matrix_descriptor as_base = croq::computed_once(croq::advance_units(as_tiles, unsigned(w * 512 - 512)));
     CROQ_STEPS(count);
     for (int k = 0; k < int(count); ++k) {
       // wait full[s];

@@ -7,6 +7,12 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define CROQ_ON_SM_90A(...) __VA_ARGS__
+#else
+#define CROQ_ON_SM_90A(...) __trap()
+#endif
+
 /* The address and layout of an operand in shared memory. */
 using matrix_descriptor = unsigned long long;
 
@@ -34,6 +40,16 @@ CROQ_DEVICE matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
   return advance_units(from, bytes >> 4);
 }
 
+/* The same value, which ptxas keeps in a uniform register: it would compute the address of shared memory
+ * again in each iteration of a loop, and the loop's first MMA would wait for that. Whole warps execute
+ * it. */
+CROQ_DEVICE matrix_descriptor computed_once(matrix_descriptor all) {
+  unsigned low = static_cast<unsigned>(all);
+  CROQ_ON_SM_90A(
+      asm volatile("redux.sync.or.b32 %0, %1, 0xffffffff;" : "=r"(low) : "r"(low)));
+  return all >> 32 << 32 | low;
+}
+
 /* Prevents that the compiler moves accesses of these registers across this point. */
 template <class T, int N> CROQ_DEVICE void hold(fragment<T, N> &registers) {
   static_assert(N * sizeof(T) % 4 == 0, "registers are whole");
@@ -48,12 +64,6 @@ template <class T, int N> CROQ_DEVICE void hold(fragment<T, N> &registers) {
     }
   }
 }
-
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define CROQ_ON_SM_90A(...) __VA_ARGS__
-#else
-#define CROQ_ON_SM_90A(...) __trap()
-#endif
 
 /* Required before the first MMA, and where registers of the next MMA have been accessed since the
  * last one: orders these accesses before it. `used` are the fragments that may have been

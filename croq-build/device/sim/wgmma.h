@@ -44,6 +44,8 @@ CROQ_FN matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
   return advance_units(from, bytes >> 4);
 }
 
+CROQ_FN matrix_descriptor computed_once(matrix_descriptor all) { return all; }
+
 /* Required before the first MMA, and where registers of the next MMA have been accessed since the
  * last one: orders these accesses before it. `used` are the fragments that may have been
  * accessed. */

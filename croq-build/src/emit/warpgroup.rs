@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::threads::{Function, MmaOp, Stmt, StmtKind};
 use crate::ir::{
-    Access, BufferId, Described, Instruction, Source, Step, Threads, Visit, walk_block,
+    Access, BufferId, Described, Instruction, LocalId, Source, Step, Threads, Visit, walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -60,14 +60,18 @@ impl Body<'_, '_> {
                 swizzle,
                 leading,
                 stride,
+                computed_once,
             } => {
                 let (of, leading) = (self.register(of), sym::sym(&self.names, leading).text);
-                let name = self.names.declare_local(*local);
-                format!(
-                    "const croq::matrix_descriptor {name} = croq::describe({of}, {swizzle}, {leading}, {stride});"
-                )
+                let value = format!("croq::describe({of}, {swizzle}, {leading}, {stride})");
+                self.descriptor(*local, *computed_once, value)
             }
-            Step::Advance { local, by, bytes } => {
+            Step::Advance {
+                local,
+                by,
+                bytes,
+                computed_once,
+            } => {
                 let by = self.names.local(*by).to_owned();
                 // A descriptor counts units of 16 bytes. A division of their product by 16 would not
                 // be the number of units to C++, where the product may have overflowed.
@@ -77,13 +81,20 @@ impl Body<'_, '_> {
                     false => ("advance", bytes),
                 };
                 let distance = sym::sym(&self.names, distance).text;
-                let name = self.names.declare_local(*local);
-                format!(
-                    "const croq::matrix_descriptor {name} = croq::{how}({by}, unsigned({distance}));"
-                )
+                let value = format!("croq::{how}({by}, unsigned({distance}))");
+                self.descriptor(*local, *computed_once, value)
             }
             Step::Instruction(instruction) => self.instruction(instruction),
         }
+    }
+
+    fn descriptor(&mut self, local: LocalId, computed_once: bool, value: String) -> String {
+        let name = self.names.declare_local(local);
+        let value = match computed_once {
+            true => format!("croq::computed_once({value})"),
+            false => value,
+        };
+        format!("const croq::matrix_descriptor {name} = {value};")
     }
 
     fn instruction(&self, i: &Instruction) -> String {

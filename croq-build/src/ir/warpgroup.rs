@@ -93,12 +93,15 @@ pub enum Step {
         swizzle: u32,
         leading: Sym,
         stride: i64,
+        computed_once: bool,
     },
     /// Computes a descriptor from another one for memory `bytes` bytes further.
     Advance {
         local: LocalId,
         by: LocalId,
         bytes: Sym,
+        /// The result of an instruction that ptxas does not execute again; whole warps execute it.
+        computed_once: bool,
     },
     Instruction(Box<Instruction>),
 }

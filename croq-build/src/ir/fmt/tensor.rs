@@ -289,15 +289,25 @@ pub(super) fn step<P: Phase>(p: &Printer<'_, P>, step: &Step) -> String {
             swizzle,
             leading,
             stride,
+            computed_once,
         } => {
             let (local, of, leading) = (p.local(*local), expr::access(p, of), p.sym(leading));
             format!(
-                "descriptor {local} = {of}, swizzle {swizzle}, leading {leading}, stride {stride}"
+                "descriptor {local} = {of}, swizzle {swizzle}, leading {leading}, stride {stride}{}",
+                once(*computed_once)
             )
         }
-        Step::Advance { local, by, bytes } => {
+        Step::Advance {
+            local,
+            by,
+            bytes,
+            computed_once,
+        } => {
             let (local, by, bytes) = (p.local(*local), p.local(*by), p.sym(bytes));
-            format!("descriptor {local} = {by} + {bytes} bytes")
+            format!(
+                "descriptor {local} = {by} + {bytes} bytes{}",
+                once(*computed_once)
+            )
         }
         Step::Instruction(i) => {
             let described = |d: &Described| {
@@ -318,4 +328,8 @@ pub(super) fn step<P: Phase>(p: &Printer<'_, P>, step: &Step) -> String {
             format!("wgmma.async {acc} += {a}{sparse} * {b}, {atom}, accumulates if {accumulate}")
         }
     }
+}
+
+fn once(computed_once: bool) -> &'static str {
+    if computed_once { ", once" } else { "" }
 }

@@ -44,7 +44,9 @@ pub(super) fn operation<'a, P: Phase>(v: &mut Verifier<'a, P>, op: &'a MmaOp<P>)
             v.sym(leading);
             v.declare(*local);
         }
-        MmaOp::Step(Step::Advance { local, by, bytes }) => {
+        MmaOp::Step(Step::Advance {
+            local, by, bytes, ..
+        }) => {
             v.local(*by);
             v.sym(bytes);
             v.declare(*local);

@@ -192,7 +192,9 @@ impl<P: Phase> Visit<P> for Collector<'_, P> {
                         self.uses.declared.insert(*local);
                         self.sym(leading);
                     }
-                    MmaOp::Step(Step::Advance { local, by, bytes }) => {
+                    MmaOp::Step(Step::Advance {
+                        local, by, bytes, ..
+                    }) => {
                         self.uses.declared.insert(*local);
                         self.uses.locals.insert(*by);
                         self.sym(bytes);

@@ -22,7 +22,13 @@ pub fn hoist(function: &mut Function, id: KernelId) {
 
 /// `local` is the descriptor `by` advanced by `bytes`.
 pub fn step(local: LocalId, by: LocalId, bytes: Sym, span: Span) -> Stmt {
-    super::pass::mma(MmaOp::Step(Step::Advance { local, by, bytes }), span)
+    let step = Step::Advance {
+        local,
+        by,
+        bytes,
+        computed_once: false,
+    };
+    super::pass::mma(MmaOp::Step(step), span)
 }
 
 /// A variable for a descriptor.
@@ -149,7 +155,9 @@ impl KnownDescriptors {
     /// Whether the step is needed.
     fn is_needed(&mut self, function: &Function, step: &mut Step) -> bool {
         match step {
-            Step::Advance { local, by, bytes } => {
+            Step::Advance {
+                local, by, bytes, ..
+            } => {
                 self.rename(by);
                 let mut known = self.known.iter();
                 let same = known.find(|(from, further, _)| from == by && further == bytes);

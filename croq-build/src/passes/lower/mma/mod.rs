@@ -27,6 +27,7 @@ mod releases;
 mod store;
 #[cfg(test)]
 mod tests;
+mod uniform_descriptors;
 mod wait_insertion;
 mod warpgroup_mma;
 mod zero_initialisation;
@@ -69,6 +70,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
     if !function.fragments.is_empty() {
         rewrite(function, id, expanded);
         descriptor_licm::hoist(function, id);
+        uniform_descriptors::mark(function, id);
     }
 }
 

@@ -198,6 +198,7 @@ fn descriptor(pass: &mut Pass<'_>, view: &View, k_last: bool, span: Span) -> Opt
         swizzle: swizzle.bytes,
         leading,
         stride: ROWS * bytes,
+        computed_once: false,
     };
     pass.described.push(Descriptor {
         buffer: id,
