@@ -82,7 +82,13 @@ pub fn kernel<'a>(
         writer.line("croq::only_from_sm_90();");
         // With TMA, divisions are a large part of the threads' own work; nonnegative extents make
         // them shifts.
-        let extents: Vec<&str> = captured.dims.iter().map(|id| names.dim(*id)).collect();
+        let dims = captured.dims.iter().map(|id| names.dim(*id));
+        let locals = captured.locals.iter().filter(|id| {
+            let var = function.locals.get(id.index()).and_then(|local| local.var);
+            let least = var.and_then(|var| function.cx.bounds(var).0?.as_int());
+            least.is_some_and(|least| least >= 0)
+        });
+        let extents: Vec<&str> = dims.chain(locals.map(|id| names.local(*id))).collect();
         if !extents.is_empty() {
             writer.line(&format!("croq::extents({});", extents.join(", ")));
         }

@@ -1,8 +1,8 @@
-//! Numbers of iterations that depend on the launch only are computed once, on the host.
+//! Quotients that depend on the launch only are computed once, on the host.
 //!
 //! `k < cdiv(K, 64)` is an addition, a shift and a comparison of 64 bits in each iteration: ptxas
 //! computes it again rather than keep it in a register. An argument of the kernel is an operand of
-//! the comparison.
+//! the comparison. So are the numbers of tiles that place one.
 //!
 //! Only in kernels that copy by TMA: no extent of their tensor maps is larger than 2^31, so the host can
 //! compute such values without overflow.
@@ -11,7 +11,7 @@ use super::known;
 use super::named_divisions::Replace;
 use crate::ir::build;
 use crate::ir::{
-    Expr, Flow, Function, KernelId, Role, Stmt, StmtKind, VarHome, Visitor, VisitorMut, walk,
+    Expr, Flow, Function, KernelId, ON, Role, Stmt, StmtKind, VarHome, Visitor, VisitorMut,
 };
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -37,14 +37,17 @@ fn in_kernel(function: &mut Function, id: KernelId) {
         return;
     };
     let span = kernel.span;
-    let mut bounds = Bounds {
+    let mut quotients = Quotients {
         extents: &extents,
         found: Vec::new(),
     };
-    let _ = bounds.block(&kernel.body);
-    for atom in bounds.found {
-        let (local, by) = build::index(function, "count", Role::Value, None, span);
-        let value = Expr::index(Sym::atom(atom.clone()), span);
+    let _ = quotients.block(&kernel.body);
+    for atom in quotients.found {
+        let value = Sym::atom(atom.clone());
+        let cx = &function.cx;
+        let above = (cx.le(&Sym::zero(), &value).is_yes()).then(|| &value + 1);
+        let (local, by) = build::index(function, "count", Role::Value, above.as_ref(), span);
+        let value = Expr::index(value, span);
         let mut body = std::mem::take(&mut function.body);
         let launched = declare(&mut body, id, &build::declare(local, value));
         function.body = body;
@@ -72,13 +75,13 @@ fn declare(block: &mut Vec<Stmt>, id: KernelId, declaration: &Stmt) -> bool {
     inner.any(|block| declare(block, id, declaration))
 }
 
-/// The quotients in the bounds of loops that depend on extents only.
-struct Bounds<'a> {
+/// The quotients that depend on extents only.
+struct Quotients<'a> {
     extents: &'a [Var],
     found: Vec<Atom>,
 }
 
-impl Bounds<'_> {
+impl Quotients<'_> {
     fn in_sym(&mut self, sym: &Sym) {
         let atoms = sym.terms().flat_map(|(_, atoms)| atoms);
         for atom in atoms.filter(|atom| matches!(atom, Atom::Div(..))) {
@@ -117,19 +120,10 @@ impl Bounds<'_> {
     }
 }
 
-impl Visitor for Bounds<'_> {
-    fn stmt(&mut self, stmt: &Stmt) -> Flow {
-        if let StmtKind::For {
-            lo,
-            hi,
-            unroll: None,
-            ..
-        } = &stmt.kind
-        {
-            self.in_sym(lo);
-            self.in_sym(hi);
-        }
-        walk::stmt(self, stmt)
+impl Visitor for Quotients<'_> {
+    fn sym(&mut self, sym: &Sym) -> Flow {
+        self.in_sym(sym);
+        ON
     }
 }
 
@@ -178,6 +172,20 @@ mod tests {
     }
 
     #[test]
+    fn they_are_known_not_to_be_negative() {
+        let least = |bound: &str| {
+            let function = function(bound, "tma.copy");
+            let declared = function.body.iter().find_map(|stmt| match &stmt.kind {
+                StmtKind::Let { local, .. } => function.local(*local).var,
+                _ => None,
+            });
+            declared.and_then(|var| function.cx.bounds(var).0?.as_int())
+        };
+        assert_eq!(least("cdiv(K, 64)"), Some(0));
+        assert_eq!(least("(K - 100) / 64"), None);
+    }
+
+    #[test]
     fn numbers_of_tiles_are_arguments() {
         let (host, bounds) = values("cdiv(K, 64)", "tma.copy");
         assert_eq!(
@@ -187,6 +195,9 @@ mod tests {
         let (host, bounds) = values("cdiv(K, 64) + 1", "tma.copy");
         assert_eq!((host.len(), &*bounds[0]), (1, "count + 1"));
         let (host, _) = values("cdiv(cdiv(M, 64) * cdiv(K, 64), 7)", "tma.copy");
+        assert_eq!(host.len(), 1);
+        // In a condition, and not below zero.
+        let (host, _) = values("8", "if (k < cdiv(K, 64)) tma.copy");
         assert_eq!(host.len(), 1);
         // A value that the program limits in no way, a product that may overflow, and extents that no
         // tensor map limits.
