@@ -10,7 +10,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     CROQ_GRID_CONSTANT const croq::tensor_map k_map, CROQ_GRID_CONSTANT const croq::tensor_map v_map,
     CROQ_GRID_CONSTANT const croq::tensor_map o_map, croq::idx N, croq::idx count) {
   croq::only_from_sm_90();
-  croq::extents(N);
+  croq::extents(N, count);
   const croq::mbarriers queries = croq::mbarriers_at(49152, 1, "queries");
   const croq::mbarriers keys = croq::mbarriers_at(49160, 2, "keys");
   const croq::mbarriers values = croq::mbarriers_at(49176, 2, "values");

@@ -7,7 +7,7 @@ namespace CROQ_SPACE(0badf00d) {
 CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map src_map,
     croq::global<float> out, croq::idx N, croq::idx count) {
   croq::only_from_sm_90();
-  croq::extents(N);
+  croq::extents(N, count);
   const croq::mbarriers full = croq::mbarriers_at(24576, 3, "full");
   const croq::mbarriers empty = croq::mbarriers_at(24600, 3, "empty");
   const croq::watched<float> tiles = croq::watched_at<float>(0, 6144, "tiles", croq::marked_by(1));

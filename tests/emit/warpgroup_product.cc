@@ -10,6 +10,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     CROQ_GRID_CONSTANT const croq::tensor_map rhs_map, CROQ_GRID_CONSTANT const croq::tensor_map out_map,
     croq::idx count) {
   croq::only_from_sm_90();
+  croq::extents(count);
   const croq::mbarriers full = croq::mbarriers_at(163840, 4, "full");
   const croq::mbarriers empty = croq::mbarriers_at(163872, 4, "empty");
   const croq::watched<croq::f16> as = croq::watched_at<croq::f16>(0, 32768, "as", croq::marked_by(1));
