@@ -72,17 +72,17 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
         (
             "matmul_hopper_two_128_f32_f32_32_f32_0",
             "HGMMA.64x128x8.F32.TF32",
-            560,
+            710,
         ),
         (
             "matmul_hopper_two_128_f8_e4m3_f32_128_f32_0",
             "QGMMA.64x128x32.F32.E4M3.E4M3",
-            560,
+            710,
         ),
         (
             "matmul_hopper_two_128_s8_s32_128_s32_0",
             "IGMMA.64x128x32.S8.S8",
-            560,
+            710,
         ),
     ] {
         let code = &kernels[kernel];
@@ -93,6 +93,14 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
         assert_eq!(code.count("WARPGROUP.ARRIVE"), 1, "{kernel}");
         // In the loop, and after it.
         assert_one_arrives(kernel, code, 2);
+    }
+    // Sums of 32 bits are stored in pairs where rows have an even number of them.
+    for kernel in [
+        "matmul_hopper_two_128_f32_f32_32_f32_0",
+        "matmul_hopper_two_128_s8_s32_128_s32_0",
+    ] {
+        let pairs = kernels[kernel].count("STG.E.64");
+        assert!(pairs >= 30, "{pairs} of 32 in {kernel}");
     }
     // Loop variables have 32 bits, and the slot of three tiles is a counter, not a remainder.
     for (kernel, multiplies, loads) in [
@@ -189,7 +197,8 @@ fn a_product_that_is_scaled_costs_an_instruction_for_each_sum() {
     let waits = all().position(|i| i.name.starts_with("WARPGROUP.DEPBAR"));
     assert!(scales < waits, "{code:?}");
     let length = code.instructions.len();
-    assert!(length <= 930, "{length} instructions of {kernel}");
+    // With the stores of rows with an odd number of elements, one by one.
+    assert!(length <= 1010, "{length} instructions of {kernel}");
 }
 
 /// Tiles for two blocks, a batch, parts of K: the same loop in each.

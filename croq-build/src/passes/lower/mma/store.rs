@@ -6,8 +6,8 @@ use super::load;
 use super::load::{inside, oriented_axes};
 use super::pass::{Pass, Tile, element, load_of, mma, register};
 use crate::ir::{
-    Buffer, BufferId, Columns, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind,
-    Storage, View,
+    BinOp, Buffer, BufferId, Columns, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt,
+    StmtKind, Storage, View,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -30,9 +30,7 @@ pub fn store(
     let dest = wide.as_ref().unwrap_or(dest);
     // From here on the layout is that of the destination.
     tile.layout.transposed ^= transposed;
-    let lanes = pass.lanes();
     let layout = tile.layout;
-    let pairs = pairs(&pass.function.cx, &tile, dest);
     let to = pass.function.buffers.get(dest.buffer.index())?.elem;
     // An architecture with warpgroup MMAs also has `stmatrix`.
     if layout.warps > 1
@@ -41,6 +39,36 @@ pub fn store(
     {
         return Some(store_matrices(pass, &tile, dest, across, to, span));
     }
+    let conditions = pairs(&pass.function.cx, &tile, dest, span)
+        // The few elements of a warp are not worth two ways.
+        .filter(|conditions| conditions.is_empty() || layout.warps > 1);
+    let Some(conditions) = conditions else {
+        return Some(store_elements(pass, &tile, dest, false, to, span));
+    };
+    let both = |a, b| Expr::binary(BinOp::LogicAnd, a, b, span);
+    let in_pairs = store_elements(pass, &tile, dest, true, to, span);
+    let Some(cond) = conditions.into_iter().reduce(both) else {
+        return Some(in_pairs);
+    };
+    let kind = StmtKind::If {
+        cond,
+        then: in_pairs,
+        otherwise: store_elements(pass, &tile, dest, false, to, span),
+    };
+    Some(vec![Stmt::new(kind, span)])
+}
+
+/// Each thread stores its elements one by one, or those of a pair together.
+fn store_elements(
+    pass: &mut Pass<'_>,
+    tile: &Tile,
+    dest: &View,
+    pairs: bool,
+    to: Scalar,
+    span: Span,
+) -> Vec<Stmt> {
+    let lanes = pass.lanes();
+    let layout = tile.layout;
     let row = lanes.row_in(layout.warps, layout.rows);
     let lane_part = layout.oriented([row, &lanes.place * layout.width]);
     let [by_tile, by_column, by_pair] = tile.steps;
@@ -51,7 +79,7 @@ pub fn store(
         ("j", tile.columns / layout.columns(), 1),
         ("e", if pairs { 1 } else { layout.width }, 1),
     ];
-    let stmts = pass.loops(&axes, span, |pass, indices| {
+    pass.loops(&axes, span, |pass, indices| {
         let [i, h, j, e] = indices else {
             return Vec::new();
         };
@@ -63,9 +91,9 @@ pub fn store(
         let inside = inside(&pass.function.cx, dest, &place, span);
         let access = element(dest, &known, &lane_part, span);
         let stored = if pairs {
-            store_register(&tile, at, access, staged, to, span)
+            store_register(tile, at, access, staged, to, span)
         } else {
-            let value = converted(register_of(&tile, at, span), to, span);
+            let value = converted(register_of(tile, at, span), to, span);
             let store = StmtKind::Store {
                 access,
                 op: None,
@@ -84,8 +112,7 @@ pub fn store(
                 vec![Stmt::new(kind, span)]
             }
         }
-    });
-    Some(stmts)
+    })
 }
 
 /// The columns as a tile of their own, if they are whole tiles of the layout.
@@ -246,17 +273,35 @@ fn store_register(
     stmts
 }
 
-/// Whether the elements of a pair are contiguous in memory, aligned to their size, and either both
-/// or none inside the data.
-fn pairs(cx: &Ctx, tile: &Tile, dest: &View) -> bool {
+/// If the elements of a pair are contiguous in memory, the conditions under which all pairs are aligned
+/// to their size, and have both elements inside the data or none.
+fn pairs(cx: &Ctx, tile: &Tile, dest: &View, span: Span) -> Option<Vec<Expr>> {
+    let [down, along] = oriented_axes(tile, &dest.strides)?;
+    let [_, edge] = oriented_axes(tile, &dest.valid)?;
+    if tile.layout.width <= 1 || !along.is_one() {
+        return None;
+    }
     let width = Sym::int(tile.layout.width);
-    let divides = |s: &Sym| cx.divides(&width, s).is_yes();
-    let (Some([down, along]), Some([_, edge])) = (
-        oriented_axes(tile, &dest.strides),
-        oriented_axes(tile, &dest.valid),
-    ) else {
-        return false;
+    let multiples = [
+        Some(down),
+        Some(&dest.offset),
+        edge.lo.as_ref(),
+        edge.hi.as_ref(),
+    ];
+    let mut rests: Vec<Sym> = Vec::new();
+    for multiple in multiples.into_iter().flatten() {
+        let divides = cx.divides(&width, multiple);
+        let rest = cx.rem(multiple, &width);
+        if divides.is_no() {
+            return None;
+        }
+        if !divides.is_yes() && !rests.contains(&rest) {
+            rests.push(rest);
+        }
+    }
+    let is_zero = |rest| {
+        let (rest, zero) = (Expr::index(rest, span), Expr::index(Sym::zero(), span));
+        Expr::binary(BinOp::Eq, rest, zero, span)
     };
-    let edge = edge.lo.as_ref().is_none_or(divides) && edge.hi.as_ref().is_none_or(divides);
-    tile.layout.width > 1 && along.is_one() && divides(down) && divides(&dest.offset) && edge
+    Some(rests.into_iter().map(is_zero).collect())
 }
