@@ -2,6 +2,7 @@
 //! in wider arithmetic.
 
 mod attention;
+mod decode;
 mod elementwise;
 mod fractal;
 mod gather;
