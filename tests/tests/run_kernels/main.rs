@@ -8,6 +8,7 @@ mod fractal;
 mod gather;
 mod ladder;
 mod matmul;
+mod packed;
 mod reduction;
 mod scan;
 mod stencil;
