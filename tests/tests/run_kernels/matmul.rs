@@ -491,23 +491,15 @@ fn matmul_hopper_scaled() {
 #[test]
 fn matmul_scaled_resident() {
     for (m, k, n) in [
-        (4, 16, 4),
+        (1, 16, 4),
         (256, 256, 128),
-        (132, 272, 136),
-        (72, 1040, 132),
+        (130, 272, 136),
+        (70, 1040, 132),
     ] {
         let scaled = Scaled::random(m, k, n);
         let out = scaled.product(f32::NAN, kernels::matmul_scaled_resident);
         assert_close(&out, |at| scaled.expected(at));
     }
-    // Scales are loaded by TMA: rows of whole 16 bytes.
-    let scaled = Scaled::random(6, 16, 8);
-    let there = |t: &Matrix<f32>| t.to_device(&Device::default()).unwrap();
-    let [lhs, rhs] = [&scaled.lhs, &scaled.rhs].map(|t| t.to_device(&Device::default()).unwrap());
-    let [rows, blocks] = [there(&scaled.of_lhs), there(&scaled.of_rhs)];
-    let mut out = there(&Tensor::zeros((6, 8)));
-    let error = kernels::matmul_scaled_resident(&lhs, &rows, &rhs, &blocks, &mut out).unwrap_err();
-    assert!(error.to_string().contains("R10"), "{error}");
 }
 
 /// More tiles than clusters: some take a second one, with the ring where the first one left it.
