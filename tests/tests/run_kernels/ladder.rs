@@ -176,18 +176,22 @@ const GROUPS: [&[i32]; 4] = [
 
 #[test]
 fn matmul_grouped() {
-    for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (33, 130)]) {
-        let (groups, rows) = (offsets.len() - 1, *offsets.last().unwrap() as usize);
-        let lhs = Tensor::<f16, _>::random((rows, k), -1.0..1.0, 49);
-        let rhs = Tensor::<f16, _>::random((groups, n, k), -1.0..1.0, 50);
-        let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
-        let out = kernels::matmul_grouped(&lhs, &rhs, &offsets).unwrap();
-        assert_eq!(out.shape(), [rows, n]);
-        assert_close(&out, |[i, j]| {
-            let group = group_of(&offsets, i);
-            product::<f16>(row(&lhs, k, i).zip(row(&rhs, k, group * n + j)))
-        });
+    fn check<T: Float<Bound = f32> + kernels::MatmulGroupedInstance>() {
+        for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (33, 130)]) {
+            let (groups, rows) = (offsets.len() - 1, *offsets.last().unwrap() as usize);
+            let lhs = Tensor::<T, _>::random((rows, k), -1.0..1.0, 49);
+            let rhs = Tensor::<T, _>::random((groups, n, k), -1.0..1.0, 50);
+            let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
+            let out = kernels::matmul_grouped(&lhs, &rhs, &offsets).unwrap();
+            assert_eq!(out.shape(), [rows, n]);
+            assert_close(&out, |[i, j]| {
+                let group = group_of(&offsets, i);
+                product::<T>(row(&lhs, k, i).zip(row(&rhs, k, group * n + j)))
+            });
+        }
     }
+    check::<f16>();
+    check::<bf16>();
 }
 
 fn group_of(offsets: &Tensor<i32, (usize,)>, row: usize) -> usize {
@@ -211,20 +215,24 @@ fn groups_that_overlap_the_end_are_refused() {
 
 #[test]
 fn matmul_experts() {
-    for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (48, 66)]) {
-        let (experts, tokens) = (offsets.len() - 1, 50);
-        let rows = *offsets.last().unwrap() as usize;
-        let x = Tensor::<f16, _>::random((tokens, k), -1.0..1.0, 51);
-        let weights = Tensor::<f16, _>::random((experts, n, k), -1.0..1.0, 52);
-        let picked = Tensor::<i32, _>::random((rows,), 0..tokens as i32 - 1, 53);
-        let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
-        let out = kernels::matmul_experts(&x, &picked, &offsets, &weights).unwrap();
-        assert_eq!(out.shape(), [rows, n]);
-        assert_close(&out, |[i, j]| {
-            let (token, expert) = (picked[[i]] as usize, group_of(&offsets, i));
-            product::<f16>(row(&x, k, token).zip(row(&weights, k, expert * n + j)))
-        });
+    fn check<T: Float<Bound = f32> + kernels::MatmulExpertsInstance>() {
+        for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (48, 66)]) {
+            let (experts, tokens) = (offsets.len() - 1, 50);
+            let rows = *offsets.last().unwrap() as usize;
+            let x = Tensor::<T, _>::random((tokens, k), -1.0..1.0, 51);
+            let weights = Tensor::<T, _>::random((experts, n, k), -1.0..1.0, 52);
+            let picked = Tensor::<i32, _>::random((rows,), 0..tokens as i32 - 1, 53);
+            let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
+            let out = kernels::matmul_experts(&x, &picked, &offsets, &weights).unwrap();
+            assert_eq!(out.shape(), [rows, n]);
+            assert_close(&out, |[i, j]| {
+                let (token, expert) = (picked[[i]] as usize, group_of(&offsets, i));
+                product::<T>(row(&x, k, token).zip(row(&weights, k, expert * n + j)))
+            });
+        }
     }
+    check::<f16>();
+    check::<bf16>();
 }
 
 /// Fewer and more steps than the ring has slots; fewer and more tiles than blocks, and rows of
