@@ -280,6 +280,28 @@ fn sums_handed_from_block_to_block() {
 }
 
 #[test]
+fn sums_collected_by_a_warp() {
+    let x = Tensor::from_fn((70,), |[i]| i as i32 + 1);
+    let total = kernels::race_window::<true, true, _, _>(&x).unwrap();
+    assert_exact(&total, |[i]| ((i + 1) * (i + 2) / 2) as i32);
+    if !is_sim() {
+        return;
+    }
+    // Either fence alone orders nothing.
+    for wrong in [
+        kernels::race_window::<false, true, _, _>(&x),
+        kernels::race_window::<true, false, _, _>(&x),
+    ] {
+        let error = wrong.expect_err("is a race");
+        assert!(matches!(error, Error::Hazard { .. }), "{error:?}");
+        let text = error.to_string();
+        assert!(text.contains(UNORDERED), "{text}");
+        let line = line_of("race_window", "value = ends.at(other)");
+        assert!(text.contains(&format!("device_races.co:{line}")), "{text}");
+    }
+}
+
+#[test]
 fn in_a_block() {
     let x = counted(256);
     assert_exact(&kernels::race_in_block(&x, 0).unwrap(), |[i]| i as i32);

@@ -12,7 +12,11 @@ type Heads<T, const D: usize> = Tensor<T, Dims<D>>;
 /// weights. Weights are within 2 ulp of the exact power, and scaled down at most once per tile, in
 /// f32; they are rounded to `T` for the second product, not for their sum. Sums of weighted values
 /// are computed in f32, and the result is rounded to `T`.
-fn expected<T: Float, const D: usize>(q: &[T], keys: &[&[T]], values: &[&[T]]) -> Vec<Near> {
+pub(super) fn expected<T: Float, const D: usize>(
+    q: &[T],
+    keys: &[&[T]],
+    values: &[&[T]],
+) -> Vec<Near> {
     let scale = 1.0 / (D as f64).sqrt();
     let scores: Vec<(f64, f64)> = keys
         .iter()

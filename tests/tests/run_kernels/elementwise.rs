@@ -1,7 +1,7 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, Device, F8E4M3, Tensor};
-use croq_tests::compare::{Float, assert_close, assert_exact, near, rounded};
+use croq_sys::{Const, Device, DeviceTensor, F8E4M3, Tensor};
+use croq_tests::compare::{Float, assert_close, assert_exact, growth, near, rounded};
 
 #[test]
 fn add_1d() {
@@ -208,6 +208,81 @@ fn rope_turns_pairs() {
     check::<bf16, 64>();
     check::<f16, 128>();
     check::<bf16, 128>();
+}
+
+/// As for `rope`; the logarithm of the base and the power have an error of the angle's size, too.
+#[test]
+fn rope_at_turns_pairs() {
+    macro_rules! check {
+        ($($kernel:ident, $adjacent:literal, $ty:ty, $d:literal;)*) => {$(
+            for (h, at) in [(1, vec![0]), (3, vec![5, 0, 4095, 17]), (33, vec![2, 1])] {
+                let dims = (at.len(), h, Const::<$d>);
+                let x = Tensor::<$ty, _>::random(dims, -2.0..2.0, 21);
+                let positions = Tensor::from_vec((at.len(),), at.clone()).unwrap();
+                let device = Device::default();
+                let mut y = x.to_device(&device).unwrap();
+                let there = positions.to_device(&device).unwrap();
+                kernels::$kernel(&mut y, &there, 500_000.0).unwrap();
+                assert_close(&y.to_host().unwrap(), |[s, h, d]| {
+                    let pairs = $d / 2;
+                    let (i, real) = match $adjacent {
+                        true => (d / 2, d % 2 == 0),
+                        false => (d % pairs, d < pairs),
+                    };
+                    let (re, im) = match $adjacent {
+                        true => (x[[s, h, 2 * i]], x[[s, h, 2 * i + 1]]),
+                        false => (x[[s, h, i]], x[[s, h, i + pairs]]),
+                    };
+                    let (re, im) = (re.wide(), im.wide());
+                    let angle = f64::from(at[s]) * 500_000f64.powf(-(i as f64) / pairs as f64);
+                    let value = match real {
+                        true => re * angle.cos() - im * angle.sin(),
+                        false => re * angle.sin() + im * angle.cos(),
+                    };
+                    let error = (re.abs() + im.abs()) * (8.0 + 64.0 * angle) * f32::ROUNDOFF;
+                    near(value, rounded::<$ty>(value, 1).tolerance + error)
+                });
+            }
+        )*};
+    }
+    check! {
+        rope_at, false, f32, 64;
+        rope_pairs_at, true, f32, 64;
+        rope_at, false, f16, 64;
+        rope_pairs_at, true, f16, 64;
+        rope_at, false, f16, 128;
+        rope_pairs_at, true, f16, 128;
+        rope_at, false, bf16, 64;
+        rope_pairs_at, true, bf16, 64;
+        rope_at, false, bf16, 128;
+        rope_pairs_at, true, bf16, 128;
+    }
+    let device = Device::default();
+    let mut x = DeviceTensor::<f32, _>::zeros((1, 1, Const::<64>), &device).unwrap();
+    let at = DeviceTensor::<i32, _>::zeros((1,), &device).unwrap();
+    let error = kernels::rope_pairs_at(&mut x, &at, 0.0).unwrap_err();
+    assert!(error.to_string().contains("base"), "{error}");
+}
+
+#[test]
+fn swiglu() {
+    fn check<T: Float<Bound = f32> + kernels::SwigluInstance>() {
+        for (m, n) in [(1, 1), (3, 64), (7, 301), (2, 4096), (5, 2051)] {
+            let gate = Tensor::<T, _>::random((m, n), -6.0..6.0, 22);
+            let up = Tensor::<T, _>::random((m, n), -3.0..3.0, 23);
+            let y = kernels::swiglu(&gate, &up).unwrap();
+            assert_close(&y, |i| {
+                let v = gate[i].wide();
+                let value = v / (1.0 + (-v).exp()) * up[i].wide();
+                // The power has an error of its argument's size.
+                let error = value.abs() * growth::<f32>(16) * (1.0 + v.abs());
+                near(value, error + rounded::<T>(value, 1).tolerance)
+            });
+        }
+    }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
 }
 
 #[test]

@@ -116,6 +116,55 @@ fn matmul_split_k() {
     }
 }
 
+/// A scale per row of the weights and per group, one group and several, of which the last is short.
+#[test]
+fn matmul_weights() {
+    fn check<T: Float<Bound = f32> + kernels::MatmulWeightsInstance>() {
+        for (m, k, n, group) in [
+            (1, 1, 1, 64),
+            (64, 64, 64, 64),
+            (70, 200, 33, 128),
+            (33, 256, 130, 64),
+            (5, 100, 48, 1000),
+            (130, 336, 72, 64),
+        ] {
+            let groups = usize::div_ceil(k, group);
+            let lhs = Tensor::<T, _>::random((m, k), -2.0..2.0, 56);
+            let weights = Tensor::<i8, _>::random((n, k), -128..127, 57);
+            let scales = Tensor::<f32, _>::random((groups, n), 0.001..0.02, 58);
+            let out = kernels::matmul_weights(&lhs, &weights, &scales, group as i32).unwrap();
+            assert_eq!(out.shape(), [m, n]);
+            assert_close(&out, |[i, j]| {
+                let scaled = (0..k).map(|e| {
+                    let weight = f64::from(weights[[j, e]]) * scales[[e / group, j]].wide();
+                    (lhs[[i, e]].wide(), weight)
+                });
+                // Two more roundings for each group.
+                product::<T>(scaled.chain((0..groups).map(|_| (0.0, 0.0))))
+            });
+        }
+    }
+    check::<f16>();
+    check::<bf16>();
+}
+
+#[test]
+fn scales_that_do_not_fit_are_refused() {
+    let lhs = Tensor::<bf16, _>::random((3, 200), -1.0..1.0, 59);
+    let weights = Tensor::<i8, _>::random((8, 200), -9..9, 60);
+    for (groups, group, text) in [
+        (4, 0, "whole tiles"),
+        (3, 96, "whole tiles"),
+        (1, i32::MIN, "whole tiles"),
+        (3, 64, "a scale for each group"),
+        (2, 200, "a scale for each group"),
+    ] {
+        let scales = Tensor::<f32, _>::random((groups, 8), 0.5..1.0, 61);
+        let error = kernels::matmul_weights(&lhs, &weights, &scales, group).unwrap_err();
+        assert!(error.to_string().contains(text), "{group}: {error}");
+    }
+}
+
 /// Groups of all sizes: empty ones, some within a tile, one of several tiles; more tiles than
 /// blocks.
 const GROUPS: [&[i32]; 4] = [
@@ -127,18 +176,22 @@ const GROUPS: [&[i32]; 4] = [
 
 #[test]
 fn matmul_grouped() {
-    for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (33, 130)]) {
-        let (groups, rows) = (offsets.len() - 1, *offsets.last().unwrap() as usize);
-        let lhs = Tensor::<f16, _>::random((rows, k), -1.0..1.0, 49);
-        let rhs = Tensor::<f16, _>::random((groups, n, k), -1.0..1.0, 50);
-        let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
-        let out = kernels::matmul_grouped(&lhs, &rhs, &offsets).unwrap();
-        assert_eq!(out.shape(), [rows, n]);
-        assert_close(&out, |[i, j]| {
-            let group = group_of(&offsets, i);
-            product::<f16>(row(&lhs, k, i).zip(row(&rhs, k, group * n + j)))
-        });
+    fn check<T: Float<Bound = f32> + kernels::MatmulGroupedInstance>() {
+        for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (33, 130)]) {
+            let (groups, rows) = (offsets.len() - 1, *offsets.last().unwrap() as usize);
+            let lhs = Tensor::<T, _>::random((rows, k), -1.0..1.0, 49);
+            let rhs = Tensor::<T, _>::random((groups, n, k), -1.0..1.0, 50);
+            let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
+            let out = kernels::matmul_grouped(&lhs, &rhs, &offsets).unwrap();
+            assert_eq!(out.shape(), [rows, n]);
+            assert_close(&out, |[i, j]| {
+                let group = group_of(&offsets, i);
+                product::<T>(row(&lhs, k, i).zip(row(&rhs, k, group * n + j)))
+            });
+        }
     }
+    check::<f16>();
+    check::<bf16>();
 }
 
 fn group_of(offsets: &Tensor<i32, (usize,)>, row: usize) -> usize {
@@ -162,20 +215,24 @@ fn groups_that_overlap_the_end_are_refused() {
 
 #[test]
 fn matmul_experts() {
-    for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (48, 66)]) {
-        let (experts, tokens) = (offsets.len() - 1, 50);
-        let rows = *offsets.last().unwrap() as usize;
-        let x = Tensor::<f16, _>::random((tokens, k), -1.0..1.0, 51);
-        let weights = Tensor::<f16, _>::random((experts, n, k), -1.0..1.0, 52);
-        let picked = Tensor::<i32, _>::random((rows,), 0..tokens as i32 - 1, 53);
-        let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
-        let out = kernels::matmul_experts(&x, &picked, &offsets, &weights).unwrap();
-        assert_eq!(out.shape(), [rows, n]);
-        assert_close(&out, |[i, j]| {
-            let (token, expert) = (picked[[i]] as usize, group_of(&offsets, i));
-            product::<f16>(row(&x, k, token).zip(row(&weights, k, expert * n + j)))
-        });
+    fn check<T: Float<Bound = f32> + kernels::MatmulExpertsInstance>() {
+        for (offsets, (k, n)) in GROUPS.iter().zip([(1, 1), (40, 64), (64, 70), (48, 66)]) {
+            let (experts, tokens) = (offsets.len() - 1, 50);
+            let rows = *offsets.last().unwrap() as usize;
+            let x = Tensor::<T, _>::random((tokens, k), -1.0..1.0, 51);
+            let weights = Tensor::<T, _>::random((experts, n, k), -1.0..1.0, 52);
+            let picked = Tensor::<i32, _>::random((rows,), 0..tokens as i32 - 1, 53);
+            let offsets = Tensor::from_vec((offsets.len(),), offsets.to_vec()).unwrap();
+            let out = kernels::matmul_experts(&x, &picked, &offsets, &weights).unwrap();
+            assert_eq!(out.shape(), [rows, n]);
+            assert_close(&out, |[i, j]| {
+                let (token, expert) = (picked[[i]] as usize, group_of(&offsets, i));
+                product::<T>(row(&x, k, token).zip(row(&weights, k, expert * n + j)))
+            });
+        }
     }
+    check::<f16>();
+    check::<bf16>();
 }
 
 /// Fewer and more steps than the ring has slots; fewer and more tiles than blocks, and rows of

@@ -2,11 +2,13 @@
 //! in wider arithmetic.
 
 mod attention;
+mod decode;
 mod elementwise;
 mod fractal;
 mod gather;
 mod ladder;
 mod matmul;
+mod packed;
 mod reduction;
 mod scan;
 mod stencil;

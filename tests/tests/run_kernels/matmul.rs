@@ -1,7 +1,7 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Element, F8E4M3, Tensor};
-use croq_tests::compare::{Float, assert_close, assert_exact, dot, near};
+use croq_tests::compare::{Float, Near, assert_close, assert_exact, dot, near, rounded};
 
 const SIZES: [(usize, usize, usize); 5] = [
     (1, 1, 1),
@@ -416,6 +416,63 @@ fn matmul_hopper_of_other_types() {
 }
 
 /// A scale for each row of lhs and 128 of K, and for each 128 x 128 of rhs.
+struct Scaled {
+    lhs: Matrix<F8E4M3>,
+    of_lhs: Matrix<f32>,
+    rhs: Matrix<F8E4M3>,
+    of_rhs: Matrix<f32>,
+}
+
+impl Scaled {
+    fn random(m: usize, k: usize, n: usize) -> Self {
+        let blocks = |n: usize| n.div_ceil(128);
+        let eights = |rows, seed| {
+            let whole = Tensor::<i32, _>::random((rows, k), -4..5, seed);
+            Tensor::from_fn((rows, k), |at| F8E4M3::from_f32(whole[at] as f32))
+        };
+        Self {
+            lhs: eights(m, 47),
+            of_lhs: Tensor::random((blocks(k), m), 0.25..4.0, 49),
+            rhs: eights(n, 48),
+            of_rhs: Tensor::random((blocks(n), blocks(k)), 0.25..4.0, 50),
+        }
+    }
+
+    fn product<C: Element>(&self, poison: C, kernel: ScaledKernel<C>) -> Matrix<C> {
+        let device = Device::default();
+        resident(&self.lhs, &self.rhs, poison, |lhs, rhs, out| {
+            let [of_lhs, of_rhs] =
+                [&self.of_lhs, &self.of_rhs].map(|t| t.to_device(&device).unwrap());
+            kernel(lhs, &of_lhs, rhs, &of_rhs, out)
+        })
+    }
+
+    fn expected(&self, [i, j]: [usize; 2]) -> Near {
+        let (mut sum, mut magnitude) = (0.0, 0.0);
+        let [blocks, _] = self.of_lhs.shape();
+        let [_, k] = self.lhs.shape();
+        for block in 0..blocks {
+            let within = block * 128..k.min(block * 128 + 128);
+            let products = within.map(|e| self.lhs[[i, e]].wide() * self.rhs[[j, e]].wide());
+            let scale = self.of_lhs[[block, i]].wide() * self.of_rhs[[j / 128, block]].wide();
+            // Small integers, whose sum is exact, times a product that is rounded, added with
+            // one rounding.
+            let term = products.sum::<f64>() * scale;
+            sum += term;
+            magnitude += term.abs();
+        }
+        dot::<f32>(sum, magnitude, blocks + 1)
+    }
+}
+
+type ScaledKernel<C> = fn(
+    &OnDevice<F8E4M3>,
+    &OnDevice<f32>,
+    &OnDevice<F8E4M3>,
+    &OnDevice<f32>,
+    &mut OnDevice<C>,
+) -> croq_sys::Result<()>;
+
 #[test]
 fn matmul_hopper_scaled() {
     for (m, k, n) in [
@@ -424,32 +481,37 @@ fn matmul_hopper_scaled() {
         (130, 272, 137),
         (70, 1040, 131),
     ] {
-        let blocks = |n: usize| n.div_ceil(128);
-        let eights = |rows, seed| {
-            let whole = Tensor::<i32, _>::random((rows, k), -4..5, seed);
-            Tensor::from_fn((rows, k), |at| F8E4M3::from_f32(whole[at] as f32))
-        };
-        let (lhs, rhs) = (eights(m, 47), eights(n, 48));
-        let of_lhs = Tensor::<f32, _>::random((blocks(k), m), 0.25..4.0, 49);
-        let of_rhs = Tensor::<f32, _>::random((blocks(n), blocks(k)), 0.25..4.0, 50);
-        let device = Device::default();
-        let out = resident(&lhs, &rhs, f32::NAN, |lhs, rhs, out| {
-            let [of_lhs, of_rhs] = [&of_lhs, &of_rhs].map(|t| t.to_device(&device).unwrap());
-            kernels::matmul_hopper_scaled(lhs, &of_lhs, rhs, &of_rhs, out)
-        });
-        assert_close(&out, |[i, j]| {
-            let (mut sum, mut magnitude) = (0.0, 0.0);
-            for block in 0..blocks(k) {
-                let within = block * 128..k.min(block * 128 + 128);
-                let products = within.map(|e| lhs[[i, e]].wide() * rhs[[j, e]].wide());
-                let scale = of_lhs[[block, i]].wide() * of_rhs[[j / 128, block]].wide();
-                // Small integers, whose sum is exact, times a product that is rounded, added with
-                // one rounding.
-                let term = products.sum::<f64>() * scale;
-                sum += term;
-                magnitude += term.abs();
-            }
-            dot::<f32>(sum, magnitude, blocks(k) + 1)
+        let scaled = Scaled::random(m, k, n);
+        let out = scaled.product(f32::NAN, kernels::matmul_hopper_scaled);
+        assert_close(&out, |at| scaled.expected(at));
+    }
+}
+
+/// One block of K, two, and odd numbers; tiles that are partly or wholly outside.
+#[test]
+fn matmul_scaled_resident() {
+    for (m, k, n) in [
+        (1, 16, 4),
+        (256, 256, 128),
+        (130, 272, 136),
+        (70, 1040, 132),
+    ] {
+        let scaled = Scaled::random(m, k, n);
+        let out = scaled.product(f32::NAN, kernels::matmul_scaled_resident);
+        assert_close(&out, |at| scaled.expected(at));
+    }
+}
+
+/// More tiles than clusters: some take a second one, with the ring where the first one left it.
+#[test]
+fn matmul_scaled_resident_of_many_tiles() {
+    for (m, k, n) in [(300, 144, 264), (8600, 16, 136)] {
+        let scaled = Scaled::random(m, k, n);
+        let out = scaled.product(bf16::NAN, kernels::matmul_scaled_resident);
+        assert_close(&out, |at| {
+            let near = scaled.expected(at);
+            let tolerance = near.tolerance + rounded::<bf16>(near.value, 1).tolerance;
+            Near { tolerance, ..near }
         });
     }
 }

@@ -1,6 +1,6 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, Tensor};
+use croq_sys::{Const, Error, Tensor};
 use croq_tests::compare::{Float, assert_close, assert_exact, dot, growth, near, rounded};
 
 const SIZES: [(usize, usize); 6] = [(1, 1), (3, 64), (2, 128), (4, 129), (5, 300), (3, 1000)];
@@ -176,6 +176,182 @@ fn layer_norm() {
     check::<f32>();
     check::<f16>();
     check::<bf16>();
+}
+
+#[test]
+fn rms_norm() {
+    fn check<T: Float<Bound = f32> + kernels::RmsNormInstance>() {
+        let sizes = [(1, 1), (3, 64), (4, 65), (2, 300), (5, 17), (3, 1000)];
+        for (m, n) in sizes.into_iter().chain(LONG) {
+            let x = Tensor::<T, _>::random((m, n), -3.0..5.0, 9);
+            let weight = Tensor::<T, _>::random((n,), -1.5..1.5, 10);
+            let epsilon = 1e-2f32;
+            let y = kernels::rms_norm(&x, &weight, epsilon).unwrap();
+            let slope = |i| {
+                let square = row_of(&x, i, n).iter().map(|v| v * v).sum::<f64>() / n as f64;
+                1.0 / (square + epsilon.wide()).sqrt()
+            };
+            let slopes: Vec<f64> = (0..m).map(slope).collect();
+            assert_close(&y, |[i, j]| {
+                let value = x[[i, j]].wide() * slopes[i] * weight[[j]].wide();
+                let error = value.abs() * growth::<f32>(n + 16);
+                near(value, error + rounded::<T>(value, 1).tolerance)
+            });
+        }
+    }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
+}
+
+const IGNORED: i32 = -100;
+
+/// Labels of the first and the last column and others; every third row is ignored.
+fn labels_of(m: usize, n: usize) -> Tensor<i32, (usize,)> {
+    Tensor::from_fn((m,), |[i]| match i % 3 {
+        _ if i == 1 => n as i32 - 1,
+        2 => IGNORED,
+        _ => ((i * 37) % n) as i32,
+    })
+}
+
+#[test]
+fn cross_entropy() {
+    fn check<T>()
+    where
+        T: Float<Bound = f32>
+            + kernels::CrossEntropyInstance
+            + kernels::CrossEntropyGradientInstance,
+    {
+        for (m, n) in SIZES.into_iter().chain(LONG) {
+            let x = Tensor::<T, _>::random((m, n), -8.0..8.0, 11);
+            let labels = labels_of(m, n);
+            let (loss, log_sum) = kernels::cross_entropy(&x, &labels, IGNORED).unwrap();
+            let rows: Vec<Vec<f64>> = (0..m).map(|i| row_of(&x, i, n)).collect();
+            let near_sum = |i: usize| {
+                let (peak, weight, error) = weights_of(&rows[i]);
+                let value = peak + weight.ln();
+                // The weights are relative to several maxima before the last one.
+                let error = 3.0 * error + growth::<f32>(64) + 8.0 * value.abs() * f32::ROUNDOFF;
+                near(value, error)
+            };
+            assert_close(&log_sum, |[i]| near_sum(i));
+            assert_close(&loss, |[i]| {
+                if labels[[i]] == IGNORED {
+                    return near(0.0, 0.0);
+                }
+                let sum = near_sum(i);
+                let value = sum.value - rows[i][labels[[i]] as usize];
+                near(value, sum.tolerance + value.abs() * f32::ROUNDOFF)
+            });
+
+            let factor = Tensor::<f32, _>::random((m,), -2.0..2.0, 12);
+            let gradient =
+                kernels::cross_entropy_gradient(&x, &labels, &log_sum, &factor, IGNORED).unwrap();
+            assert_close(&gradient, |[i, j]| {
+                if labels[[i]] == IGNORED {
+                    return near(0.0, 0.0);
+                }
+                let away = rows[i][j] - log_sum[[i]].wide();
+                let share = away.exp();
+                let hit = f64::from(u8::from(labels[[i]] == j as i32));
+                let value = (share - hit) * factor[[i]].wide();
+                let error = share * (8.0 + 4.0 * away.abs()) + (share - hit).abs();
+                let error = error * f32::ROUNDOFF * factor[[i]].wide().abs();
+                near(value, error + rounded::<T>(value, 1).tolerance)
+            });
+        }
+    }
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
+}
+
+#[test]
+fn a_label_outside_of_the_row_is_an_error() {
+    let x = Tensor::<f32, _>::random((3, 50), -1.0..1.0, 13);
+    for wrong in [-1, 50, i32::MIN] {
+        let labels = Tensor::from_vec((3,), vec![4, wrong, IGNORED]).unwrap();
+        match kernels::cross_entropy(&x, &labels, IGNORED).unwrap_err() {
+            Error::Check { .. } | Error::OutOfBounds { .. } => {}
+            other => panic!("{other}"),
+        }
+        if croq_tests::gpu::ends_at_failure() {
+            break;
+        }
+    }
+}
+
+/// Columns in descending order of their elements: a NaN first, equal ones from left to right.
+fn largest<T: Float>(row: &[T], k: usize) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..row.len()).collect();
+    columns.sort_by(|a, b| {
+        let (a, b) = (row[*a].wide(), row[*b].wide());
+        let nan = b.is_nan().cmp(&a.is_nan());
+        nan.then(b.partial_cmp(&a).unwrap_or(std::cmp::Ordering::Equal))
+    });
+    columns.truncate(k);
+    columns
+}
+
+#[test]
+fn top_k() {
+    fn check<T: Float<Bound = f32> + kernels::TopKInstance>(narrow: fn(f32) -> T) {
+        let sizes = SIZES.into_iter().chain(LONG).filter(|(_, n)| *n <= 4096);
+        for ((m, n), k) in sizes.zip([1, 5, 32, 7, 32, 16].into_iter().cycle()) {
+            let k = k.min(n);
+            // In a narrow range many elements of 16 bits are equal.
+            for range in [-4.0..4.0, -1.0..-0.96] {
+                let x = Tensor::<T, _>::random((m, n), range, 14);
+                check_top_k(&x, k);
+            }
+        }
+        // Elements that come in ascending order change the list with every step.
+        let line = Tensor::<T, _>::random((2000,), -3.0..3.0, 15);
+        let mut order = largest(line.as_slice(), 2000);
+        order.reverse();
+        check_top_k(&Tensor::from_fn((1, 2000), |[_, j]| line[[order[j]]]), 32);
+        let special = |[_, j]: [usize; 2]| match j {
+            500 => f32::NAN,
+            990 => f32::INFINITY,
+            3 => -0.0,
+            4 => 0.0,
+            _ => f32::NEG_INFINITY,
+        };
+        check_top_k(&Tensor::from_fn((1, 1000), |i| narrow(special(i))), 6);
+    }
+    check::<f32>(|v| v);
+    check::<f16>(f16::from_f32);
+    check::<bf16>(bf16::from_f32);
+}
+
+fn check_top_k<T: Float + kernels::TopKInstance>(x: &Tensor<T, (usize, usize)>, k: usize) {
+    let [m, n] = x.shape();
+    let (values, columns) = kernels::top_k(x, k as i32).unwrap();
+    assert_eq!((values.shape(), columns.shape()), ([m, k], [m, k]));
+    for i in 0..m {
+        let row: Vec<T> = (0..n).map(|j| x[[i, j]]).collect();
+        let expected = largest(&row, k);
+        let found: Vec<usize> = (0..k).map(|j| columns[[i, j]] as usize).collect();
+        assert_eq!(found, expected, "row {i} of {m} x {n}");
+        for (j, column) in found.into_iter().enumerate() {
+            let (found, exact) = (values[[i, j]].wide(), row[column].wide());
+            let same = found == exact || (found.is_nan() && exact.is_nan());
+            assert!(same, "row {i}, column {column}: {found} instead of {exact}");
+        }
+    }
+}
+
+#[test]
+fn top_k_of_no_elements_or_too_many_is_an_error() {
+    let x = Tensor::<f32, _>::random((2, 40), -1.0..1.0, 16);
+    for k in [i32::MIN, -1, 0, 33] {
+        let error = kernels::top_k(&x, k).unwrap_err().to_string();
+        assert!(error.contains("one to 32"), "{k}: {error}");
+    }
+    let x = Tensor::<f32, _>::random((2, 5), -1.0..1.0, 16);
+    let error = kernels::top_k(&x, 6).unwrap_err().to_string();
+    assert!(error.contains("than a row has"), "{error}");
 }
 
 #[test]
