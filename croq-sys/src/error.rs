@@ -62,6 +62,9 @@ pub enum Error {
         what: String,
         shape: Vec<usize>,
     },
+    /// A step that cannot be a part of a [`Graph`](crate::Graph), or a launch of a graph whose tensors
+    /// are not all in its hands.
+    Capture { reason: String, help: &'static str },
     /// The tensor arguments of one call are on different devices.
     WrongDevice {
         kernel: &'static str,
@@ -250,6 +253,7 @@ impl fmt::Display for Error {
             Error::Slice { what, shape } => {
                 write!(f, "{what} is not a part of a tensor of shape {shape:?}")
             }
+            Error::Capture { reason, help } => write!(f, "{reason}\nhelp: {help}"),
             Error::WrongDevice {
                 kernel,
                 param,

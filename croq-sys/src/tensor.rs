@@ -11,6 +11,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::packed::Packed;
+use crate::pinned::PinnedTensor;
 use crate::random::Generator;
 
 mod sealed {
@@ -314,6 +315,25 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
         let memory = Memory::upload(device, bytemuck::cast_slice(self.as_slice()))?;
         Ok(DeviceTensor::of(self.dims(), memory))
     }
+
+    /// A copy in page-locked host memory, for copies on streams of `device`.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let host = Tensor::from_fn((3,), |[i]| i as f32);
+    /// assert_eq!(host.to_pinned(&Device::default())?.as_slice()?, [0.0, 1.0, 2.0]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or the failure of the device.
+    pub fn to_pinned(&self, device: &Device) -> Result<PinnedTensor<T, D>> {
+        let mut pinned = PinnedTensor::zeros(self.dims(), device)?;
+        pinned.as_mut_slice()?.copy_from_slice(self.as_slice());
+        Ok(pinned)
+    }
 }
 
 impl<T, D: Dims, S: HostData<T>> Tensor<T, D, S> {
@@ -458,6 +478,29 @@ fn count<T: Element, D: Dims>(dims: &D) -> usize {
     match dims.elements() {
         Some(count) => count / T::COUNT,
         None => panic!("a tensor of shape {:?} has too many elements", dims.shape()),
+    }
+}
+
+/// The number of bytes of a tensor in the memory of `device`, or for it.
+pub(crate) fn byte_count<T: Element, D: Dims>(dims: &D, device: &Device) -> Result<usize> {
+    if !has_whole_rows::<T, D>(dims) {
+        return Err(packing::<T>(format!("rows of shape {:?}", dims.shape())));
+    }
+    let bytes = dims
+        .elements()
+        .and_then(|n| (n / T::COUNT).checked_mul(size_of::<T>()));
+    bytes.ok_or_else(|| Error::OutOfMemory {
+        device: device.to_string(),
+        bytes: u64::MAX,
+        what: String::new(),
+        limit: None,
+    })
+}
+
+pub(crate) fn packing<T: Element>(what: String) -> Error {
+    Error::Packing {
+        what,
+        element: T::NAME,
     }
 }
 
