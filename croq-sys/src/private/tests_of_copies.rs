@@ -44,6 +44,25 @@ fn copies_to_and_from_the_host_are_in_order_and_wait_for_nothing() {
     assert_eq!(input.view().unwrap()[[1]], 9);
 }
 
+#[test]
+fn copies_through_the_host_are_in_order_on_two_streams() {
+    let device = fake_cuda::device();
+    let [a, b] = [(); 2].map(|()| Stream::new(&device).unwrap());
+    for first in [&a, &b] {
+        let (mut from, mut to) = (tensor(&device), tensor(&device));
+        let mut host = pinned(&device, [0, 0]);
+        twice_on(&a, &mut from, 10).unwrap();
+        from.copy_to_host_on(&a, &mut host).unwrap();
+        // After the copy to the host, and before the next one.
+        to.copy_from_host_on(&b, &host).unwrap();
+        twice_on(&a, &mut from, 10).unwrap();
+        from.copy_to_host_on(&a, &mut host).unwrap();
+        first.synchronize().unwrap();
+        assert_eq!(to.to_host().unwrap().as_slice(), [42, 5]);
+        assert_eq!(host.as_slice().unwrap(), [84, 5]);
+    }
+}
+
 /// The story of the borrowed copy: what is dropped, or forgotten, is freed after the copy or never.
 #[test]
 fn a_copy_in_flight_keeps_the_memory_of_the_host() {
