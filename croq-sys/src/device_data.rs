@@ -94,6 +94,11 @@ impl DeviceData for Owned {
 impl DeviceDataMut for Owned {}
 
 /// The kinds of views.
+#[diagnostic::on_unimplemented(
+    message = "a tensor with memory of its own has no parts",
+    label = "call `.view()` or `.view_mut()` first",
+    note = "a part borrows the elements of its tensor: `x.view().slice(…)`, `x.view_mut().slice(…)`"
+)]
 pub trait View: DeviceData {}
 
 macro_rules! views {

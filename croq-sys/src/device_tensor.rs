@@ -14,6 +14,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::pinned::PinnedTensor;
+use crate::refused::Refused;
 use crate::region::Region;
 use crate::stream::Stream;
 use crate::tensor::{HostData, HostDataMut, Tensor, byte_count, check_extents, has_whole_rows};
@@ -71,8 +72,9 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Packing`] if rows of packed elements are no whole bytes, [`Error::OutOfMemory`] if
-    /// no memory is that large, or the failure of the device. `owner` is dropped.
+    /// [`Error::Packing`] if rows of packed elements are no whole bytes, [`Error::OutOfMemory`] if the
+    /// tensor has more than 2<sup>56</sup> bytes (with that limit the compiler proves that a kernel's
+    /// indices fit 64 bits), or the failure of the device. `owner` is dropped.
     ///
     /// # Safety
     ///
@@ -105,6 +107,7 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     ) -> Result<Self> {
         device.healthy()?;
         let bytes = byte_count::<T, D>(&dims, device)?;
+        Memory::check_size(device, bytes)?;
         let address = NonNull::new(address.cast()).unwrap_or(NonNull::<T>::dangling().cast());
         // SAFETY: as the caller promises.
         let memory = unsafe { Memory::foreign(device, address, bytes, Box::new(owner)) };
@@ -170,10 +173,18 @@ impl<T, D: Dims, S> DeviceTensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Extents`] when `dims` has other extents than the tensor.
-    pub fn into_dims<E: Dims<Index = D::Index>>(self, dims: E) -> Result<DeviceTensor<T, E, S>> {
-        check_extents(self.shape().as_ref(), dims.shape().as_ref())?;
-        Ok(self.with(dims, |data| data))
+    /// [`Error::Extents`] when `dims` has other extents than the tensor, with the tensor.
+    pub fn into_dims<E: Dims<Index = D::Index>>(
+        self,
+        dims: E,
+    ) -> std::result::Result<DeviceTensor<T, E, S>, Refused<Self>> {
+        match check_extents(self.shape().as_ref(), dims.shape().as_ref()) {
+            Ok(()) => Ok(self.with(dims, |data| data)),
+            Err(error) => Err(Refused {
+                tensor: self,
+                error,
+            }),
+        }
     }
 
     /// The same memory with other extents and places.
@@ -208,9 +219,9 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// The failure of that work, or of the copy.
+    /// The failure of that work, or of the copy; [`Error::OutOfMemory`] if the host has not enough.
     pub fn to_host(&self) -> Result<Tensor<T, D>> {
-        let mut host = Tensor::zeros(self.dims);
+        let mut host = Tensor::try_zeros(self.dims)?;
         self.copy_to_host(&mut host)?;
         Ok(host)
     }
@@ -351,21 +362,29 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// # Errors
     ///
     /// [`Error::Length`] when `dims` has another number of elements, [`Error::Strided`] for a view
-    /// with gaps.
-    pub fn reshape<E: Dims>(self, dims: E) -> Result<DeviceTensor<T, E, S>> {
+    /// with gaps; with the tensor.
+    pub fn reshape<E: Dims>(
+        self,
+        dims: E,
+    ) -> std::result::Result<DeviceTensor<T, E, S>, Refused<Self>> {
         let region = self.region();
-        if !region.is_dense() {
-            return Err(Error::Strided);
-        }
         let found = self.dims.elements();
-        if found.is_none() || dims.elements() != found || !has_whole_rows::<T, E>(&dims) {
-            return Err(Error::Length {
+        let has_others = dims.elements() != found || !has_whole_rows::<T, E>(&dims);
+        let error = if !region.is_dense() {
+            Error::Strided
+        } else if found.is_none() || has_others {
+            Error::Length {
                 shape: dims.shape().as_ref().to_vec(),
                 found: found.unwrap_or(usize::MAX),
-            });
-        }
-        let reshaped = dense::<T, E>(region.offset, &dims);
-        Ok(self.with(dims, |data| data.at(reshaped)))
+            }
+        } else {
+            let reshaped = dense::<T, E>(region.offset, &dims);
+            return Ok(self.with(dims, |data| data.at(reshaped)));
+        };
+        Err(Refused {
+            tensor: self,
+            error,
+        })
     }
 
     /// Borrows the whole tensor.
@@ -564,15 +583,19 @@ impl<T: Element, D: Dims> Clone for DeviceView<'_, T, D> {
     }
 }
 
-/// Of a [`DeviceView`] or a [`DeviceViewMut`], which the result replaces.
-impl<T: Element, D: Dims, S: View> DeviceTensor<T, D, S> {
+/// Of a [`DeviceView`] or a [`DeviceViewMut`], which the result replaces. A tensor has a
+/// [`view`](Self::view) and a [`view_mut`](Self::view_mut).
+impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// A part of each axis.
     ///
     /// # Errors
     ///
     /// [`Error::Slice`] if a range is outside of its axis, [`Error::Packing`] if one cuts a byte of
     /// packed elements.
-    pub fn slice(self, ranges: D::Ranges) -> Result<DeviceTensor<T, D::Dynamic, S>> {
+    pub fn slice(self, ranges: D::Ranges) -> Result<DeviceTensor<T, D::Dynamic, S>>
+    where
+        S: View,
+    {
         let (shape, region) = device_views::sliced::<T, D>(&self.places(), ranges.as_ref())?;
         Ok(self.with(D::dynamic(shape), |data| data.at(region)))
     }
@@ -582,7 +605,10 @@ impl<T: Element, D: Dims, S: View> DeviceTensor<T, D, S> {
     /// # Errors
     ///
     /// [`Error::Slice`] if a step is 0, [`Error::Packing`] if packed elements would be apart.
-    pub fn step_by(self, steps: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>> {
+    pub fn step_by(self, steps: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>>
+    where
+        S: View,
+    {
         let (shape, region) = device_views::stepped::<T, D>(&self.places(), steps.as_ref())?;
         Ok(self.with(D::dynamic(shape), |data| data.at(region)))
     }
@@ -593,7 +619,10 @@ impl<T: Element, D: Dims, S: View> DeviceTensor<T, D, S> {
     ///
     /// [`Error::Slice`] unless each axis is there once, [`Error::Packing`] if packed elements would
     /// be apart.
-    pub fn permute(self, axes: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>> {
+    pub fn permute(self, axes: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>>
+    where
+        S: View,
+    {
         let (shape, region) = device_views::permuted::<T, D>(&self.places(), axes.as_ref())?;
         Ok(self.with(D::dynamic(shape), |data| data.at(region)))
     }
@@ -641,7 +670,7 @@ pub(crate) fn download<T: Element, D: Dims>(
     dims: D,
 ) -> Result<Tensor<T, D>> {
     holds::<T, D>(memory, offset, dims)?;
-    let mut host = Tensor::zeros(dims);
+    let mut host = Tensor::try_zeros(dims)?;
     T::read_into(host.as_mut_slice(), &mut |bytes| {
         memory.download(offset, bytes)
     })?;

@@ -59,7 +59,8 @@ fn shapes_change_across_ranks_if_the_number_of_elements_is_the_same() {
     let t = t.reshape((2, Const::<3>, 4)).unwrap();
     assert_eq!(t.to_host().unwrap().as_slice(), host.as_slice());
     let t = t.reshape((24,)).unwrap();
-    let e = t.reshape((5, 5)).unwrap_err();
+    let Refused { tensor, error: e } = t.reshape((5, 5)).unwrap_err();
+    assert_eq!(tensor.to_host().unwrap().as_slice(), host.as_slice());
     let expected = Error::Length {
         shape: vec![5, 5],
         found: 24,
@@ -148,7 +149,7 @@ fn views_of_views_have_the_elements_of_the_tensor() {
             .unwrap(),
         expected
     );
-    assert_eq!(view.reshape((18,)).unwrap_err(), Error::Strided);
+    assert_eq!(view.reshape((18,)).unwrap_err().error, Error::Strided);
     // Rows of a tensor have no gaps.
     let rows = t.view().slice([2..4, 0..5, 0..7]).unwrap();
     assert!(rows.is_dense());
@@ -216,4 +217,30 @@ fn packed_elements_stay_together() {
     ] {
         assert!(matches!(wrong, Error::Packing { .. }), "{wrong}");
     }
+}
+
+#[test]
+fn a_closure_that_panics_may_have_a_tensor() {
+    fn is_unwind_safe<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>(_: &T) {}
+    let device = Device::sim();
+    let t = DeviceTensor::<f32, _>::zeros((2, 3), &device).unwrap();
+    is_unwind_safe(&t);
+    is_unwind_safe(&t.view());
+    is_unwind_safe(&Stream::new(&device).unwrap());
+    is_unwind_safe(&crate::PinnedTensor::<f32, _>::zeros((2,), &device).unwrap());
+    let read = std::panic::catch_unwind(|| t.to_host().unwrap());
+    assert_eq!(read.unwrap().shape(), [2, 3]);
+}
+
+#[test]
+fn foreign_memory_has_a_largest_size() {
+    let mut byte = 0_u8;
+    let most = 1_usize << 56;
+    let address = &raw mut byte;
+    let of = |n: usize| {
+        // SAFETY: the test reads no element.
+        unsafe { DeviceTensor::from_raw_parts(address, (n,), &Device::sim(), ()) }
+    };
+    assert!(of(most).is_ok());
+    assert!(matches!(of(most + 1), Err(Error::OutOfMemory { .. })));
 }

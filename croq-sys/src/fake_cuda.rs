@@ -42,6 +42,8 @@ thread_local! {
     static WAITS: Cell<usize> = const { Cell::new(0) };
     /// Events that are not complete.
     static PENDING: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
+    static SELECTED: Cell<c_int> = const { Cell::new(0) };
+    static WAITED_ON: Cell<c_int> = const { Cell::new(-1) };
     /// The streams that capture graphs.
     static CAPTURED: RefCell<BTreeMap<usize, Recorded>> = const { RefCell::new(BTreeMap::new()) };
     static GRAPHS: RefCell<BTreeMap<usize, Recorded>> = const { RefCell::new(BTreeMap::new()) };
@@ -310,8 +312,14 @@ unsafe extern "C" fn device_info(device: c_int, info: *mut croq_cuda_device_info
     0
 }
 
-unsafe extern "C" fn set_device(_: c_int) -> c_int {
+unsafe extern "C" fn set_device(device: c_int) -> c_int {
+    SELECTED.set(device);
     STICKY.get()
+}
+
+/// The device of the last wait of a stream for an event.
+pub(crate) fn device_of_wait() -> c_int {
+    WAITED_ON.get()
 }
 
 unsafe extern "C" fn stream_create(stream: *mut *mut c_void) -> c_int {
@@ -363,6 +371,7 @@ unsafe extern "C" fn event_elapsed(
 }
 
 unsafe extern "C" fn stream_wait_event(stream: *mut c_void, event: *mut c_void) -> c_int {
+    WAITED_ON.set(SELECTED.get());
     if answer(stream) != 0 {
         return answer(stream);
     }

@@ -52,6 +52,7 @@ mod packed;
 mod pinned;
 mod random;
 mod recorder;
+mod refused;
 mod region;
 #[doc(hidden)]
 pub mod sim;
@@ -77,6 +78,7 @@ pub use graph_tensors::GraphTensors;
 pub use input::Input;
 pub use packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
 pub use pinned::PinnedTensor;
+pub use refused::Refused;
 pub use six_bits::{S6, U6};
 pub use stream::Stream;
 pub use tensor::{HostData, HostDataMut, Tensor, TensorView, TensorViewMut};

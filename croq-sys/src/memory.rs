@@ -49,6 +49,11 @@ unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
+// A panic leaves it as usable as before: the list of uses is complete at each of its steps, and an owner
+// is only dropped.
+impl std::panic::UnwindSafe for Memory {}
+impl std::panic::RefUnwindSafe for Memory {}
+
 impl Memory {
     /// All bytes zero.
     pub(crate) fn zeroed(device: &Device, bytes: usize) -> Result<Self> {
@@ -516,18 +521,19 @@ impl Memory {
         Ok(memory)
     }
 
+    /// An error for memory that is larger than any.
+    pub(crate) fn check_size(device: &Device, bytes: usize) -> Result<()> {
+        match bytes as u64 > MOST_BYTES {
+            true => Err(too_large(device, bytes)),
+            false => Ok(()),
+        }
+    }
+
     /// On the simulated GPU the bytes are zero, because Rust must not read uninitialised memory.
     fn allocate(device: &Device, bytes: usize, stream: Option<RawStream>) -> Result<Self> {
         device.healthy()?;
-        let full = || Error::OutOfMemory {
-            device: device.to_string(),
-            bytes: bytes as u64,
-            what: String::new(),
-            limit: None,
-        };
-        if bytes as u64 > MOST_BYTES {
-            return Err(full());
-        }
+        Self::check_size(device, bytes)?;
+        let full = || too_large(device, bytes);
         let address = match device.kind() {
             Kind::Cuda(gpu) => {
                 device.select(gpu)?;
@@ -657,6 +663,15 @@ fn drop_after(device: &Device, gpu: &Gpu, uses: &LastUses, owner: Owner) {
     if let Some(job) = left {
         in_flight.iter().for_each(|end| drop(end.wait()));
         job();
+    }
+}
+
+fn too_large(device: &Device, bytes: usize) -> Error {
+    Error::OutOfMemory {
+        device: device.to_string(),
+        bytes: bytes as u64,
+        what: String::new(),
+        limit: None,
     }
 }
 

@@ -59,6 +59,10 @@ struct Inner {
     recorder: Option<Recorder>,
 }
 
+// A panic leaves it as usable as before: an owner is only dropped, and a recording fails.
+impl std::panic::UnwindSafe for Inner {}
+impl std::panic::RefUnwindSafe for Inner {}
+
 /// Distinguishes streams, destroyed ones included: CUDA reuses the address of a destroyed stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamId(u64);

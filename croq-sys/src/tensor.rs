@@ -13,6 +13,7 @@ use crate::memory::Memory;
 use crate::packed::Packed;
 use crate::pinned::PinnedTensor;
 use crate::random::Generator;
+use crate::refused::Refused;
 
 mod sealed {
     pub trait Sealed {}
@@ -108,6 +109,23 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     /// When there is no memory for that many, as `Vec` does.
     pub fn zeros(dims: D) -> Self {
         Self::of(dims, vec![T::zeroed(); count::<T, D>(&dims)])
+    }
+
+    /// The same with an error where that panics.
+    pub(crate) fn try_zeros(dims: D) -> Result<Self> {
+        if !has_whole_rows::<T, D>(&dims) {
+            return Err(packing::<T>(format!("rows of shape {:?}", dims.shape())));
+        }
+        let full = |bytes: usize| Error::OutOfMemory {
+            device: "the host".to_owned(),
+            bytes: bytes as u64,
+            what: String::new(),
+            limit: None,
+        };
+        let count = dims.elements().ok_or_else(|| full(usize::MAX))? / T::COUNT;
+        let data = bytemuck::try_zeroed_vec(count);
+        let data = data.map_err(|()| full(count.saturating_mul(size_of::<T>())))?;
+        Ok(Self::of(dims, data))
     }
 
     /// Each element from its index; each byte of [`Packed`] values from the index of its first.
@@ -280,10 +298,18 @@ impl<T, D: Dims, S> Tensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Extents`] when `dims` has other extents than the tensor.
-    pub fn into_dims<E: Dims<Index = D::Index>>(self, dims: E) -> Result<Tensor<T, E, S>> {
-        check_extents(self.shape().as_ref(), dims.shape().as_ref())?;
-        Ok(Tensor::of(dims, self.data))
+    /// [`Error::Extents`] when `dims` has other extents than the tensor, with the tensor.
+    pub fn into_dims<E: Dims<Index = D::Index>>(
+        self,
+        dims: E,
+    ) -> std::result::Result<Tensor<T, E, S>, Refused<Self>> {
+        match check_extents(self.shape().as_ref(), dims.shape().as_ref()) {
+            Ok(()) => Ok(Tensor::of(dims, self.data)),
+            Err(error) => Err(Refused {
+                tensor: self,
+                error,
+            }),
+        }
     }
 }
 
@@ -300,10 +326,15 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] when `dims` has another number of elements.
-    pub fn reshape<E: Dims>(self, dims: E) -> Result<Tensor<T, E, S>> {
-        check_length::<T, E>(&dims, self.as_slice().len())?;
-        Ok(Tensor::of(dims, self.data))
+    /// [`Error::Length`] when `dims` has another number of elements, with the tensor.
+    pub fn reshape<E: Dims>(self, dims: E) -> std::result::Result<Tensor<T, E, S>, Refused<Self>> {
+        match check_length::<T, E>(&dims, self.as_slice().len()) {
+            Ok(()) => Ok(Tensor::of(dims, self.data)),
+            Err(error) => Err(Refused {
+                tensor: self,
+                error,
+            }),
+        }
     }
 
     /// A copy in the memory of `device`.
@@ -568,7 +599,7 @@ mod tests {
     fn extents_are_retyped_only_when_equal() {
         let t = Tensor::<i8, _>::zeros((4, 5));
         let t = t.into_dims((Const::<4>, Const::<5>)).unwrap();
-        let e = t.into_dims((4, 6)).unwrap_err();
+        let e = t.into_dims((4, 6)).unwrap_err().error;
         assert_eq!(
             e,
             Error::Extents {
@@ -614,5 +645,30 @@ mod tests {
             "Tensor [0, 3] []"
         );
         assert_eq!(format!("{:?}", Tensor::<u8, _>::zeros(())), "Tensor [] 0");
+    }
+
+    #[test]
+    fn what_is_too_large_is_an_error_where_there_is_a_result() {
+        let e = Tensor::<crate::S4x2, _>::try_zeros((0, 3)).unwrap_err();
+        assert!(matches!(e, Error::Packing { .. }), "{e}");
+        for dims in [(usize::MAX, 2), (1 << 60, 1)] {
+            let e = Tensor::<u8, _>::try_zeros(dims).unwrap_err();
+            assert!(
+                e.to_string().starts_with("the host has not enough memory"),
+                "{e}"
+            );
+        }
+        assert_eq!(
+            Tensor::<u8, _>::try_zeros((0, usize::MAX, 2))
+                .unwrap()
+                .shape(),
+            [0, usize::MAX, 2]
+        );
+        // What a tensor of a device has need not fit the host.
+        let mut byte = 0_u8;
+        let (address, sim) = (&raw mut byte, crate::Device::sim());
+        // SAFETY: the test reads no element.
+        let large = unsafe { DeviceTensor::from_raw_parts(address, (1 << 56,), &sim, ()) }.unwrap();
+        assert!(matches!(large.to_host(), Err(Error::OutOfMemory { .. })));
     }
 }

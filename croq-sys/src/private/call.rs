@@ -378,7 +378,7 @@ impl<A> Call<A> {
         dims: D,
     ) -> Result<Tensor<T, D>> {
         if self.is_empty {
-            return Ok(Tensor::zeros(dims));
+            return Tensor::try_zeros(dims);
         }
         let used = self.buffer_at(address)?;
         download(&used.memory, used.offset, dims)

@@ -215,3 +215,17 @@ fn copies_to_another_gpu_are_in_order() {
     twice(&mut clone, 10).unwrap();
     assert_ne!(clone.to_host().unwrap(), back.to_host().unwrap());
 }
+
+/// The default stream is that of the device which is selected.
+#[test]
+fn a_default_stream_waits_on_its_own_device() {
+    let (device, other) = (fake_cuda::device(), other_device());
+    let stream = Stream::new(&device).unwrap();
+    // SAFETY: the default stream is never destroyed.
+    let default = unsafe { Stream::from_raw(std::ptr::null_mut(), &other, ()) }.unwrap();
+    let event = stream.record().unwrap();
+    default.wait_for(&event).unwrap();
+    assert_eq!(fake_cuda::device_of_wait(), 1);
+    stream.wait_for(&event).unwrap();
+    assert_eq!(fake_cuda::device_of_wait(), 0);
+}
