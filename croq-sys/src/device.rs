@@ -254,7 +254,7 @@ impl Device {
         &self.0.kind
     }
 
-    fn gpu_index(&self) -> Option<usize> {
+    pub(crate) fn gpu_index(&self) -> Option<usize> {
         match &self.0.kind {
             Kind::Cuda(gpu) => usize::try_from(gpu.index).ok(),
             _ => None,

@@ -397,6 +397,25 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
         }
     }
 
+    /// Waits for all work on the tensor. Only code that uses its
+    /// [address](Self::as_device_ptr) needs that.
+    ///
+    /// ```
+    /// use croq_sys::{Device, DeviceTensor};
+    ///
+    /// let x = DeviceTensor::<f32, _>::zeros((3,), &Device::default())?;
+    /// x.synchronize()?;
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The failure of that work.
+    pub fn synchronize(&self) -> Result<()> {
+        self.memory.settle(true)?;
+        self.device().synchronize_own()
+    }
+
     /// Whether the elements are in row-major order without gaps.
     pub fn is_dense(&self) -> bool {
         self.region().is_dense()

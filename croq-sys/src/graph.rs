@@ -13,6 +13,7 @@ use crate::last_use::EndOfWork;
 use crate::memory::Memory;
 use crate::recorder::{Recorder, Recording, Step, Use};
 use crate::stream::Stream;
+use crate::trace;
 
 /// A sequence of `…_on` calls that was recorded once, and is launched with one operation: a CUDA graph.
 /// Many short kernels cost the program less time this way. On the simulated GPU the same calls are
@@ -146,6 +147,7 @@ impl<T: GraphTensors> Graph<T> {
             .expect("Graph::launch", "stream", stream.device())?;
         stream.executes("Graph::launch")?;
         self.device.healthy()?;
+        let _span = trace::graph(&self.device);
         self.check()?;
         let (Kind::Cuda(gpu), Some(launchable)) = (self.device.kind(), &mut self.launchable) else {
             return self.steps.iter().try_for_each(|step| step());

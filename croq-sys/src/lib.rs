@@ -44,6 +44,7 @@ mod float8;
 mod graph;
 mod graph_tensors;
 mod input;
+pub mod interop;
 mod last_use;
 mod memory;
 #[cfg(feature = "ndarray")]
@@ -60,6 +61,7 @@ mod six_bits;
 pub mod sparse;
 mod stream;
 mod tensor;
+mod trace;
 
 pub use half;
 

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::last_use::{EndOfWork, LastUses};
 use crate::region::Region;
 use crate::stream::{Stream, StreamId};
+use crate::trace;
 
 /// The alignment that CUDA guarantees for its allocations; kernels rely on it.
 const ALIGNMENT: usize = 256;
@@ -220,6 +221,7 @@ impl Memory {
         (from, source): (&Memory, &Region),
     ) -> Result<()> {
         self.device.healthy()?;
+        let _span = trace::copy("on", to.bytes(), &self.device);
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Region::copy(to, source, |rows| {
                 for row in 0..rows.height {
@@ -446,6 +448,7 @@ impl Memory {
     /// Copies `data` to the bytes from `offset` on, after earlier work on the memory.
     pub(crate) fn write(&self, offset: usize, data: &[u8]) -> Result<()> {
         self.device.healthy()?;
+        let _span = trace::copy("to", data.len(), &self.device);
         let at = self.place(offset, data.len())?;
         match self.device.kind() {
             Kind::Cuda(gpu) => {
@@ -498,6 +501,7 @@ impl Memory {
             Kind::Cuda(gpu) => Some(gpu.stream),
             _ => None,
         };
+        let _span = trace::copy("to", data.len(), device);
         let memory = Self::allocate(device, data.len(), own)?;
         match device.kind() {
             Kind::Cuda(gpu) => {
@@ -559,6 +563,7 @@ impl Memory {
     /// Copies `to.len()` bytes from `offset` on to the host, after earlier work on the memory.
     pub(crate) fn download(&self, offset: usize, to: &mut [u8]) -> Result<()> {
         self.device.healthy()?;
+        let _span = trace::copy("from", to.len(), &self.device);
         let at = self.place(offset, to.len())?;
         match self.device.kind() {
             Kind::Cuda(gpu) => {

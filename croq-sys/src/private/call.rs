@@ -22,6 +22,7 @@ use crate::recorder::{Recorder, Recording};
 use crate::sim;
 use crate::stream::Stream;
 use crate::tensor::{HostData, HostDataMut, Tensor};
+use crate::trace;
 
 use super::Kernel;
 use super::environment::{Env, Mode};
@@ -179,6 +180,7 @@ impl<A> Call<A> {
         if self.is_empty {
             return Ok(());
         }
+        let _span = trace::call(self.kernel.about.name, &self.device, false);
         self.make_copies()?;
         match self.device.kind() {
             Kind::Cuda(gpu) => self.run_on_gpu(gpu, args),
@@ -243,6 +245,7 @@ impl<A> Call<A> {
         if self.is_empty {
             return Ok(());
         }
+        let _span = trace::call(self.kernel.about.name, &self.device, true);
         self.make_copies()?;
         let Kind::Cuda(gpu) = self.device.kind() else {
             return self.run_on_sim(args, Mode::Run);
