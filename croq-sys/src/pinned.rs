@@ -103,8 +103,9 @@ impl<T: Element, D: Dims> PinnedTensor<T, D> {
     ///
     /// # Errors
     ///
-    /// The failure of that work; [`Error::NotBool`].
+    /// The failure of that work, or an earlier one of the device; [`Error::NotBool`].
     pub fn as_slice(&self) -> Result<&[T]> {
+        self.device().healthy()?;
         self.memory.settle(false)?;
         self.check()?;
         // SAFETY: as many elements, initialised; nothing writes them as long as the tensor is borrowed,
@@ -116,8 +117,9 @@ impl<T: Element, D: Dims> PinnedTensor<T, D> {
     ///
     /// # Errors
     ///
-    /// The failure of that work; [`Error::NotBool`].
+    /// The failure of that work, or an earlier one of the device; [`Error::NotBool`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
+        self.device().healthy()?;
         self.memory.settle(true)?;
         self.check()?;
         // SAFETY: as many elements, initialised; nothing uses them as long as the tensor is borrowed,

@@ -175,6 +175,8 @@ fn a_failure_is_that_of_the_next_access() {
     t.copy_to_host_on(&stream, &mut host).unwrap();
     let e = host.as_slice().unwrap_err();
     assert!(matches!(e, Error::Check { code: "R14", .. }), "{e}");
+    assert!(matches!(host.as_slice(), Err(Error::Poisoned(_))));
+    assert!(matches!(host.as_mut_slice(), Err(Error::Poisoned(_))));
     drop(host);
     STICKY.set(0);
 }
