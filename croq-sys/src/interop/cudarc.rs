@@ -71,7 +71,7 @@ pub unsafe fn to_device_tensor<T: Element, D: Dims>(
         std::ptr::with_exposed_provenance_mut::<T>(address as usize)
     };
     stream.synchronize().map_err(|failed| Error::Foreign {
-        reason: format!("a stream of cudarc has failed: {failed}"),
+        reason: format!("a stream of cudarc has failed: {failed:?}"),
     })?;
     // SAFETY: as the caller promises; the owner keeps the memory.
     unsafe { DeviceTensor::from_raw_parts(address, dims, device, slice) }
