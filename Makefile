@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare compare clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare compare interop clean
 
 setup:
 	@scripts/setup.sh
@@ -56,6 +56,10 @@ ptxas-compare: setup
 # croq's kernels beside CUTLASS's and Triton's: machine code, and what each executes on the PTX machine.
 compare: setup
 	@scripts/compare_kernels.sh
+
+# With candle, cudarc and cuda-runtime-sys, which take minutes to compile.
+interop: setup
+	@scripts/interop.sh
 
 clean:
 	@cargo clean

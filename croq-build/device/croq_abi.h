@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 27
+#define CROQ_ABI_VERSION 28
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -26,6 +26,7 @@ enum {
   /* a loop or a wait that does not end. On the simulated GPU, croq-sys has the text of the report;
    * on a GPU, `check` is the kind of the wait: CROQ_WAIT_... */
   CROQ_ENDLESS = 10,
+  CROQ_NOT_RECORDED = 11, /* a step that waits for the device cannot be a part of a graph */
   /* the record is being written by a kernel that continues (CROQ_REPORT) */
   CROQ_BEING_WRITTEN = 0xffff
 };
@@ -438,7 +439,16 @@ typedef struct croq_env {
   void *(*alloc)(const struct croq_env *env, croq_u64 bytes, croq_u32 zero);
   croq_u64 steps; /* iteration limit of loops on the host */
   croq_u64 wait_limit; /* time limit of a wait on a GPU in nanoseconds; 0: no limit */
+  croq_u32 mode; /* CROQ_MODE_… */
 } croq_env;
+
+/* What a call does with its launches. */
+#define CROQ_MODE_RUN 0
+/* They are recorded for a graph: the stream captures them; the simulated GPU only prepares them. Steps
+ * that wait for the device are CROQ_NOT_RECORDED. */
+#define CROQ_MODE_RECORD 1
+/* The simulated GPU executes them again. */
+#define CROQ_MODE_REPLAY 2
 
 /* The CUDA runtime, which croq-sys calls through this table of the nvcc-built part of the user's
  * crate. Every function returns a cudaError_t as int. */
@@ -482,9 +492,17 @@ typedef struct croq_cuda_api {
   /* `height` rows of `width` bytes; rows begin every so many bytes. */
   int (*copy_rows_on_device)(void *dst, croq_u64 dst_pitch, const void *src, croq_u64 src_pitch,
                              croq_u64 width, croq_u64 height, void *stream);
+  int (*copy_to_peer)(void *dst, int dst_device, const void *src, int src_device, croq_u64 bytes,
+                      void *stream);
   int (*memset_async)(void *dst, int byte, croq_u64 bytes, void *stream);
   int (*host_alloc_mapped)(void **host, void **device, croq_u64 bytes);
   int (*host_free)(void *host);
+  /* Work that is enqueued on the stream from now on is recorded, and not executed. */
+  int (*graph_begin)(void *stream);
+  /* The recorded work, which is null after an error. Ends the recording in any case. */
+  int (*graph_end)(void *stream, void **graph);
+  int (*graph_launch)(void *graph, void *stream);
+  int (*graph_destroy)(void *graph);
   const char *(*error_string)(int error);
 } croq_cuda_api;
 

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 27;
+pub const CROQ_ABI_VERSION: u32 = 28;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -26,6 +26,7 @@ pub const CROQ_ABI_MISMATCH: u32 = 8;
 pub const CROQ_HAZARD: u32 = 9;
 pub const CROQ_BEING_WRITTEN: u32 = 0xffff;
 pub const CROQ_ENDLESS: u32 = 10;
+pub const CROQ_NOT_RECORDED: u32 = 11;
 pub const CROQ_WAIT_MBARRIER: u32 = 0;
 pub const CROQ_WAIT_GRID: u32 = 1;
 pub const CROQ_WAIT_HOST: u32 = 2;
@@ -498,7 +499,12 @@ pub struct croq_env {
         Option<unsafe extern "C" fn(env: *const croq_env, bytes: u64, zero: u32) -> *mut c_void>,
     pub steps: u64,
     pub wait_limit: u64,
+    pub mode: u32,
 }
+
+pub const CROQ_MODE_RUN: u32 = 0;
+pub const CROQ_MODE_RECORD: u32 = 1;
+pub const CROQ_MODE_REPLAY: u32 = 2;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -538,8 +544,13 @@ pub struct croq_cuda_api {
     pub copy_to_host: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
     pub copy_on_device: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
     pub copy_rows_on_device: unsafe extern "C" fn(dst: *mut c_void, dst_pitch: u64, src: *const c_void, src_pitch: u64, width: u64, height: u64, stream: *mut c_void) -> c_int,
+    pub copy_to_peer: unsafe extern "C" fn(dst: *mut c_void, dst_device: c_int, src: *const c_void, src_device: c_int, bytes: u64, stream: *mut c_void) -> c_int,
     pub memset_async: unsafe extern "C" fn(dst: *mut c_void, byte: c_int, bytes: u64, stream: *mut c_void) -> c_int,
     pub host_alloc_mapped: unsafe extern "C" fn(host: *mut *mut c_void, device: *mut *mut c_void, bytes: u64) -> c_int,
     pub host_free: unsafe extern "C" fn(host: *mut c_void) -> c_int,
+    pub graph_begin: unsafe extern "C" fn(stream: *mut c_void) -> c_int,
+    pub graph_end: unsafe extern "C" fn(stream: *mut c_void, graph: *mut *mut c_void) -> c_int,
+    pub graph_launch: unsafe extern "C" fn(graph: *mut c_void, stream: *mut c_void) -> c_int,
+    pub graph_destroy: unsafe extern "C" fn(graph: *mut c_void) -> c_int,
     pub error_string: unsafe extern "C" fn(error: c_int) -> *const c_char,
 }

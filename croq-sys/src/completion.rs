@@ -44,6 +44,7 @@ impl Completion {
     }
 
     fn begin(&mut self, stream: &Stream) -> Result<()> {
+        stream.executes("await")?;
         let device = stream.device();
         device.healthy()?;
         let Kind::Cuda(gpu) = device.kind() else {

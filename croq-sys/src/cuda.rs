@@ -96,6 +96,15 @@ unsafe impl Send for RawEvent {}
 // SAFETY: as above.
 unsafe impl Sync for RawEvent {}
 
+/// Recorded work that can be launched again.
+#[derive(Clone, Copy)]
+pub(crate) struct RawGraph(*mut c_void);
+
+// SAFETY: a `cudaGraphExec_t` is a handle that any thread may use, one at a time.
+unsafe impl Send for RawGraph {}
+// SAFETY: as above.
+unsafe impl Sync for RawGraph {}
+
 /// A failure record in host memory that a device can write.
 pub(crate) struct MappedRecord {
     pub(crate) host: NonNull<croq_failure>,
@@ -345,44 +354,41 @@ impl Runtime {
         unsafe { (self.api.free_async)(memory.as_ptr().cast(), stream.0) };
     }
 
+    /// Copies from the host.
+    ///
     /// # Safety
     ///
-    /// `to` is device memory of at least `from.len()` bytes, and `from` is not changed until the
-    /// stream is synchronized.
+    /// There are so many bytes at both addresses, the first in device memory. Those of the host are not
+    /// changed until the copy is complete.
     pub(crate) unsafe fn copy_in(
         self,
         to: NonNull<u8>,
-        from: &[u8],
+        from: NonNull<u8>,
+        bytes: usize,
         stream: RawStream,
     ) -> Result<()> {
-        let bytes = from.len() as u64;
+        let (dst, src) = (to.as_ptr().cast(), from.as_ptr().cast());
         // SAFETY: as the caller promises.
-        let code = unsafe {
-            (self.api.copy_to_device)(to.as_ptr().cast(), from.as_ptr().cast(), bytes, stream.0)
-        };
+        let code = unsafe { (self.api.copy_to_device)(dst, src, bytes as u64, stream.0) };
         self.check(code, "copying to the GPU")
     }
 
+    /// Copies to the host.
+    ///
     /// # Safety
     ///
-    /// `from` is device memory of at least `to.len()` bytes, and `to` is not read until the stream
-    /// is synchronized.
+    /// There are so many bytes at both addresses, the second in device memory. Those of the host are not
+    /// used until the copy is complete.
     pub(crate) unsafe fn copy_out(
         self,
-        to: &mut [u8],
+        to: NonNull<u8>,
         from: NonNull<u8>,
+        bytes: usize,
         stream: RawStream,
     ) -> Result<()> {
-        let bytes = to.len() as u64;
+        let (dst, src) = (to.as_ptr().cast(), from.as_ptr().cast());
         // SAFETY: as the caller promises.
-        let code = unsafe {
-            (self.api.copy_to_host)(
-                to.as_mut_ptr().cast(),
-                from.as_ptr().cast(),
-                bytes,
-                stream.0,
-            )
-        };
+        let code = unsafe { (self.api.copy_to_host)(dst, src, bytes as u64, stream.0) };
         self.check(code, "copying from the GPU")
     }
 
@@ -409,6 +415,79 @@ impl Runtime {
             }
         };
         self.check(code, "copying on the GPU")
+    }
+
+    /// Copies between the memory of two devices, which CUDA numbers so.
+    ///
+    /// # Safety
+    ///
+    /// There are so many bytes at both addresses, of these devices, until the copy is complete.
+    pub(crate) unsafe fn copy_to_peer(
+        self,
+        to: (NonNull<u8>, c_int),
+        from: (NonNull<u8>, c_int),
+        bytes: u64,
+        stream: RawStream,
+    ) -> Result<()> {
+        let (dst, src) = (to.0.as_ptr().cast(), from.0.as_ptr().cast());
+        // SAFETY: as the caller promises.
+        let code = unsafe { (self.api.copy_to_peer)(dst, to.1, src, from.1, bytes, stream.0) };
+        self.check(code, "copying to another GPU")
+    }
+
+    /// Allocates page-locked host memory; `None` if there is not enough.
+    pub(crate) fn allocate_host(self, bytes: u64) -> Result<Option<NonNull<u8>>> {
+        let (mut host, mut device) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: both addresses outlive the call.
+        match unsafe { (self.api.host_alloc_mapped)(&mut host, &mut device, bytes) } {
+            OUT_OF_MEMORY => Ok(None),
+            code => {
+                self.check(code, "allocating page-locked memory")?;
+                Ok(NonNull::new(host.cast()))
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `memory` came from [`Self::allocate_host`], and nothing uses it any more.
+    pub(crate) unsafe fn free_host(self, memory: NonNull<u8>) {
+        // SAFETY: as the caller promises. An error cannot be reported.
+        unsafe { (self.api.host_free)(memory.as_ptr().cast()) };
+    }
+
+    /// From now on work on `stream` is recorded and not executed.
+    pub(crate) fn begin_graph(self, stream: RawStream) -> Result<()> {
+        // SAFETY: `RawStream`s are made by `create_stream`.
+        let code = unsafe { (self.api.graph_begin)(stream.0) };
+        self.check(code, "beginning a graph")
+    }
+
+    /// The work that was recorded. The stream records no longer, also after an error.
+    pub(crate) fn end_graph(self, stream: RawStream) -> Result<RawGraph> {
+        let mut graph = ptr::null_mut();
+        // SAFETY: `graph` outlives the call.
+        let code = unsafe { (self.api.graph_end)(stream.0, &mut graph) };
+        self.check(code, "ending a graph")?;
+        Ok(RawGraph(graph))
+    }
+
+    /// # Safety
+    ///
+    /// The memory that the graph's work uses is allocated until that is complete, and the graph was
+    /// not destroyed.
+    pub(crate) unsafe fn launch_graph(self, graph: RawGraph, stream: RawStream) -> Result<()> {
+        // SAFETY: as the caller promises.
+        let code = unsafe { (self.api.graph_launch)(graph.0, stream.0) };
+        self.check(code, "launching a graph")
+    }
+
+    /// # Safety
+    ///
+    /// The graph is not used after this, and its launches are complete.
+    pub(crate) unsafe fn destroy_graph(self, graph: RawGraph) {
+        // SAFETY: as the caller promises. An error is ignored.
+        unsafe { (self.api.graph_destroy)(graph.0) };
     }
 
     /// # Safety

@@ -29,7 +29,8 @@ struct Inner {
 }
 
 pub(crate) enum Kind {
-    Sim,
+    /// With its number.
+    Sim(usize),
     Cuda(Gpu),
     /// `CROQ_DEVICE` selects a device that is not available; every use returns the reason.
     Missing,
@@ -159,7 +160,36 @@ impl Device {
     /// The simulated GPU, which every machine has.
     pub fn sim() -> Self {
         static SIM: OnceLock<Device> = OnceLock::new();
-        SIM.get_or_init(|| Self::of(Kind::Sim, None)).clone()
+        SIM.get_or_init(|| Self::of(Kind::Sim(0), None)).clone()
+    }
+
+    /// One of any number of simulated GPUs, for programs that use several; number 0 is
+    /// [`sim`](Self::sim). Each has its own tensors: a call with those of two is an
+    /// [`Error::WrongDevice`], as on GPUs.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let (first, second) = (Device::sim(), Device::sim_number(1));
+    /// assert_ne!(first, second);
+    /// let x = Tensor::from_fn((3,), |[i]| i as f32).to_device(&first)?;
+    /// let y = x.to_device(&second)?;
+    /// assert_eq!((y.device(), y.to_host()?), (&second, x.to_host()?));
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    pub fn sim_number(index: usize) -> Self {
+        static MADE: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+        if index == 0 {
+            return Self::sim();
+        }
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = |device: &Device| matches!(device.kind(), Kind::Sim(n) if *n == index);
+        if let Some(known) = made.iter().find(|device| number(device)) {
+            return known.clone();
+        }
+        let device = Self::of(Kind::Sim(index), None);
+        made.push(device.clone());
+        device
     }
 
     /// The GPU that CUDA numbers `index`.
@@ -224,7 +254,7 @@ impl Device {
         &self.0.kind
     }
 
-    fn gpu_index(&self) -> Option<usize> {
+    pub(crate) fn gpu_index(&self) -> Option<usize> {
         match &self.0.kind {
             Kind::Cuda(gpu) => usize::try_from(gpu.index).ok(),
             _ => None,
@@ -233,7 +263,7 @@ impl Device {
 
     /// Whether this is the simulated GPU.
     pub fn is_sim(&self) -> bool {
-        matches!(self.0.kind, Kind::Sim)
+        matches!(self.0.kind, Kind::Sim(_))
     }
 
     /// Whether this is a GPU.
@@ -244,7 +274,7 @@ impl Device {
     /// The device's name.
     pub fn name(&self) -> &str {
         match &self.0.kind {
-            Kind::Sim => "simulated GPU",
+            Kind::Sim(_) => "simulated GPU",
             Kind::Cuda(gpu) => &gpu.name,
             Kind::Missing => "missing device",
         }
@@ -366,12 +396,16 @@ impl Device {
             },
             Some("sim") => Ok(Self::sim()),
             Some("cuda") => open(0),
-            Some(value) => match value.strip_prefix("cuda:").map(str::parse) {
-                Some(Ok(index)) => open(index),
-                _ => Err(Error::UnknownDevice {
-                    value: value.to_owned(),
-                }),
-            },
+            Some(value) => {
+                let number = |kind| value.strip_prefix(kind).and_then(|n| n.parse().ok());
+                match (number("cuda:"), number("sim:")) {
+                    (Some(index), _) => open(index),
+                    (_, Some(index)) => Ok(Self::sim_number(index)),
+                    _ => Err(Error::UnknownDevice {
+                        value: value.to_owned(),
+                    }),
+                }
+            }
         };
         let device = chosen.unwrap_or_else(|reason| Self::of(Kind::Missing, Some(reason)));
         (device, None)
@@ -428,11 +462,12 @@ impl PartialEq for Device {
 
 impl Eq for Device {}
 
-/// `sim`, `cuda:0`, … as in `CROQ_DEVICE`.
+/// `sim`, `sim:1`, `cuda:0`, … as in `CROQ_DEVICE`.
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.kind {
-            Kind::Sim => f.write_str("sim"),
+            Kind::Sim(0) => f.write_str("sim"),
+            Kind::Sim(number) => write!(f, "sim:{number}"),
             Kind::Cuda(gpu) => write!(f, "cuda:{}", gpu.index),
             Kind::Missing => f.write_str("missing"),
         }
@@ -500,6 +535,9 @@ mod tests {
         assert!(plain(None).is_sim());
         assert!(plain(Some(" ")).is_sim());
         assert!(plain(Some("sim")).is_sim());
+        assert_eq!(plain(Some("sim:0")), Device::sim());
+        assert_eq!(plain(Some("sim:2")), Device::sim_number(2));
+        assert_eq!(Device::sim_number(2).to_string(), "sim:2");
         let e = plain(Some("cuda")).healthy().unwrap_err();
         assert_eq!(e, Error::CudaNotBuilt { kernel: None });
         for value in ["gpu", "cuda:x", "cuda:-1"] {
@@ -515,7 +553,7 @@ mod tests {
 
     #[test]
     fn the_first_failure_poisons() {
-        let device = Device::of(Kind::Sim, None);
+        let device = Device::of(Kind::Sim(0), None);
         let (a, b) = (
             Error::NeedsCuda { kernel: "a" },
             Error::NeedsCuda { kernel: "b" },

@@ -18,6 +18,10 @@ mod sealed {
     label = "expected `Owned`, `Borrowed` or `BorrowedMut`"
 )]
 pub trait DeviceData: sealed::Sealed + Sized {
+    /// Whether the elements can be written through it, so that it is the only way to them.
+    #[doc(hidden)]
+    const IS_MUTABLE: bool;
+
     /// The places of the elements; `None`: from the start of the memory, without gaps.
     #[doc(hidden)]
     fn region(&self) -> Option<&Region>;
@@ -77,6 +81,8 @@ impl BorrowedMut<'_> {
 }
 
 impl DeviceData for Owned {
+    const IS_MUTABLE: bool = true;
+
     fn region(&self) -> Option<&Region> {
         None
     }
@@ -88,11 +94,18 @@ impl DeviceData for Owned {
 impl DeviceDataMut for Owned {}
 
 /// The kinds of views.
+#[diagnostic::on_unimplemented(
+    message = "a tensor with memory of its own has no parts",
+    label = "call `.view()` or `.view_mut()` first",
+    note = "a part borrows the elements of its tensor: `x.view().slice(…)`, `x.view_mut().slice(…)`"
+)]
 pub trait View: DeviceData {}
 
 macro_rules! views {
-    ($($View:ident),*) => {$(
+    ($($View:ident $is_mutable:literal),*) => {$(
         impl DeviceData for $View<'_> {
+            const IS_MUTABLE: bool = $is_mutable;
+
             fn region(&self) -> Option<&Region> {
                 Some(&self.region)
             }
@@ -105,5 +118,5 @@ macro_rules! views {
     )*};
 }
 
-views!(Borrowed, BorrowedMut);
+views!(Borrowed false, BorrowedMut true);
 impl DeviceDataMut for BorrowedMut<'_> {}

@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use crate::device::Device;
 use crate::device_data::{Borrowed, BorrowedMut, DeviceData, DeviceDataMut, Owned, View};
+use crate::device_views::{self, DeviceView, DeviceViewMut};
 use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
+use crate::pinned::PinnedTensor;
+use crate::refused::Refused;
 use crate::region::Region;
 use crate::stream::Stream;
-use crate::tensor::{HostData, HostDataMut, Tensor, check_extents, has_whole_rows};
+use crate::tensor::{HostData, HostDataMut, Tensor, byte_count, check_extents, has_whole_rows};
 
 /// The alignment in bytes of the tensors that kernels take in place: that of their widest accesses.
 const IN_PLACE: usize = 16;
@@ -48,51 +51,6 @@ pub struct DeviceTensor<T, D, S = Owned> {
     element: PhantomData<T>,
 }
 
-/// A view of a [`DeviceTensor`]: its elements, a part of them, every n-th of an axis, or with
-/// permuted axes.
-///
-/// A kernel that reads a view takes it in place if its elements are in row-major order without gaps,
-/// and the first one is at a multiple of 16 bytes; otherwise it takes a copy. Work on a view is work
-/// on its tensor: a kernel that is in flight keeps the memory.
-///
-/// ```
-/// use croq_sys::{Device, Tensor};
-///
-/// let t = Tensor::from_fn((4, 6), |[i, j]| (10 * i + j) as i32).to_device(&Device::sim())?;
-/// let part = t.view().slice([1..3, 0..6])?.step_by([1, 4])?;
-/// assert_eq!(part.to_host()?.as_slice(), [10, 14, 20, 24]);
-/// let columns = part.permute([1, 0])?;
-/// assert_eq!(columns.to_host()?.as_slice(), [10, 20, 14, 24]);
-/// # Ok::<(), croq_sys::Error>(())
-/// ```
-///
-/// A view does not outlive its tensor:
-///
-/// ```compile_fail,E0505
-/// use croq_sys::{Device, DeviceTensor};
-/// let t = DeviceTensor::<f32, _>::zeros((4, 6), &Device::sim())?;
-/// let view = t.view();
-/// drop(t);
-/// view.to_host()?;
-/// # Ok::<(), croq_sys::Error>(())
-/// ```
-pub type DeviceView<'a, T, D> = DeviceTensor<T, D, Borrowed<'a>>;
-
-/// A [`DeviceView`] whose elements can be written.
-///
-/// A kernel that writes a view takes it in place, or the call is an [`Error::WrittenView`].
-///
-/// ```
-/// use croq_sys::{Device, DeviceTensor, Tensor};
-///
-/// let mut t = DeviceTensor::<i32, _>::zeros((2, 4), &Device::sim())?;
-/// let ones = Tensor::from_fn((2, 2), |_| 1);
-/// t.view_mut().step_by([1, 2])?.copy_from_host(&ones)?;
-/// assert_eq!(t.to_host()?.as_slice(), [1, 0, 1, 0, 1, 0, 1, 0]);
-/// # Ok::<(), croq_sys::Error>(())
-/// ```
-pub type DeviceViewMut<'a, T, D> = DeviceTensor<T, D, BorrowedMut<'a>>;
-
 impl<T: Element, D: Dims> DeviceTensor<T, D> {
     /// All elements zero.
     ///
@@ -100,7 +58,7 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     ///
     /// [`Error::OutOfMemory`], or the failure of the device.
     pub fn zeros(dims: D, device: &Device) -> Result<Self> {
-        let bytes = bytes::<T, D>(&dims, device)?;
+        let bytes = byte_count::<T, D>(&dims, device)?;
         Ok(Self::of(dims, Memory::zeroed(device, bytes)?))
     }
 
@@ -114,8 +72,9 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Packing`] if rows of packed elements are no whole bytes, [`Error::OutOfMemory`] if
-    /// no memory is that large, or the failure of the device. `owner` is dropped.
+    /// [`Error::Packing`] if rows of packed elements are no whole bytes, [`Error::OutOfMemory`] if the
+    /// tensor has more than 2<sup>56</sup> bytes (with that limit the compiler proves that a kernel's
+    /// indices fit 64 bits), or the failure of the device. `owner` is dropped.
     ///
     /// # Safety
     ///
@@ -147,7 +106,8 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
         owner: impl Any + Send + Sync,
     ) -> Result<Self> {
         device.healthy()?;
-        let bytes = bytes::<T, D>(&dims, device)?;
+        let bytes = byte_count::<T, D>(&dims, device)?;
+        Memory::check_size(device, bytes)?;
         let address = NonNull::new(address.cast()).unwrap_or(NonNull::<T>::dangling().cast());
         // SAFETY: as the caller promises.
         let memory = unsafe { Memory::foreign(device, address, bytes, Box::new(owner)) };
@@ -156,12 +116,18 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
 
     /// A copy of elements of memory that another tensor uses.
     pub(crate) fn copied(memory: &Memory, offset: usize, dims: D) -> Result<Self> {
+        let (tensor, from) = Self::for_copy(memory, offset, dims)?;
+        // SAFETY: the memory has these elements, and the copy is as large.
+        unsafe { tensor.memory.copy(&tensor.region(), (memory, &from)) }?;
+        Ok(tensor)
+    }
+
+    /// A tensor for that copy, and the places from which it is.
+    pub(crate) fn for_copy(memory: &Memory, offset: usize, dims: D) -> Result<(Self, Region)> {
         holds::<T, D>(memory, offset, dims)?;
         let from = dense::<T, D>(offset, &dims);
-        let copy = Memory::unwritten(memory.device(), from.bytes())?;
-        // SAFETY: the memory has these elements, and the copy is as large.
-        unsafe { copy.copy(&dense::<T, D>(0, &dims), (memory, &from)) }?;
-        Ok(Self::of(dims, copy))
+        let memory = Memory::unwritten(memory.device(), from.bytes())?;
+        Ok((Self::of(dims, memory), from))
     }
 
     /// A tensor of the first elements of memory that no other tensor uses.
@@ -207,10 +173,18 @@ impl<T, D: Dims, S> DeviceTensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Extents`] when `dims` has other extents than the tensor.
-    pub fn into_dims<E: Dims<Index = D::Index>>(self, dims: E) -> Result<DeviceTensor<T, E, S>> {
-        check_extents(self.shape().as_ref(), dims.shape().as_ref())?;
-        Ok(self.with(dims, |data| data))
+    /// [`Error::Extents`] when `dims` has other extents than the tensor, with the tensor.
+    pub fn into_dims<E: Dims<Index = D::Index>>(
+        self,
+        dims: E,
+    ) -> std::result::Result<DeviceTensor<T, E, S>, Refused<Self>> {
+        match check_extents(self.shape().as_ref(), dims.shape().as_ref()) {
+            Ok(()) => Ok(self.with(dims, |data| data)),
+            Err(error) => Err(Refused {
+                tensor: self,
+                error,
+            }),
+        }
     }
 
     /// The same memory with other extents and places.
@@ -245,9 +219,9 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// The failure of that work, or of the copy.
+    /// The failure of that work, or of the copy; [`Error::OutOfMemory`] if the host has not enough.
     pub fn to_host(&self) -> Result<Tensor<T, D>> {
-        let mut host = Tensor::zeros(self.dims);
+        let mut host = Tensor::try_zeros(self.dims)?;
         self.copy_to_host(&mut host)?;
         Ok(host)
     }
@@ -298,16 +272,79 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     ///
     /// [`Error::OutOfMemory`], or the failure of the device.
     pub fn try_clone(&self) -> Result<DeviceTensor<T, D>> {
-        Ok(DeviceTensor::of(self.dims, self.dense_copy()?))
-    }
-
-    /// The memory of such a copy.
-    pub(crate) fn dense_copy(&self) -> Result<Memory> {
         let from = self.region();
         let copy = Memory::unwritten(self.device(), from.bytes())?;
         // SAFETY: the region of a tensor is inside of its memory; the copy is new and as large.
-        unsafe { copy.copy(&dense::<T, D>(0, &self.dims), (&self.memory, &from)) }?;
-        Ok(copy)
+        unsafe { copy.copy(&self.dense_region(), (&self.memory, &from)) }?;
+        Ok(DeviceTensor::of(self.dims, copy))
+    }
+
+    /// The places of the elements in the memory of such a copy.
+    pub(crate) fn dense_region(&self) -> Region {
+        dense::<T, D>(0, &self.dims)
+    }
+
+    /// A copy in the memory of `device`, without gaps: on the same one as
+    /// [`try_clone`](Self::try_clone). Between two GPUs it is only enqueued, in order with other work on
+    /// the tensor, and between a GPU and the simulated one it goes through the host.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((3,), |[i]| i as f32).to_device(&Device::default())?;
+    /// let y = x.to_device(&Device::sim_number(1))?;
+    /// assert_eq!(y.to_host()?.as_slice(), [0.0, 1.0, 2.0]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or the failure of one of the devices.
+    pub fn to_device(&self, device: &Device) -> Result<DeviceTensor<T, D>> {
+        let region = self.region();
+        if self.device() == device || !region.is_dense() {
+            let copy = self.try_clone()?;
+            return match self.device() == device {
+                true => Ok(copy),
+                false => copy.to_device(device),
+            };
+        }
+        let memory = self
+            .memory()
+            .to_peer(region.offset, region.bytes(), device)?;
+        Ok(DeviceTensor::of(self.dims(), memory))
+    }
+
+    /// Copies the elements to a tensor of the same shape in page-locked memory, on `stream`: after
+    /// earlier work there, and all earlier work on both tensors. On a GPU the copy is only enqueued;
+    /// see [`PinnedTensor`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CopyShape`] if the shapes differ, [`Error::WrongDevice`] if the devices of the stream
+    /// and the tensors do, or the failure of the device.
+    pub fn copy_to_host_on<E: Dims<Index = D::Index>>(
+        &self,
+        stream: &Stream,
+        host: &mut PinnedTensor<T, E>,
+    ) -> Result<()> {
+        check_shapes(host.shape().as_ref(), self.shape().as_ref())?;
+        self.on_one_device("copy_to_host_on", stream, host)?;
+        let (from, to) = (self.memory(), host.memory_to_write());
+        // SAFETY: the region of a tensor is inside of its memory, and the host's has as many bytes.
+        unsafe { from.to_pinned_on(stream, &self.region(), &self.dense_region(), to) }
+    }
+
+    fn on_one_device<E: Dims>(
+        &self,
+        operation: &'static str,
+        stream: &Stream,
+        host: &PinnedTensor<T, E>,
+    ) -> Result<()> {
+        stream.executes(operation)?;
+        let device = self.device();
+        device.expect(operation, "stream", stream.device())?;
+        device.expect(operation, "host", host.device())
     }
 
     /// All elements in row-major order with another shape of as many elements.
@@ -325,21 +362,29 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// # Errors
     ///
     /// [`Error::Length`] when `dims` has another number of elements, [`Error::Strided`] for a view
-    /// with gaps.
-    pub fn reshape<E: Dims>(self, dims: E) -> Result<DeviceTensor<T, E, S>> {
+    /// with gaps; with the tensor.
+    pub fn reshape<E: Dims>(
+        self,
+        dims: E,
+    ) -> std::result::Result<DeviceTensor<T, E, S>, Refused<Self>> {
         let region = self.region();
-        if !region.is_dense() {
-            return Err(Error::Strided);
-        }
         let found = self.dims.elements();
-        if found.is_none() || dims.elements() != found || !has_whole_rows::<T, E>(&dims) {
-            return Err(Error::Length {
+        let has_others = dims.elements() != found || !has_whole_rows::<T, E>(&dims);
+        let error = if !region.is_dense() {
+            Error::Strided
+        } else if found.is_none() || has_others {
+            Error::Length {
                 shape: dims.shape().as_ref().to_vec(),
                 found: found.unwrap_or(usize::MAX),
-            });
-        }
-        let reshaped = dense::<T, E>(region.offset, &dims);
-        Ok(self.with(dims, |data| data.at(reshaped)))
+            }
+        } else {
+            let reshaped = dense::<T, E>(region.offset, &dims);
+            return Ok(self.with(dims, |data| data.at(reshaped)));
+        };
+        Err(Refused {
+            tensor: self,
+            error,
+        })
     }
 
     /// Borrows the whole tensor.
@@ -350,6 +395,25 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
             data: Borrowed::new(self.region()),
             element: PhantomData,
         }
+    }
+
+    /// Waits for all work on the tensor. Only code that uses its
+    /// [address](Self::as_device_ptr) needs that.
+    ///
+    /// ```
+    /// use croq_sys::{Device, DeviceTensor};
+    ///
+    /// let x = DeviceTensor::<f32, _>::zeros((3,), &Device::default())?;
+    /// x.synchronize()?;
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The failure of that work.
+    pub fn synchronize(&self) -> Result<()> {
+        self.memory.settle(true)?;
+        self.device().synchronize_own()
     }
 
     /// Whether the elements are in row-major order without gaps.
@@ -481,6 +545,26 @@ impl<T: Element, D: Dims, S: DeviceDataMut> DeviceTensor<T, D, S> {
         }
     }
 
+    /// Copies the elements of a tensor of the same shape in page-locked memory, on `stream`: after
+    /// earlier work there, and all earlier work on both tensors. On a GPU the copy is only enqueued;
+    /// see [`PinnedTensor`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CopyShape`] if the shapes differ, [`Error::WrongDevice`] if the devices of the stream
+    /// and the tensors do, or the failure of the device.
+    pub fn copy_from_host_on<E: Dims<Index = D::Index>>(
+        &mut self,
+        stream: &Stream,
+        host: &PinnedTensor<T, E>,
+    ) -> Result<()> {
+        check_shapes(self.shape().as_ref(), host.shape().as_ref())?;
+        self.on_one_device("copy_from_host_on", stream, host)?;
+        let to = self.memory();
+        // SAFETY: the region of a tensor is inside of its memory, and the host's has as many bytes.
+        unsafe { to.from_pinned_on(stream, &self.region(), &self.dense_region(), host.memory()) }
+    }
+
     /// Borrows the whole tensor mutably.
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T, D> {
         DeviceTensor {
@@ -518,37 +602,20 @@ impl<T: Element, D: Dims> Clone for DeviceView<'_, T, D> {
     }
 }
 
-/// Of a [`DeviceView`] or a [`DeviceViewMut`], which the result replaces.
-impl<T: Element, D: Dims, S: View> DeviceTensor<T, D, S> {
+/// Of a [`DeviceView`] or a [`DeviceViewMut`], which the result replaces. A tensor has a
+/// [`view`](Self::view) and a [`view_mut`](Self::view_mut).
+impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// A part of each axis.
     ///
     /// # Errors
     ///
     /// [`Error::Slice`] if a range is outside of its axis, [`Error::Packing`] if one cuts a byte of
     /// packed elements.
-    pub fn slice(self, ranges: D::Ranges) -> Result<DeviceTensor<T, D::Dynamic, S>> {
-        let mut shape = self.shape();
-        let mut region = self.region();
-        for (axis, range) in ranges.as_ref().iter().enumerate() {
-            let extent = shape.as_ref()[axis];
-            if range.start > range.end || range.end > extent {
-                return Err(self.no_part(format!("{range:?} of axis {axis}")));
-            }
-            let per_value = self.per_value(axis);
-            if !range.start.is_multiple_of(per_value) || !range.end.is_multiple_of(per_value) {
-                return Err(packing::<T>(format!("{range:?} of axis {axis}")));
-            }
-            shape.as_mut()[axis] = range.len();
-            let place = &mut region.axes_mut()[axis];
-            place.extent = range.len() / per_value;
-            // The sum is too large only where the place is behind the last element.
-            let before = (range.start / per_value).saturating_mul(place.stride);
-            region.offset = region.offset.saturating_add(before);
-        }
-        if shape.as_ref().contains(&0) {
-            // The place behind the last element is not in the memory.
-            region.offset = self.region().offset;
-        }
+    pub fn slice(self, ranges: D::Ranges) -> Result<DeviceTensor<T, D::Dynamic, S>>
+    where
+        S: View,
+    {
+        let (shape, region) = device_views::sliced::<T, D>(&self.places(), ranges.as_ref())?;
         Ok(self.with(D::dynamic(shape), |data| data.at(region)))
     }
 
@@ -557,26 +624,11 @@ impl<T: Element, D: Dims, S: View> DeviceTensor<T, D, S> {
     /// # Errors
     ///
     /// [`Error::Slice`] if a step is 0, [`Error::Packing`] if packed elements would be apart.
-    pub fn step_by(self, steps: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>> {
-        let mut shape = self.shape();
-        let mut region = self.region();
-        for (axis, &step) in steps.as_ref().iter().enumerate() {
-            if step == 0 {
-                return Err(self.no_part(format!("a step of 0 along axis {axis}")));
-            }
-            if step != 1 && self.per_value(axis) != 1 {
-                return Err(packing::<T>(format!("a step of {step} along axis {axis}")));
-            }
-            if step == 1 {
-                continue;
-            }
-            let extent = shape.as_ref()[axis].div_ceil(step);
-            shape.as_mut()[axis] = extent;
-            let place = &mut region.axes_mut()[axis];
-            place.extent = extent;
-            // There is no other element if that is too much.
-            place.stride = place.stride.saturating_mul(step);
-        }
+    pub fn step_by(self, steps: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>>
+    where
+        S: View,
+    {
+        let (shape, region) = device_views::stepped::<T, D>(&self.places(), steps.as_ref())?;
         Ok(self.with(D::dynamic(shape), |data| data.at(region)))
     }
 
@@ -586,58 +638,17 @@ impl<T: Element, D: Dims, S: View> DeviceTensor<T, D, S> {
     ///
     /// [`Error::Slice`] unless each axis is there once, [`Error::Packing`] if packed elements would
     /// be apart.
-    pub fn permute(self, axes: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>> {
-        let old = self.shape();
-        let mut shape = old;
-        let places = self.region();
-        let mut region = places;
-        for (to, &from) in axes.as_ref().iter().enumerate() {
-            if from >= D::RANK || axes.as_ref()[..to].contains(&from) {
-                return Err(self.no_part(format!("a permutation of axes {axes:?}")));
-            }
-            if to != from && self.per_value(to.max(from)) != 1 {
-                return Err(packing::<T>(format!("a permutation of axes {axes:?}")));
-            }
-            shape.as_mut()[to] = old.as_ref()[from];
-            region.axes_mut()[to] = places.axes()[from];
-        }
+    pub fn permute(self, axes: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>>
+    where
+        S: View,
+    {
+        let (shape, region) = device_views::permuted::<T, D>(&self.places(), axes.as_ref())?;
         Ok(self.with(D::dynamic(shape), |data| data.at(region)))
     }
 
-    /// The number of elements along `axis` that are one Rust value.
-    fn per_value(&self, axis: usize) -> usize {
-        if axis + 1 == D::RANK { T::COUNT } else { 1 }
+    fn places(&self) -> (D::Index, Region) {
+        (self.shape(), self.region())
     }
-
-    fn no_part(&self, what: String) -> Error {
-        Error::Slice {
-            what,
-            shape: self.shape().as_ref().to_vec(),
-        }
-    }
-}
-
-fn packing<T: Element>(what: String) -> Error {
-    Error::Packing {
-        what,
-        element: T::NAME,
-    }
-}
-
-/// The number of bytes of a tensor.
-fn bytes<T: Element, D: Dims>(dims: &D, device: &Device) -> Result<usize> {
-    if !has_whole_rows::<T, D>(dims) {
-        return Err(packing::<T>(format!("rows of shape {:?}", dims.shape())));
-    }
-    let bytes = dims
-        .elements()
-        .and_then(|n| (n / T::COUNT).checked_mul(size_of::<T>()));
-    bytes.ok_or_else(|| Error::OutOfMemory {
-        device: device.to_string(),
-        bytes: u64::MAX,
-        what: String::new(),
-        limit: None,
-    })
 }
 
 /// Elements without gaps; those of packed types in bytes.
@@ -678,7 +689,7 @@ pub(crate) fn download<T: Element, D: Dims>(
     dims: D,
 ) -> Result<Tensor<T, D>> {
     holds::<T, D>(memory, offset, dims)?;
-    let mut host = Tensor::zeros(dims);
+    let mut host = Tensor::try_zeros(dims)?;
     T::read_into(host.as_mut_slice(), &mut |bytes| {
         memory.download(offset, bytes)
     })?;
@@ -698,222 +709,5 @@ impl<T: Element, D: Dims, S> fmt::Debug for DeviceTensor<T, D, S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dims::Const;
-    use crate::packed::S4x2;
-
-    #[test]
-    fn there_and_back() {
-        let host = Tensor::<i16, _>::random((5, Const::<7>), -100..100, 3);
-        let device = host.to_device(&Device::sim()).unwrap();
-        assert_eq!(device.to_host().unwrap(), host);
-        assert_eq!(format!("{device:?}"), "DeviceTensor s16 [5, 7] on sim");
-        let retyped = device.into_dims((Const::<5>, 7)).unwrap();
-        assert!(retyped.into_dims((Const::<6>, 7)).is_err());
-    }
-
-    /// An extent of any size beside one of 0: the tensor has no elements, in whatever order.
-    #[test]
-    fn no_elements_do_not_become_some() {
-        const MOST: usize = usize::MAX;
-        let mut none = DeviceTensor::<u32, _>::zeros((0, MOST, 2), &Device::sim()).unwrap();
-        let permuted = || none.view().permute([1, 2, 0]).unwrap();
-        assert!(permuted().reshape((MOST, 2)).is_err());
-        assert!(permuted().reshape((1,)).is_err());
-        assert_eq!(permuted().reshape((0,)).unwrap().shape(), [0]);
-        assert_eq!(permuted().try_clone().unwrap().shape(), [MOST, 2, 0]);
-        let end = permuted().slice([MOST - 1..MOST, 1..2, 0..0]).unwrap();
-        assert_eq!(end.shape(), [1, 1, 0]);
-        let writable = none.view_mut().permute([1, 2, 0]).unwrap();
-        assert!(writable.reshape((MOST, 2)).is_err());
-        let six = DeviceTensor::<u32, _>::zeros((6, 1), &Device::sim()).unwrap();
-        assert!(six.view().reshape((MOST, 2)).is_err());
-        let one = six.view().slice([1..6, 0..1]).unwrap();
-        let one = one.step_by([MOST, 1]).unwrap();
-        let last = one.slice([1..1, 0..1]).unwrap();
-        assert_eq!(last.to_host().unwrap().shape(), [0, 1]);
-    }
-
-    #[test]
-    fn impossible_sizes_are_errors() {
-        let e = DeviceTensor::<f64, _>::zeros((usize::MAX, 1), &Device::sim()).unwrap_err();
-        assert!(matches!(e, Error::OutOfMemory { .. }), "{e}");
-    }
-
-    #[test]
-    fn a_clone_has_memory_of_its_own() {
-        let host = Tensor::<u8, _>::random((3, 5), 0..200, 3);
-        let mut first = host.to_device(&Device::sim()).unwrap();
-        let second = first.try_clone().unwrap();
-        assert_ne!(first.as_device_ptr(), second.as_device_ptr());
-        first.copy_from_host(&Tensor::zeros((3, 5))).unwrap();
-        assert_eq!(second.to_host().unwrap(), host);
-    }
-
-    #[test]
-    fn shapes_change_across_ranks_if_the_number_of_elements_is_the_same() {
-        let host = Tensor::<i32, _>::random((4, 6), 0..100, 3);
-        let t = host.to_device(&Device::sim()).unwrap();
-        let t = t.reshape((2, Const::<3>, 4)).unwrap();
-        assert_eq!(t.to_host().unwrap().as_slice(), host.as_slice());
-        let t = t.reshape((24,)).unwrap();
-        let e = t.reshape((5, 5)).unwrap_err();
-        let expected = Error::Length {
-            shape: vec![5, 5],
-            found: 24,
-        };
-        assert_eq!(e, expected);
-        let packed = DeviceTensor::<S4x2, _>::zeros((3, 4), &Device::sim()).unwrap();
-        assert!(packed.view().reshape((4, 3)).is_err());
-        assert_eq!(packed.reshape((6, 2)).unwrap().strides(), [2, 1]);
-    }
-
-    #[test]
-    fn copies_have_one_shape() {
-        let mut t = DeviceTensor::<f32, _>::zeros((2, 3), &Device::sim()).unwrap();
-        let expected = Error::CopyShape {
-            expected: vec![2, 3],
-            found: vec![3, 2],
-        };
-        let host = Tensor::<f32, _>::zeros((3, 2));
-        assert_eq!(t.copy_from_host(&host).unwrap_err(), expected);
-        let other = host.to_device(&Device::sim()).unwrap();
-        assert_eq!(t.copy_from(&other).unwrap_err(), expected);
-        let e = t.copy_to_host(&mut host.clone()).unwrap_err();
-        assert_eq!(
-            e.to_string().lines().next(),
-            Some("a tensor of shape [2, 3] cannot be copied to one of shape [3, 2]")
-        );
-    }
-
-    #[test]
-    fn tensors_without_elements_are_tensors() {
-        let host = Tensor::<f32, _>::zeros((0, 3));
-        let mut t = host.to_device(&Device::sim()).unwrap();
-        t.copy_from_host(&host).unwrap();
-        let copy = t.try_clone().unwrap();
-        assert_eq!(copy.to_host().unwrap(), host);
-        assert_eq!(
-            copy.reshape((3, 0, 2)).unwrap().to_host().unwrap().shape(),
-            [3, 0, 2]
-        );
-        let part = t.view().slice([0..0, 1..3]).unwrap();
-        assert_eq!(part.to_host().unwrap().shape(), [0, 2]);
-    }
-
-    #[test]
-    fn foreign_memory_is_its_owners() {
-        struct Vector(Vec<u16>, Arc<std::sync::Mutex<Vec<u16>>>);
-        impl Drop for Vector {
-            fn drop(&mut self) {
-                *self.1.lock().unwrap() = std::mem::take(&mut self.0);
-            }
-        }
-        let left = Arc::default();
-        let mut owner = Vector(vec![1, 2, 3, 4], Arc::clone(&left));
-        let address = owner.0.as_mut_ptr();
-        // SAFETY: the vector lives until the tensor drops it.
-        let t = unsafe { DeviceTensor::from_raw_parts(address, (2, 2), &Device::sim(), owner) };
-        let mut t = t.unwrap();
-        assert_eq!(t.as_device_ptr(), address.cast_const());
-        let host = Tensor::from_vec((2, 2), vec![5, 6, 7, 8]).unwrap();
-        t.copy_from_host(&host).unwrap();
-        assert_eq!(t.to_host().unwrap(), host);
-        // What the tensor became keeps the memory, too.
-        let t = t.reshape((4,)).unwrap();
-        assert!(left.lock().unwrap().is_empty());
-        drop(t);
-        assert_eq!(*left.lock().unwrap(), [5, 6, 7, 8]);
-    }
-
-    #[test]
-    fn views_of_views_have_the_elements_of_the_tensor() {
-        let host = Tensor::<i32, _>::random((6, Const::<5>, 7), 0..1000, 5);
-        let t = host.to_device(&Device::sim()).unwrap();
-        let view = t.view().slice([1..6, 2..5, 1..7]).unwrap();
-        let view = view.step_by([2, 1, 3]).unwrap();
-        let view = view.permute([2, 0, 1]).unwrap();
-        assert_eq!(view.shape(), [2, 3, 3]);
-        assert_eq!(view.strides(), [3, 70, 7]);
-        assert!(!view.is_dense());
-        let expected = Tensor::from_fn((2, 3, 3), |[k, i, j]| host[[1 + 2 * i, 2 + j, 1 + 3 * k]]);
-        assert_eq!(view.to_host().unwrap(), expected);
-        assert_eq!(
-            view.clone()
-                .into_dims((2, Const::<3>, 3))
-                .unwrap()
-                .to_host()
-                .unwrap(),
-            expected
-        );
-        assert_eq!(view.reshape((18,)).unwrap_err(), Error::Strided);
-        // Rows of a tensor have no gaps.
-        let rows = t.view().slice([2..4, 0..5, 0..7]).unwrap();
-        assert!(rows.is_dense());
-        let rows = rows.reshape((70,)).unwrap();
-        assert_eq!(
-            rows.to_host().unwrap().as_slice(),
-            &host.as_slice()[70..140]
-        );
-    }
-
-    #[test]
-    fn views_are_written_in_their_places() {
-        let mut t = DeviceTensor::<u8, _>::zeros((4, 4), &Device::sim()).unwrap();
-        let values = Tensor::from_fn((2, 2), |[i, j]| (1 + 2 * i + j) as u8);
-        let columns = t.view_mut().step_by([2, 2]).unwrap();
-        columns
-            .permute([1, 0])
-            .unwrap()
-            .copy_from_host(&values)
-            .unwrap();
-        let on_device = values.to_device(&Device::sim()).unwrap();
-        let corner = t.view_mut().slice([2..4, 2..4]).unwrap();
-        let mut corner = corner.into_dims((Const::<2>, 2)).unwrap();
-        corner
-            .copy_from(&on_device.view().permute([1, 0]).unwrap())
-            .unwrap();
-        let expected = [1, 0, 3, 0, 0, 0, 0, 0, 2, 0, 1, 3, 0, 0, 2, 4];
-        assert_eq!(t.to_host().unwrap().as_slice(), expected);
-    }
-
-    #[test]
-    fn parts_outside_are_errors() {
-        let t = DeviceTensor::<f32, _>::zeros((4, 6), &Device::sim()).unwrap();
-        let e = t.view().slice([0..4, 2..7]).unwrap_err();
-        assert_eq!(
-            e.to_string(),
-            "2..7 of axis 1 is not a part of a tensor of shape [4, 6]"
-        );
-        #[expect(clippy::reversed_empty_ranges, reason = "what the error is about")]
-        let reversed = t.view().slice([3..2, 0..6]);
-        assert!(matches!(reversed, Err(Error::Slice { .. })));
-        for wrong in [
-            t.view().step_by([1, 0]).unwrap_err(),
-            t.view().permute([1, 1]).unwrap_err(),
-            t.view().permute([0, 2]).unwrap_err(),
-        ] {
-            assert!(matches!(wrong, Error::Slice { .. }), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn packed_elements_stay_together() {
-        let host = Tensor::<S4x2, _>::random((3, 8), -8..8, 4);
-        let t = host.to_device(&Device::sim()).unwrap();
-        let part = t.view().slice([1..3, 2..6]).unwrap();
-        assert_eq!(part.strides(), [8, 1]);
-        let read = part.to_host().unwrap();
-        for index in [[0, 0], [0, 3], [1, 2]] {
-            assert_eq!(read.value(index), host.value([index[0] + 1, index[1] + 2]));
-        }
-        for wrong in [
-            part.clone().slice([0..1, 1..4]).unwrap_err(),
-            part.clone().step_by([1, 2]).unwrap_err(),
-            part.clone().permute([1, 0]).unwrap_err(),
-        ] {
-            assert!(matches!(wrong, Error::Packing { .. }), "{wrong}");
-        }
-    }
-}
+#[path = "device_tensor_tests.rs"]
+mod tests;

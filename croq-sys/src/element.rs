@@ -48,6 +48,12 @@ pub trait Element:
     #[doc(hidden)]
     fn random(generator: &mut Generator, range: &Range<Self::Bound>) -> Self;
 
+    /// Whether these bytes are elements. Not every byte is a `bool`.
+    #[doc(hidden)]
+    fn check(_bytes: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
     /// Elements from memory of a device, as bytes that `read` provides. Not every byte is a `bool`.
     #[doc(hidden)]
     fn read_into(
@@ -87,14 +93,18 @@ impl Element for bool {
     ) -> Result<()> {
         let mut bytes = vec![0; elements.len()];
         read(&mut bytes)?;
-        for (index, (element, byte)) in elements.iter_mut().zip(bytes).enumerate() {
-            *element = match byte {
-                0 => false,
-                1 => true,
-                byte => return Err(Error::NotBool { index, byte }),
-            };
+        Self::check(&bytes)?;
+        for (element, byte) in elements.iter_mut().zip(bytes) {
+            *element = byte != 0;
         }
         Ok(())
+    }
+
+    fn check(bytes: &[u8]) -> Result<()> {
+        match bytes.iter().enumerate().find(|(_, byte)| **byte > 1) {
+            Some((index, &byte)) => Err(Error::NotBool { index, byte }),
+            None => Ok(()),
+        }
     }
 }
 

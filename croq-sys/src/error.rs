@@ -62,6 +62,11 @@ pub enum Error {
         what: String,
         shape: Vec<usize>,
     },
+    /// A step that cannot be a part of a [`Graph`](crate::Graph), or a launch of a graph whose tensors
+    /// are not all in its hands.
+    Capture { reason: String, help: &'static str },
+    /// Something of another library that is not what it should be here.
+    Foreign { reason: String },
     /// The tensor arguments of one call are on different devices.
     WrongDevice {
         kernel: &'static str,
@@ -250,6 +255,8 @@ impl fmt::Display for Error {
             Error::Slice { what, shape } => {
                 write!(f, "{what} is not a part of a tensor of shape {shape:?}")
             }
+            Error::Foreign { reason } => f.write_str(reason),
+            Error::Capture { reason, help } => write!(f, "{reason}\nhelp: {help}"),
             Error::WrongDevice {
                 kernel,
                 param,

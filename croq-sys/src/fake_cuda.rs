@@ -8,12 +8,18 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_char, c_int, c_void};
 use std::ops::Range;
+use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::abi::{CROQ_ABI_VERSION, croq_cuda_api, croq_cuda_device_info};
 use crate::cuda::Runtime;
 use crate::device::Device;
 
+/// Page-locked memory of all threads.
+static PINNED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
 thread_local! {
+    static OWN_PINNED: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
     /// The error that every call returns, as after a failed kernel.
     pub(crate) static STICKY: Cell<c_int> = const { Cell::new(0) };
     /// The error that only the query for devices returns.
@@ -36,6 +42,12 @@ thread_local! {
     static WAITS: Cell<usize> = const { Cell::new(0) };
     /// Events that are not complete.
     static PENDING: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
+    static SELECTED: Cell<c_int> = const { Cell::new(0) };
+    static WAITED_ON: Cell<c_int> = const { Cell::new(-1) };
+    /// The streams that capture graphs.
+    static CAPTURED: RefCell<BTreeMap<usize, Recorded>> = const { RefCell::new(BTreeMap::new()) };
+    static GRAPHS: RefCell<BTreeMap<usize, Recorded>> = const { RefCell::new(BTreeMap::new()) };
+    static MADE_GRAPHS: Cell<usize> = const { Cell::new(0) };
     static EVENTS: Cell<usize> = const { Cell::new(0) };
     static LIVE_EVENTS: Cell<usize> = const { Cell::new(0) };
 }
@@ -46,24 +58,36 @@ struct Queued {
 }
 
 enum Step {
-    Kernel(Box<dyn FnOnce()>),
-    Fill(Box<dyn FnOnce()>),
+    Kernel(Work),
+    Fill(Work),
     Record(usize),
     WaitFor(usize),
     Free(usize),
     Callback(Callback, usize),
 }
 
+/// What takes time, and can be a part of a graph.
+type Work = Rc<dyn Fn()>;
+
+/// Work in a graph, and whether it counts as a kernel.
+type Recorded = Vec<(Work, bool)>;
+
 type Callback = unsafe extern "C" fn(*mut c_void, c_int, *mut c_void);
 
 /// `cudaErrorInvalidResourceHandle`
 const INVALID_HANDLE: c_int = 400;
+
+/// `cudaErrorStreamCaptureUnsupported`
+const CAPTURING: c_int = 900;
 
 /// The result of an operation on `stream`.
 fn answer(stream: *mut c_void) -> c_int {
     let destroyed = DESTROYED.with_borrow(|all| all.contains(&stream.addr()));
     if destroyed {
         return INVALID_HANDLE;
+    }
+    if CAPTURED.with_borrow(|all| all.contains_key(&stream.addr())) {
+        return CAPTURING;
     }
     STICKY.get()
 }
@@ -93,9 +117,26 @@ fn push(stream: *mut c_void, step: Step) {
     advance();
 }
 
-/// Enqueues `work` on `stream`.
-pub(crate) fn enqueue(stream: *mut c_void, work: impl FnOnce() + 'static) {
-    push(stream, Step::Kernel(Box::new(work)));
+/// Enqueues `work` on `stream`, or makes it a part of the graph that this captures.
+pub(crate) fn enqueue(stream: *mut c_void, work: impl Fn() + 'static) {
+    enqueue_work(stream, Rc::new(work), true);
+}
+
+fn enqueue_work(stream: *mut c_void, work: Work, is_kernel: bool) {
+    let captured = CAPTURED.with_borrow_mut(|all| {
+        let captured = all.get_mut(&stream.addr());
+        captured.map(|recorded| recorded.push((work.clone(), is_kernel)))
+    });
+    match captured {
+        Some(()) => {}
+        None if is_kernel => push(stream, Step::Kernel(work)),
+        None => push(stream, Step::Fill(work)),
+    }
+}
+
+/// The number of graphs that were not destroyed.
+pub(crate) fn live_graphs() -> usize {
+    GRAPHS.with_borrow(BTreeMap::len)
 }
 
 /// The number of kernels that have not run yet.
@@ -245,9 +286,14 @@ pub(crate) static API: croq_cuda_api = croq_cuda_api {
     copy_to_host: copy,
     copy_on_device: copy_later,
     copy_rows_on_device,
+    copy_to_peer,
     memset_async,
     host_alloc_mapped,
     host_free,
+    graph_begin,
+    graph_end,
+    graph_launch,
+    graph_destroy,
     error_string,
 };
 
@@ -266,8 +312,14 @@ unsafe extern "C" fn device_info(device: c_int, info: *mut croq_cuda_device_info
     0
 }
 
-unsafe extern "C" fn set_device(_: c_int) -> c_int {
+unsafe extern "C" fn set_device(device: c_int) -> c_int {
+    SELECTED.set(device);
     STICKY.get()
+}
+
+/// The device of the last wait of a stream for an event.
+pub(crate) fn device_of_wait() -> c_int {
+    WAITED_ON.get()
 }
 
 unsafe extern "C" fn stream_create(stream: *mut *mut c_void) -> c_int {
@@ -319,6 +371,10 @@ unsafe extern "C" fn event_elapsed(
 }
 
 unsafe extern "C" fn stream_wait_event(stream: *mut c_void, event: *mut c_void) -> c_int {
+    WAITED_ON.set(SELECTED.get());
+    if answer(stream) != 0 {
+        return answer(stream);
+    }
     push(stream, Step::WaitFor(event.addr()));
     STICKY.get()
 }
@@ -394,12 +450,33 @@ unsafe extern "C" fn copy(
     bytes: u64,
     stream: *mut c_void,
 ) -> c_int {
+    let pinned = [dst.addr(), src.addr()].iter().any(|at| is_pinned(*at));
+    if pinned {
+        // SAFETY: as the caller promises.
+        return unsafe { copy_later(dst, src, bytes, stream) };
+    }
     finish(stream.addr());
     if STICKY.get() == 0 {
         // SAFETY: the caller is responsible for both addresses.
         unsafe { dst.copy_from_nonoverlapping(src, bytes as usize) };
     }
     STICKY.get()
+}
+
+fn pinned() -> MutexGuard<'static, BTreeMap<usize, usize>> {
+    PINNED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The number of allocations of host memory by this thread that were not freed.
+pub(crate) fn host_allocations() -> usize {
+    let own = OWN_PINNED.with_borrow(Clone::clone);
+    own.iter().filter(|at| pinned().contains_key(at)).count()
+}
+
+fn is_pinned(address: usize) -> bool {
+    let pinned = pinned();
+    let before = pinned.range(..=address).next_back();
+    before.is_some_and(|(at, bytes)| address < at + bytes)
 }
 
 /// Copies when the stream executes it.
@@ -425,7 +502,7 @@ unsafe extern "C" fn copy_rows_on_device(
     if dst_pitch < width || src_pitch < width {
         return 12; // `cudaErrorInvalidPitchValue`
     }
-    if answer(stream) != 0 {
+    if ![0, CAPTURING].contains(&answer(stream)) {
         return answer(stream);
     }
     let (dst, src) = (dst.expose_provenance(), src.expose_provenance());
@@ -446,8 +523,11 @@ unsafe extern "C" fn copy_rows_on_device(
     0
 }
 
-/// Whether these addresses are allocated, or the memory of a test.
+/// Whether these addresses are allocated, on the device or the host, or the memory of a test.
 fn is_inside(start: usize, end: usize) -> bool {
+    if is_pinned(start) {
+        return is_pinned(end - 1);
+    }
     ALLOCATED.with_borrow(|all| {
         let before = all.range(..=start).next_back();
         let inside = before.is_some_and(|(at, bytes)| start < at + bytes && end <= at + bytes);
@@ -476,8 +556,59 @@ unsafe extern "C" fn memset_async(
         // SAFETY: inside of an allocation.
         unsafe { dst.write_bytes(byte as u8, bytes as usize) };
     };
-    push(stream, Step::Fill(Box::new(fill)));
+    enqueue_work(stream, Rc::new(fill), false);
     STICKY.get()
+}
+
+unsafe extern "C" fn copy_to_peer(
+    dst: *mut c_void,
+    dst_device: c_int,
+    src: *const c_void,
+    src_device: c_int,
+    bytes: u64,
+    stream: *mut c_void,
+) -> c_int {
+    assert_ne!(dst_device, src_device);
+    // SAFETY: as the caller promises.
+    unsafe { copy_later(dst, src, bytes, stream) }
+}
+
+unsafe extern "C" fn graph_begin(stream: *mut c_void) -> c_int {
+    CAPTURED.with_borrow_mut(|all| all.insert(stream.addr(), Vec::new()));
+    STICKY.get()
+}
+
+unsafe extern "C" fn graph_end(stream: *mut c_void, graph: *mut *mut c_void) -> c_int {
+    let recorded = CAPTURED.with_borrow_mut(|all| all.remove(&stream.addr()));
+    let Some(recorded) = recorded else {
+        return INVALID_HANDLE;
+    };
+    MADE_GRAPHS.set(MADE_GRAPHS.get() + 1);
+    let made = MADE_GRAPHS.get();
+    GRAPHS.with_borrow_mut(|all| all.insert(made, recorded));
+    // SAFETY: the caller's variable.
+    unsafe { *graph = std::ptr::without_provenance_mut(made) };
+    STICKY.get()
+}
+
+unsafe extern "C" fn graph_launch(graph: *mut c_void, stream: *mut c_void) -> c_int {
+    if answer(stream) != 0 {
+        return answer(stream);
+    }
+    let Some(recorded) = GRAPHS.with_borrow(|all| all.get(&graph.addr()).cloned()) else {
+        return INVALID_HANDLE;
+    };
+    for (work, is_kernel) in recorded {
+        enqueue_work(stream, work, is_kernel);
+    }
+    0
+}
+
+unsafe extern "C" fn graph_destroy(graph: *mut c_void) -> c_int {
+    match GRAPHS.with_borrow_mut(|all| all.remove(&graph.addr())) {
+        Some(_) => STICKY.get(),
+        None => INVALID_HANDLE,
+    }
 }
 
 unsafe extern "C" fn host_alloc_mapped(
@@ -485,16 +616,28 @@ unsafe extern "C" fn host_alloc_mapped(
     device: *mut *mut c_void,
     bytes: u64,
 ) -> c_int {
-    let memory = Box::leak(vec![0u64; bytes.div_ceil(8) as usize].into_boxed_slice());
+    if bytes > CAPACITY {
+        return 2;
+    }
+    let layout = Layout::from_size_align(bytes as usize, 256).expect("a small size");
+    // SAFETY: the size is at least one byte.
+    let memory = unsafe { alloc(layout) };
+    pinned().insert(memory.expose_provenance(), bytes as usize);
+    OWN_PINNED.with_borrow_mut(|own| own.push(memory.addr()));
     // SAFETY: the caller's variables.
     unsafe {
-        *host = memory.as_mut_ptr().cast();
+        *host = memory.cast();
         *device = *host;
     }
     STICKY.get()
 }
 
-unsafe extern "C" fn host_free(_: *mut c_void) -> c_int {
+/// Also on the thread that calls functions after work.
+unsafe extern "C" fn host_free(host: *mut c_void) -> c_int {
+    let bytes = pinned().remove(&host.addr()).expect("freed once");
+    let layout = Layout::from_size_align(bytes, 256).expect("a small size");
+    // SAFETY: allocated above with this layout.
+    unsafe { dealloc(host.cast(), layout) };
     0
 }
 

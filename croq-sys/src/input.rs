@@ -76,8 +76,8 @@ impl<T: Element, D: Dims, S: HostData<T>> Input<T, D> for Tensor<T, D, S> {
         None
     }
 
-    fn pass<A>(&self, call: &Call<A>, _: &'static str, _: bool) -> Result<*mut c_void> {
-        call.copy_in(self)
+    fn pass<A>(&self, call: &Call<A>, param: &'static str, _: bool) -> Result<*mut c_void> {
+        call.copy_in_for(param, self)
     }
 
     fn output<U: Element, E: Dims, A>(

@@ -102,15 +102,15 @@ impl EndOfWork {
         gpu.any_reported()
     }
 
-    /// Orders the work that is enqueued on `stream` next after this.
-    pub(crate) fn comes_before(&self, stream: RawStream) -> Result<()> {
-        let Kind::Cuda(gpu) = self.device.kind() else {
+    /// Orders the work that is enqueued on `stream` of `device` next after this. The two devices may
+    /// differ; CUDA's default stream is that of the device which is selected.
+    pub(crate) fn comes_before(&self, device: &Device, stream: RawStream) -> Result<()> {
+        let Kind::Cuda(gpu) = device.kind() else {
             return Ok(());
         };
-        self.device.select(gpu)?;
+        device.select(gpu)?;
         // SAFETY: the event is destroyed by `drop` alone.
-        self.device
-            .check(unsafe { gpu.runtime.begin_after(stream, self.event) })
+        device.check(unsafe { gpu.runtime.begin_after(stream, self.event) })
     }
 }
 
@@ -152,13 +152,18 @@ impl LastUses {
 
     /// Orders work on `stream` that reads the memory, or writes it if `writes`, after its
     /// dependences, without waiting.
-    pub(crate) fn order(&self, stream: (StreamId, RawStream), writes: bool) -> Result<()> {
+    pub(crate) fn order(
+        &self,
+        device: &Device,
+        stream: (StreamId, RawStream),
+        writes: bool,
+    ) -> Result<()> {
         let readers = self.read.iter().filter(|_| writes);
         self.written
             .iter()
             .chain(readers)
             .filter(|(on, _)| *on != stream.0)
-            .try_for_each(|(_, end)| end.comes_before(stream.1))
+            .try_for_each(|(_, end)| end.comes_before(device, stream.1))
     }
 
     /// Records work on `stream` that was ordered and enqueued, up to `end`.

@@ -33,6 +33,7 @@ mod cuda;
 mod device;
 mod device_data;
 mod device_tensor;
+mod device_views;
 mod dims;
 mod element;
 mod error;
@@ -40,13 +41,19 @@ mod event;
 #[cfg(test)]
 mod fake_cuda;
 mod float8;
+mod graph;
+mod graph_tensors;
 mod input;
+pub mod interop;
 mod last_use;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod packed;
+mod pinned;
 mod random;
+mod recorder;
+mod refused;
 mod region;
 #[doc(hidden)]
 pub mod sim;
@@ -54,20 +61,26 @@ mod six_bits;
 pub mod sparse;
 mod stream;
 mod tensor;
+mod trace;
 
 pub use half;
 
 pub use completion::Completion;
 pub use device::Device;
 pub use device_data::{Borrowed, BorrowedMut, DeviceData, DeviceDataMut, Owned};
-pub use device_tensor::{DeviceTensor, DeviceView, DeviceViewMut};
+pub use device_tensor::DeviceTensor;
+pub use device_views::{DeviceView, DeviceViewMut};
 pub use dims::{Const, Dim, Dims, Same};
 pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
 pub use float8::{F6E2M3, F6E3M2, F8E4M3, F8E5M2};
+pub use graph::Graph;
+pub use graph_tensors::GraphTensors;
 pub use input::Input;
 pub use packed::{F4E2M1x2, Packed, S2x4, S4x2, U1x8, U2x4, U4x2};
+pub use pinned::PinnedTensor;
+pub use refused::Refused;
 pub use six_bits::{S6, U6};
 pub use stream::Stream;
 pub use tensor::{HostData, HostDataMut, Tensor, TensorView, TensorViewMut};

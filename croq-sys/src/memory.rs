@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::last_use::{EndOfWork, LastUses};
 use crate::region::Region;
 use crate::stream::{Stream, StreamId};
+use crate::trace;
 
 /// The alignment that CUDA guarantees for its allocations; kernels rely on it.
 const ALIGNMENT: usize = 256;
@@ -48,6 +49,11 @@ pub(crate) type Owner = Box<dyn Any + Send + Sync>;
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
+
+// A panic leaves it as usable as before: the list of uses is complete at each of its steps, and an owner
+// is only dropped.
+impl std::panic::UnwindSafe for Memory {}
+impl std::panic::RefUnwindSafe for Memory {}
 
 impl Memory {
     /// All bytes zero.
@@ -94,9 +100,7 @@ impl Memory {
     ) -> Result<Self> {
         let memory = Self::allocate(device, bytes, stream)?;
         if let (Kind::Cuda(gpu), Some(stream)) = (device.kind(), stream) {
-            // SAFETY: the memory was just allocated with that size.
-            let cleared = unsafe { gpu.runtime.clear(memory.address, bytes as u64, stream) };
-            device.check(cleared)?;
+            memory.clear_unordered(gpu, stream)?;
         }
         Ok(memory)
     }
@@ -109,8 +113,7 @@ impl Memory {
     ) -> Result<Self> {
         let memory = Self::allocate(device, bytes, stream)?;
         if !matches!(device.kind(), Kind::Cuda(_)) {
-            // SAFETY: the memory was just allocated with that size.
-            unsafe { memory.address.write_bytes(UNWRITTEN, bytes) };
+            memory.fill(UNWRITTEN);
         }
         Ok(memory)
     }
@@ -123,7 +126,8 @@ impl Memory {
 
     /// Orders the work that is enqueued on `stream` next after its dependences.
     pub(crate) fn order_on(&self, stream: &Stream, writes: bool) -> Result<()> {
-        self.uses().order((stream.id(), stream.raw()), writes)
+        let place = (stream.id(), stream.raw());
+        self.uses().order(stream.device(), place, writes)
     }
 
     /// Records the work on `stream` so far, which uses all of `memory` and was ordered.
@@ -174,6 +178,7 @@ impl Memory {
         }
         self.device
             .expect("with_device_ptr", "stream", stream.device())?;
+        stream.executes("with_device_ptr")?;
         self.device.healthy()?;
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Ok(enqueue());
@@ -216,15 +221,14 @@ impl Memory {
         (from, source): (&Memory, &Region),
     ) -> Result<()> {
         self.device.healthy()?;
-        let at = |memory: &Memory, offset: usize| {
-            // SAFETY: the regions are inside of the memory.
-            unsafe { memory.address.byte_add(offset) }
-        };
+        let _span = trace::copy("on", to.bytes(), &self.device);
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Region::copy(to, source, |rows| {
                 for row in 0..rows.height {
-                    let to = at(self, rows.to.0 + row * rows.to.1);
-                    let from = at(from, rows.from.0 + row * rows.from.1);
+                    // SAFETY: the regions are inside of the memory.
+                    let to = unsafe { self.address.byte_add(rows.to.0 + row * rows.to.1) };
+                    // SAFETY: as above.
+                    let from = unsafe { from.address.byte_add(rows.from.0 + row * rows.from.1) };
                     // SAFETY: as the caller promises; no kernel uses the memory now.
                     unsafe { to.copy_from_nonoverlapping(from, rows.width) };
                 }
@@ -233,24 +237,218 @@ impl Memory {
         };
         self.device.select(gpu)?;
         let own = (StreamId::OWN, gpu.stream);
-        from.uses().order(own, false)?;
-        self.uses().order(own, true)?;
-        let copied = Region::copy(to, source, |rows| {
-            let to = (at(self, rows.to.0), rows.to.1 as u64);
-            let from = (at(from, rows.from.0), rows.from.1 as u64);
-            let size = (rows.width as u64, rows.height as u64);
-            // SAFETY: as the caller promises.
-            unsafe { gpu.runtime.copy_rows(to, from, size, gpu.stream) }
-        });
+        from.uses().order(&self.device, own, false)?;
+        self.uses().order(&self.device, own, true)?;
+        // SAFETY: as the caller promises.
+        let copied = unsafe { self.copy_unordered(gpu, to, (from, source), gpu.stream) };
         let copied = self.device.check(copied);
         from.used_on_own(false)?;
         self.used_on_own(true)?;
         copied
     }
 
+    /// Enqueues such a copy on `stream` of a GPU, after the work that is there.
+    ///
+    /// # Safety
+    ///
+    /// As for [`copy`](Self::copy), and the caller orders the copy with other work.
+    pub(crate) unsafe fn copy_unordered(
+        &self,
+        gpu: &Gpu,
+        to: &Region,
+        (from, source): (&Memory, &Region),
+        stream: RawStream,
+    ) -> Result<()> {
+        let at = |memory: &Memory, offset: usize| {
+            // SAFETY: the regions are inside of the memory.
+            unsafe { memory.address.byte_add(offset) }
+        };
+        Region::copy(to, source, |rows| {
+            let to = (at(self, rows.to.0), rows.to.1 as u64);
+            let from = (at(from, rows.from.0), rows.from.1 as u64);
+            let size = (rows.width as u64, rows.height as u64);
+            // SAFETY: as the caller promises.
+            unsafe { gpu.runtime.copy_rows(to, from, size, stream) }
+        })
+    }
+
+    /// Copies so many bytes from `offset` on to memory of another GPU, after earlier work; only enqueued.
+    /// Both are GPUs.
+    pub(crate) fn to_peer(&self, offset: usize, bytes: usize, device: &Device) -> Result<Self> {
+        let (Kind::Cuda(gpu), Kind::Cuda(other)) = (self.device.kind(), device.kind()) else {
+            let mut data = vec![0; bytes];
+            self.download(offset, &mut data)?;
+            return Self::upload(device, &data);
+        };
+        self.device.healthy()?;
+        let from = self.place(offset, bytes)?;
+        let to = Self::unwritten(device, bytes)?;
+        // The copy is on this device's own stream, after the allocation on that of the other.
+        to.used_on_own(true)?;
+        self.device.select(gpu)?;
+        self.uses()
+            .order(&self.device, (StreamId::OWN, gpu.stream), false)?;
+        let place = (StreamId::fresh(), gpu.stream);
+        to.uses().order(&self.device, place, true)?;
+        let target = (to.address, other.index);
+        // SAFETY: both places are inside of the memory, which is freed after the uses below.
+        let copied = unsafe {
+            let source = (from, gpu.index);
+            gpu.runtime
+                .copy_to_peer(target, source, bytes as u64, gpu.stream)
+        };
+        let copied = self.device.check(copied);
+        self.used_on_own(false)?;
+        match EndOfWork::of_raw(&self.device, gpu, gpu.stream) {
+            Ok(end) => to.uses().add(place.0, &Arc::new(end), true),
+            // Then no work may remain in flight.
+            Err(failed) => {
+                let waited = self.device.synchronize_own();
+                waited.map_err(|_| self.device.failed(failed))?;
+            }
+        }
+        copied.map(|()| to)
+    }
+
+    /// Enqueues a copy of elements to page-locked memory, after earlier work on both; `packed` are the
+    /// places there.
+    ///
+    /// # Safety
+    ///
+    /// The regions are inside of the memory, and have the same shape and elements; `to` is memory of the
+    /// host on the same device.
+    pub(crate) unsafe fn to_pinned_on(
+        &self,
+        stream: &Stream,
+        from: &Region,
+        packed: &Region,
+        to: &Self,
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            // SAFETY: as the caller promises.
+            return unsafe { to.copy(packed, (self, from)) };
+        };
+        self.device.healthy()?;
+        self.device.select(gpu)?;
+        self.order_on(stream, false)?;
+        to.order_on(stream, true)?;
+        let bytes = packed.bytes();
+        let made = match from.is_dense() {
+            true => None,
+            false => Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?),
+        };
+        // SAFETY: as the caller promises; both are freed after the uses below.
+        let copied = unsafe {
+            let (memory, offset) = match &made {
+                Some(made) => (made, 0),
+                None => (self, from.offset),
+            };
+            let gathered = match &made {
+                Some(made) => made.copy_unordered(gpu, packed, (self, from), stream.raw()),
+                None => Ok(()),
+            };
+            let source = memory.address.byte_add(offset);
+            gathered.and_then(|()| {
+                gpu.runtime
+                    .copy_out(to.address, source, bytes, stream.raw())
+            })
+        };
+        let copied = self.device.check(copied);
+        let made = made.iter().map(|made| (made, true));
+        Self::used_on(
+            [(self, false), (to, true)].into_iter().chain(made),
+            gpu,
+            stream,
+        )?;
+        copied
+    }
+
+    /// Enqueues a copy of elements from page-locked memory, after earlier work on both; `packed` are the
+    /// places there.
+    ///
+    /// # Safety
+    ///
+    /// As for [`to_pinned_on`](Self::to_pinned_on).
+    pub(crate) unsafe fn from_pinned_on(
+        &self,
+        stream: &Stream,
+        to: &Region,
+        packed: &Region,
+        from: &Self,
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            // SAFETY: as the caller promises.
+            return unsafe { self.copy(to, (from, packed)) };
+        };
+        self.device.healthy()?;
+        self.device.select(gpu)?;
+        self.order_on(stream, true)?;
+        from.order_on(stream, false)?;
+        let bytes = packed.bytes();
+        let made = match to.is_dense() {
+            true => None,
+            false => Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?),
+        };
+        // SAFETY: as the caller promises; both are freed after the uses below.
+        let copied = unsafe {
+            let target = match &made {
+                Some(made) => made.address,
+                None => self.address.byte_add(to.offset),
+            };
+            let copied = gpu
+                .runtime
+                .copy_in(target, from.address, bytes, stream.raw());
+            copied.and_then(|()| match &made {
+                Some(made) => self.copy_unordered(gpu, to, (made, packed), stream.raw()),
+                None => Ok(()),
+            })
+        };
+        let copied = self.device.check(copied);
+        let made = made.iter().map(|made| (made, true));
+        Self::used_on(
+            [(self, true), (from, false)].into_iter().chain(made),
+            gpu,
+            stream,
+        )?;
+        copied
+    }
+
+    /// Sets all bytes to zero, after earlier work on the memory; on a GPU only enqueued. Nobody else
+    /// uses the memory meanwhile.
+    pub(crate) fn clear(&self) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            self.fill(0);
+            return Ok(());
+        };
+        self.device.select(gpu)?;
+        let own = (StreamId::OWN, gpu.stream);
+        self.uses().order(&self.device, own, true)?;
+        self.clear_unordered(gpu, gpu.stream)?;
+        self.used_on_own(true)
+    }
+
+    /// Enqueues that on `stream`, after the work that is there.
+    pub(crate) fn clear_unordered(&self, gpu: &Gpu, stream: RawStream) -> Result<()> {
+        // SAFETY: the memory has that size.
+        let cleared = unsafe { gpu.runtime.clear(self.address, self.bytes as u64, stream) };
+        self.device.check(cleared)
+    }
+
+    /// The memory as a kernel of the simulated GPU finds it that allocates it: zeros, or no values.
+    pub(crate) fn renew(&self, zero: bool) {
+        self.fill(if zero { 0 } else { UNWRITTEN });
+    }
+
+    fn fill(&self, byte: u8) {
+        // SAFETY: the memory has that size, and is the host's on the simulated GPU, where work is
+        // complete.
+        unsafe { self.address.write_bytes(byte, self.bytes) };
+    }
+
     /// Copies `data` to the bytes from `offset` on, after earlier work on the memory.
     pub(crate) fn write(&self, offset: usize, data: &[u8]) -> Result<()> {
         self.device.healthy()?;
+        let _span = trace::copy("to", data.len(), &self.device);
         let at = self.place(offset, data.len())?;
         match self.device.kind() {
             Kind::Cuda(gpu) => {
@@ -258,8 +456,11 @@ impl Memory {
                 self.settle(true)?;
                 // SAFETY: the place is inside of the memory, and the stream is synchronized before
                 // `data` can change.
-                self.device
-                    .check(unsafe { gpu.runtime.copy_in(at, data, gpu.stream) })?;
+                let copied = unsafe {
+                    let from = NonNull::from(data).cast();
+                    gpu.runtime.copy_in(at, from, data.len(), gpu.stream)
+                };
+                self.device.check(copied)?;
                 self.device.synchronize_own()
             }
             _ => {
@@ -300,12 +501,18 @@ impl Memory {
             Kind::Cuda(gpu) => Some(gpu.stream),
             _ => None,
         };
+        let _span = trace::copy("to", data.len(), device);
         let memory = Self::allocate(device, data.len(), own)?;
         match device.kind() {
             Kind::Cuda(gpu) => {
                 // SAFETY: the memory was just allocated with that size, and the stream is
                 // synchronized before `data` can change.
-                device.check(unsafe { gpu.runtime.copy_in(memory.address, data, gpu.stream) })?;
+                let copied = unsafe {
+                    let from = NonNull::from(data).cast();
+                    let to = memory.address;
+                    gpu.runtime.copy_in(to, from, data.len(), gpu.stream)
+                };
+                device.check(copied)?;
                 device.synchronize_own()?;
             }
             // SAFETY: the memory was just allocated with that size.
@@ -318,18 +525,19 @@ impl Memory {
         Ok(memory)
     }
 
+    /// An error for memory that is larger than any.
+    pub(crate) fn check_size(device: &Device, bytes: usize) -> Result<()> {
+        match bytes as u64 > MOST_BYTES {
+            true => Err(too_large(device, bytes)),
+            false => Ok(()),
+        }
+    }
+
     /// On the simulated GPU the bytes are zero, because Rust must not read uninitialised memory.
     fn allocate(device: &Device, bytes: usize, stream: Option<RawStream>) -> Result<Self> {
         device.healthy()?;
-        let full = || Error::OutOfMemory {
-            device: device.to_string(),
-            bytes: bytes as u64,
-            what: String::new(),
-            limit: None,
-        };
-        if bytes as u64 > MOST_BYTES {
-            return Err(full());
-        }
+        Self::check_size(device, bytes)?;
+        let full = || too_large(device, bytes);
         let address = match device.kind() {
             Kind::Cuda(gpu) => {
                 device.select(gpu)?;
@@ -355,6 +563,7 @@ impl Memory {
     /// Copies `to.len()` bytes from `offset` on to the host, after earlier work on the memory.
     pub(crate) fn download(&self, offset: usize, to: &mut [u8]) -> Result<()> {
         self.device.healthy()?;
+        let _span = trace::copy("from", to.len(), &self.device);
         let at = self.place(offset, to.len())?;
         match self.device.kind() {
             Kind::Cuda(gpu) => {
@@ -362,7 +571,11 @@ impl Memory {
                 self.settle(false)?;
                 // SAFETY: the memory is at least that large, and the stream is synchronized before
                 // `to` is read.
-                let copied = unsafe { gpu.runtime.copy_out(to, at, gpu.stream) };
+                let copied = unsafe {
+                    let bytes = to.len();
+                    let to = NonNull::from(to).cast();
+                    gpu.runtime.copy_out(to, at, bytes, gpu.stream)
+                };
                 self.device.check(copied)?;
                 self.device.synchronize_own()
             }
@@ -386,6 +599,10 @@ impl Memory {
 
     pub(crate) fn address(&self) -> *mut c_void {
         self.address.as_ptr().cast()
+    }
+
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.address
     }
 }
 
@@ -415,7 +632,7 @@ impl Drop for Memory {
                 };
                 let waits = in_flight.iter().filter(|_| only.is_none());
                 for end in waits {
-                    if end.comes_before(stream).is_err() && end.wait().is_err() {
+                    if end.comes_before(&self.device, stream).is_err() && end.wait().is_err() {
                         return;
                     }
                 }
@@ -441,7 +658,7 @@ fn drop_after(device: &Device, gpu: &Gpu, uses: &LastUses, owner: Owner) {
     }
     let ordered = in_flight
         .iter()
-        .try_for_each(|end| end.comes_before(gpu.frees));
+        .try_for_each(|end| end.comes_before(device, gpu.frees));
     let job = Box::new(|| drop(owner));
     let left = match ordered {
         Ok(()) => after::call_after(device, gpu, gpu.frees, job).err(),
@@ -451,6 +668,15 @@ fn drop_after(device: &Device, gpu: &Gpu, uses: &LastUses, owner: Owner) {
     if let Some(job) = left {
         in_flight.iter().for_each(|end| drop(end.wait()));
         job();
+    }
+}
+
+fn too_large(device: &Device, bytes: usize) -> Error {
+    Error::OutOfMemory {
+        device: device.to_string(),
+        bytes: bytes as u64,
+        what: String::new(),
+        limit: None,
     }
 }
 

@@ -9,10 +9,11 @@ use std::sync::{Arc, Weak};
 
 use crate::cuda::RawStream;
 use crate::device::{Device, Kind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::last_use::EndOfWork;
 use crate::memory::Owner;
+use crate::recorder::Recorder;
 
 /// `cudaStreamLegacy`: CUDA's default stream by its own handle.
 const LEGACY: usize = 1;
@@ -54,7 +55,13 @@ struct Inner {
     id: StreamId,
     /// What keeps a stream alive that this crate has not created.
     owner: Option<Owner>,
+    /// The graph for which work is recorded.
+    recorder: Option<Recorder>,
 }
+
+// A panic leaves it as usable as before: an owner is only dropped, and a recording fails.
+impl std::panic::UnwindSafe for Inner {}
+impl std::panic::RefUnwindSafe for Inner {}
 
 /// Distinguishes streams, destroyed ones included: CUDA reuses the address of a destroyed stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +71,7 @@ impl StreamId {
     /// The device's own stream.
     pub(crate) const OWN: Self = Self(0);
 
-    fn fresh() -> Self {
+    pub(crate) fn fresh() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
@@ -85,7 +92,37 @@ impl Stream {
             }
             _ => RawStream(ptr::null_mut()),
         };
-        Ok(Self::of(device, raw, None))
+        Ok(Self::of(device, raw, None, None))
+    }
+
+    /// A queue whose work is recorded for a graph.
+    pub(crate) fn recording(device: &Device) -> Result<Self> {
+        device.healthy()?;
+        let raw = match device.kind() {
+            Kind::Cuda(gpu) => {
+                device.select(gpu)?;
+                let raw = device.check(gpu.runtime.create_stream())?;
+                device.check(gpu.runtime.begin_graph(raw))?;
+                raw
+            }
+            _ => RawStream(ptr::null_mut()),
+        };
+        Ok(Self::of(device, raw, None, Some(Recorder::default())))
+    }
+
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.0.recorder.as_ref()
+    }
+
+    /// An error if work on the queue is not executed but recorded.
+    pub(crate) fn executes(&self, operation: &'static str) -> Result<()> {
+        match self.0.recorder {
+            None => Ok(()),
+            Some(_) => Err(Error::Capture {
+                reason: format!("`{operation}` cannot be a part of a graph"),
+                help: "only `…_on` calls of kernels are recorded; use another stream here",
+            }),
+        }
     }
 
     /// A stream of another library: a `cudaStream_t`, or null for CUDA's default stream. It is not
@@ -125,17 +162,29 @@ impl Stream {
             Kind::Cuda(_) => raw,
             _ => ptr::null_mut(),
         };
-        Ok(Self::of(device, RawStream(raw), Some(Box::new(owner))))
+        Ok(Self::of(
+            device,
+            RawStream(raw),
+            Some(Box::new(owner)),
+            None,
+        ))
     }
 
-    fn of(device: &Device, raw: RawStream, owner: Option<Owner>) -> Self {
+    fn of(
+        device: &Device,
+        raw: RawStream,
+        owner: Option<Owner>,
+        recorder: Option<Recorder>,
+    ) -> Self {
         let stream = Self(Arc::new(Inner {
             device: device.clone(),
             raw,
             id: StreamId::fresh(),
             owner,
+            recorder,
         }));
-        if let Kind::Cuda(gpu) = device.kind() {
+        // What is only recorded must not be waited for.
+        if let (Kind::Cuda(gpu), None) = (device.kind(), &stream.0.recorder) {
             gpu.remember(stream.downgrade());
         }
         stream
@@ -159,6 +208,7 @@ impl Stream {
     ///
     /// The failure of the device.
     pub fn query(&self) -> Result<bool> {
+        self.executes("query")?;
         let device = self.device();
         device.healthy()?;
         match device.kind() {
@@ -176,6 +226,7 @@ impl Stream {
     ///
     /// The failure of the device.
     pub fn record(&self) -> Result<Event> {
+        self.executes("record")?;
         Event::record(self)
     }
 
@@ -186,11 +237,12 @@ impl Stream {
     ///
     /// The failure of one of the devices.
     pub fn wait_for(&self, event: &Event) -> Result<()> {
+        self.executes("wait_for")?;
         self.device().healthy()?;
         match (self.device().kind(), event.end()) {
             (Kind::Cuda(_), Some(end)) => {
                 event.device().healthy()?;
-                end.comes_before(self.0.raw)
+                end.comes_before(self.device(), self.0.raw)
             }
             _ => event.synchronize(),
         }
@@ -202,6 +254,7 @@ impl Stream {
     ///
     /// The failure of the work.
     pub fn synchronize(&self) -> Result<()> {
+        self.executes("synchronize")?;
         let device = self.device();
         device.healthy()?;
         match device.kind() {

@@ -11,7 +11,9 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::packed::Packed;
+use crate::pinned::PinnedTensor;
 use crate::random::Generator;
+use crate::refused::Refused;
 
 mod sealed {
     pub trait Sealed {}
@@ -107,6 +109,23 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     /// When there is no memory for that many, as `Vec` does.
     pub fn zeros(dims: D) -> Self {
         Self::of(dims, vec![T::zeroed(); count::<T, D>(&dims)])
+    }
+
+    /// The same with an error where that panics.
+    pub(crate) fn try_zeros(dims: D) -> Result<Self> {
+        if !has_whole_rows::<T, D>(&dims) {
+            return Err(packing::<T>(format!("rows of shape {:?}", dims.shape())));
+        }
+        let full = |bytes: usize| Error::OutOfMemory {
+            device: "the host".to_owned(),
+            bytes: bytes as u64,
+            what: String::new(),
+            limit: None,
+        };
+        let count = dims.elements().ok_or_else(|| full(usize::MAX))? / T::COUNT;
+        let data = bytemuck::try_zeroed_vec(count);
+        let data = data.map_err(|()| full(count.saturating_mul(size_of::<T>())))?;
+        Ok(Self::of(dims, data))
     }
 
     /// Each element from its index; each byte of [`Packed`] values from the index of its first.
@@ -279,10 +298,18 @@ impl<T, D: Dims, S> Tensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Extents`] when `dims` has other extents than the tensor.
-    pub fn into_dims<E: Dims<Index = D::Index>>(self, dims: E) -> Result<Tensor<T, E, S>> {
-        check_extents(self.shape().as_ref(), dims.shape().as_ref())?;
-        Ok(Tensor::of(dims, self.data))
+    /// [`Error::Extents`] when `dims` has other extents than the tensor, with the tensor.
+    pub fn into_dims<E: Dims<Index = D::Index>>(
+        self,
+        dims: E,
+    ) -> std::result::Result<Tensor<T, E, S>, Refused<Self>> {
+        match check_extents(self.shape().as_ref(), dims.shape().as_ref()) {
+            Ok(()) => Ok(Tensor::of(dims, self.data)),
+            Err(error) => Err(Refused {
+                tensor: self,
+                error,
+            }),
+        }
     }
 }
 
@@ -299,10 +326,15 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] when `dims` has another number of elements.
-    pub fn reshape<E: Dims>(self, dims: E) -> Result<Tensor<T, E, S>> {
-        check_length::<T, E>(&dims, self.as_slice().len())?;
-        Ok(Tensor::of(dims, self.data))
+    /// [`Error::Length`] when `dims` has another number of elements, with the tensor.
+    pub fn reshape<E: Dims>(self, dims: E) -> std::result::Result<Tensor<T, E, S>, Refused<Self>> {
+        match check_length::<T, E>(&dims, self.as_slice().len()) {
+            Ok(()) => Ok(Tensor::of(dims, self.data)),
+            Err(error) => Err(Refused {
+                tensor: self,
+                error,
+            }),
+        }
     }
 
     /// A copy in the memory of `device`.
@@ -313,6 +345,25 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     pub fn to_device(&self, device: &Device) -> Result<DeviceTensor<T, D>> {
         let memory = Memory::upload(device, bytemuck::cast_slice(self.as_slice()))?;
         Ok(DeviceTensor::of(self.dims(), memory))
+    }
+
+    /// A copy in page-locked host memory, for copies on streams of `device`.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let host = Tensor::from_fn((3,), |[i]| i as f32);
+    /// assert_eq!(host.to_pinned(&Device::default())?.as_slice()?, [0.0, 1.0, 2.0]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or the failure of the device.
+    pub fn to_pinned(&self, device: &Device) -> Result<PinnedTensor<T, D>> {
+        let mut pinned = PinnedTensor::zeros(self.dims(), device)?;
+        pinned.as_mut_slice()?.copy_from_slice(self.as_slice());
+        Ok(pinned)
     }
 }
 
@@ -461,6 +512,29 @@ fn count<T: Element, D: Dims>(dims: &D) -> usize {
     }
 }
 
+/// The number of bytes of a tensor in the memory of `device`, or for it.
+pub(crate) fn byte_count<T: Element, D: Dims>(dims: &D, device: &Device) -> Result<usize> {
+    if !has_whole_rows::<T, D>(dims) {
+        return Err(packing::<T>(format!("rows of shape {:?}", dims.shape())));
+    }
+    let bytes = dims
+        .elements()
+        .and_then(|n| (n / T::COUNT).checked_mul(size_of::<T>()));
+    bytes.ok_or_else(|| Error::OutOfMemory {
+        device: device.to_string(),
+        bytes: u64::MAX,
+        what: String::new(),
+        limit: None,
+    })
+}
+
+pub(crate) fn packing<T: Element>(what: String) -> Error {
+    Error::Packing {
+        what,
+        element: T::NAME,
+    }
+}
+
 /// Whether rows are whole Rust values.
 pub(crate) fn has_whole_rows<T: Element, D: Dims>(dims: &D) -> bool {
     let shape = dims.shape();
@@ -525,7 +599,7 @@ mod tests {
     fn extents_are_retyped_only_when_equal() {
         let t = Tensor::<i8, _>::zeros((4, 5));
         let t = t.into_dims((Const::<4>, Const::<5>)).unwrap();
-        let e = t.into_dims((4, 6)).unwrap_err();
+        let e = t.into_dims((4, 6)).unwrap_err().error;
         assert_eq!(
             e,
             Error::Extents {
@@ -571,5 +645,30 @@ mod tests {
             "Tensor [0, 3] []"
         );
         assert_eq!(format!("{:?}", Tensor::<u8, _>::zeros(())), "Tensor [] 0");
+    }
+
+    #[test]
+    fn what_is_too_large_is_an_error_where_there_is_a_result() {
+        let e = Tensor::<crate::S4x2, _>::try_zeros((0, 3)).unwrap_err();
+        assert!(matches!(e, Error::Packing { .. }), "{e}");
+        for dims in [(usize::MAX, 2), (1 << 60, 1)] {
+            let e = Tensor::<u8, _>::try_zeros(dims).unwrap_err();
+            assert!(
+                e.to_string().starts_with("the host has not enough memory"),
+                "{e}"
+            );
+        }
+        assert_eq!(
+            Tensor::<u8, _>::try_zeros((0, usize::MAX, 2))
+                .unwrap()
+                .shape(),
+            [0, usize::MAX, 2]
+        );
+        // What a tensor of a device has need not fit the host.
+        let mut byte = 0_u8;
+        let (address, sim) = (&raw mut byte, crate::Device::sim());
+        // SAFETY: the test reads no element.
+        let large = unsafe { DeviceTensor::from_raw_parts(address, (1 << 56,), &sim, ()) }.unwrap();
+        assert!(matches!(large.to_host(), Err(Error::OutOfMemory { .. })));
     }
 }

@@ -34,6 +34,19 @@ mod without_driver {
     pub unsafe extern "C" fn record(_: *mut *mut c_void, _: *mut c_void) -> c_int {
         NO_DRIVER
     }
+    pub unsafe extern "C" fn graph_end(_: *mut c_void, _: *mut *mut c_void) -> c_int {
+        NO_DRIVER
+    }
+    pub unsafe extern "C" fn copy_to_peer(
+        _: *mut c_void,
+        _: c_int,
+        _: *const c_void,
+        _: c_int,
+        _: u64,
+        _: *mut c_void,
+    ) -> c_int {
+        NO_DRIVER
+    }
     pub unsafe extern "C" fn query(_: *mut c_void, _: *mut u32) -> c_int {
         NO_DRIVER
     }
@@ -104,9 +117,14 @@ static API: croq_cuda_api = croq_cuda_api {
     copy_to_host: without_driver::copy,
     copy_on_device: without_driver::copy,
     copy_rows_on_device: without_driver::copy_rows,
+    copy_to_peer: without_driver::copy_to_peer,
     memset_async: without_driver::memset,
     host_alloc_mapped: without_driver::mapped,
     host_free: without_driver::of_one,
+    graph_begin: without_driver::of_one,
+    graph_end: without_driver::graph_end,
+    graph_launch: without_driver::of_two,
+    graph_destroy: without_driver::of_one,
     error_string: without_driver::text,
 };
 

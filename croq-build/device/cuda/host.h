@@ -158,7 +158,7 @@ class host {
 
   /* Waits for all launches so far. */
   bool synchronize() {
-    if (!settled()) return false;
+    if (!settled() || !may_wait_for_device()) return false;
     for (unsigned at = 0; at < queue_count; ++at)
       if (!finish(queues[at])) return false;
     return true;
@@ -277,6 +277,11 @@ class host {
   /* The call's own stream is the first: copies to the device and allocations are on it. */
   queue queues[most_queues], next;
   unsigned queue_count = 1;
+
+  /* Launches that are recorded for a graph have not run. */
+  bool may_wait_for_device() {
+    return env->mode != CROQ_MODE_RECORD || fail(CROQ_NOT_RECORDED, no_row, 0, "");
+  }
 
   bool finish(queue &q) {
     if (!q.busy) return true;
@@ -457,7 +462,7 @@ class event {
       : on(owner), before(owner.events), text(missing), triggered(ready) {
     on.events = this;
     void *memory = nullptr, *seen = nullptr;
-    if (on.result != CROQ_OK ||
+    if (on.result != CROQ_OK || !on.may_wait_for_device() ||
         !on.succeeded(cudaHostAlloc(&memory, sizeof(unsigned),
                                     cudaHostAllocMapped | cudaHostAllocPortable)))
       return;
@@ -470,7 +475,7 @@ class event {
   event &operator=(const event &) = delete;
   /* Waits for all launches, because they may read the word until they end. */
   ~event() {
-    for (unsigned at = 0; at < on.queue_count; ++at) on.finish(on.queues[at]);
+    for (unsigned at = 0; at < on.queue_count && word != nullptr; ++at) on.finish(on.queues[at]);
     if (word != nullptr) cudaFreeHost(word);
     on.events = before;
   }

@@ -126,6 +126,10 @@ int copy_rows_on_device(void *dst, croq_u64 dst_pitch, const void *src, croq_u64
   return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, cudaMemcpyDeviceToDevice,
                            stream_of(stream));
 }
+int copy_to_peer(void *dst, int dst_device, const void *src, int src_device, croq_u64 bytes,
+                 void *stream) {
+  return cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, stream_of(stream));
+}
 int memset_async(void *dst, int byte, croq_u64 bytes, void *stream) {
   return cudaMemsetAsync(dst, byte, bytes, stream_of(stream));
 }
@@ -136,6 +140,27 @@ int host_alloc_mapped(void **host, void **device, croq_u64 bytes) {
   return cudaHostGetDevicePointer(device, *host, 0);
 }
 int host_free(void *host) { return cudaFreeHost(host); }
+
+/* Relaxed: other threads, and operations on other streams, are not restricted meanwhile. */
+int graph_begin(void *stream) {
+  return cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed);
+}
+int graph_end(void *stream, void **graph) {
+  *graph = nullptr;
+  cudaGraph_t recorded = nullptr;
+  cudaError_t error = cudaStreamEndCapture(stream_of(stream), &recorded);
+  if (error != cudaSuccess) return error;
+  cudaGraphExec_t made = nullptr;
+  error = cudaGraphInstantiate(&made, recorded, 0);
+  cudaGraphDestroy(recorded);
+  if (error == cudaSuccess) *graph = made;
+  return error;
+}
+cudaGraphExec_t graph_of(void *graph) { return static_cast<cudaGraphExec_t>(graph); }
+int graph_launch(void *graph, void *stream) {
+  return cudaGraphLaunch(graph_of(graph), stream_of(stream));
+}
+int graph_destroy(void *graph) { return cudaGraphExecDestroy(graph_of(graph)); }
 
 const char *error_string(int error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
 
@@ -163,9 +188,14 @@ const croq_cuda_api table = {
     copy_to_host,
     copy_on_device,
     copy_rows_on_device,
+    copy_to_peer,
     memset_async,
     host_alloc_mapped,
     host_free,
+    graph_begin,
+    graph_end,
+    graph_launch,
+    graph_destroy,
     error_string,
 };
 

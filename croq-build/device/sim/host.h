@@ -117,7 +117,8 @@ class host {
   bool steps(int line, idx trips) { return steps(line, 0, trips); }
 
   template <class... P> void print(P... parts) {
-    if (result != CROQ_OK) return;
+    /* As on a GPU, where host code is not a part of a graph. */
+    if (result != CROQ_OK || env->mode == CROQ_MODE_REPLAY) return;
     print_buffer buffer{nullptr, {}, 0};
     (buffer.put(parts), ...);
     buffer.flush();
@@ -130,7 +131,7 @@ class host {
   }
 
   /* Waits for all launches so far; here a launch is complete when it returns. */
-  bool synchronize() { return settled(); }
+  bool synchronize() { return settled() && may_wait_for_device(); }
 
   /* Selects the queue of the next launch. Here a launch is complete when it returns, except
    * `.async` launches that wait for the host: these, and the `.async` launches after them, run when
@@ -166,7 +167,7 @@ class host {
     if (result != CROQ_OK) return false;
     const grid blocks = of.blocks, cluster = of.cluster;
     if (!within_limits(blocks, threads, shared_bytes)) return false;
-    if (is_empty(blocks)) return true;
+    if (is_empty(blocks) || env->mode == CROQ_MODE_RECORD) return true;
 
     constexpr unsigned tracked_count =
         (0 + ... + contended_list::counts(static_cast<const A *>(nullptr)));
@@ -258,6 +259,11 @@ class host {
     Text text;
     croq_sim_tracked tracked[Tracked];
   };
+
+  /* Launches that are recorded for a graph have not run. */
+  bool may_wait_for_device() {
+    return env->mode != CROQ_MODE_RECORD || fail(CROQ_NOT_RECORDED, no_row, 0, "");
+  }
 
   bool is_settled() const;
   /* Whether all events that launches wait for have been triggered. */
@@ -361,6 +367,7 @@ class event {
   event(host &owner, const char *missing, unsigned ready)
       : on(owner), before(owner.events), text(missing), triggered(ready) {
     on.events = this;
+    if (on.result == CROQ_OK) on.may_wait_for_device();
   }
   event(const event &) = delete;
   event &operator=(const event &) = delete;

@@ -117,6 +117,7 @@ impl Gpu {
             alloc: Some(alloc),
             steps: 1 << 34,
             wait_limit: 10_000_000_000,
+            mode: croq_sys::abi::CROQ_MODE_RUN,
         };
         // SAFETY: the callers pass the kernel's arguments; device memory is as large as the host's.
         // The record is live, and no kernel that could write it is running.

@@ -71,6 +71,7 @@ pub fn call_in(run: &Run, shim: impl FnOnce(*const croq_env) -> u32) -> Result<(
         alloc: Some(alloc),
         steps: 1 << 34,
         wait_limit: 10_000_000_000,
+        mode: croq_sys::abi::CROQ_MODE_RUN,
     };
     let status = shim(&env);
     let mut list = ALLOCATIONS

@@ -54,7 +54,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_part { registers, at, first, count, bytes }
         croq_sim_factors { shared, a, b, sums, registers, columns, accumulate, written, number_of_a, number_of_b, unwritten_accumulators, unwritten_a, metadata, unwritten_metadata }
         croq_sim_wgmma { a, b, sums, registers, metadata, columns, flags, line, carry_out }
-        croq_env { abi_version, device, stream, sim, failure, device_failure, alloc, steps, wait_limit }
+        croq_env { abi_version, device, stream, sim, failure, device_failure, alloc, steps, wait_limit, mode }
         croq_cuda_device_info {
             name, major, minor, memory_bytes, shared_bytes_per_block, multiprocessors
         }
@@ -63,7 +63,8 @@ fn the_mirror_has_the_headers_layout() {
             stream_destroy, stream_synchronize, stream_query, stream_add_callback,
             stream_wait_event, event_record, event_record_timed, event_elapsed, event_query,
             event_synchronize, event_destroy, malloc_async, free_async, copy_to_device,
-            copy_to_host, copy_on_device, copy_rows_on_device, memset_async, host_alloc_mapped, host_free, error_string
+            copy_to_host, copy_on_device, copy_rows_on_device, copy_to_peer, memset_async, host_alloc_mapped, host_free,
+            graph_begin, graph_end, graph_launch, graph_destroy, error_string
         }
     };
     ours.extend(constants!(
@@ -105,6 +106,10 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_WAIT_GRID,
         CROQ_WAIT_HOST,
         CROQ_ENDLESS,
+        CROQ_NOT_RECORDED,
+        CROQ_MODE_RUN,
+        CROQ_MODE_RECORD,
+        CROQ_MODE_REPLAY,
         CROQ_BEING_WRITTEN,
         CROQ_LAUNCH_TOGETHER,
         CROQ_LAUNCH_TRACKS,

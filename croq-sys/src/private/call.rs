@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::abi::{
     self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_ENDLESS, CROQ_HAZARD,
-    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, CROQ_WAIT_GRID,
-    CROQ_WAIT_HOST, croq_env, croq_failure,
+    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_NOT_RECORDED, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY,
+    CROQ_WAIT_GRID, CROQ_WAIT_HOST, croq_failure,
 };
 use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
@@ -18,11 +18,16 @@ use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result, fill};
 use crate::memory::Memory;
+use crate::recorder::{Recorder, Recording};
 use crate::sim;
 use crate::stream::Stream;
 use crate::tensor::{HostData, HostDataMut, Tensor};
+use crate::trace;
 
 use super::Kernel;
+use super::environment::{Env, Mode};
+use super::recorded::{Start, record_copy, record_copy_on_sim};
+use super::used::{Copy, Origin, Used};
 
 /// A call of `kernel` on one device. Every address in the kernel's arguments is provided by this,
 /// and its memory lives at least as long.
@@ -34,23 +39,8 @@ pub struct Call<A: 'static> {
     streams: Vec<Stream>,
     /// There is nothing to do: no tensor that the kernel writes has an element.
     is_empty: bool,
-}
-
-/// Memory that a call uses.
-#[derive(Clone)]
-struct Used {
-    memory: Arc<Memory>,
-    /// The distance of the kernel's tensor from the start of the memory, in bytes.
-    offset: usize,
-    written: bool,
-    /// A tensor of the caller has the memory.
-    is_shared: bool,
-}
-
-impl Used {
-    fn address(&self) -> *mut c_void {
-        self.memory.address().wrapping_byte_add(self.offset)
-    }
+    /// The call is a part of the graph that this stream records.
+    recorded_on: Option<Stream>,
 }
 
 impl<A> Call<A> {
@@ -67,6 +57,7 @@ impl<A> Call<A> {
             buffers: RefCell::default(),
             streams: Vec::new(),
             is_empty: false,
+            recorded_on: None,
         })
     }
 
@@ -80,8 +71,18 @@ impl<A> Call<A> {
         &self,
         tensor: &Tensor<T, D, S>,
     ) -> Result<*mut c_void> {
+        self.copy_in_for("&", tensor)
+    }
+
+    /// The same for parameter `param`.
+    pub(crate) fn copy_in_for<T: Element, D: Dims, S: HostData<T>>(
+        &self,
+        param: &'static str,
+        tensor: &Tensor<T, D, S>,
+    ) -> Result<*mut c_void> {
         let bytes = bytemuck::cast_slice(tensor.as_slice());
-        Ok(self.keep(Memory::upload(&self.device, bytes)?))
+        let memory = Memory::upload(&self.device, bytes)?;
+        Ok(self.keep(memory, Origin::Host(param)))
     }
 
     /// A device tensor that the kernel reads directly; a copy of a view with gaps, or of one whose
@@ -94,7 +95,7 @@ impl<A> Call<A> {
         self.same_device(param, tensor.device())?;
         match tensor.kernel_offset() {
             Some(offset) => Ok(self.share(tensor.memory().clone(), offset, false)),
-            None => Ok(self.keep(tensor.dense_copy()?)),
+            None => self.copy_of(tensor),
         }
     }
 
@@ -105,7 +106,21 @@ impl<A> Call<A> {
         tensor: &DeviceTensor<T, D, S>,
     ) -> Result<*mut c_void> {
         self.same_device(param, tensor.device())?;
-        Ok(self.keep(tensor.dense_copy()?))
+        self.copy_of(tensor)
+    }
+
+    /// Memory for a copy of a tensor, which is made before the kernel runs.
+    fn copy_of<T: Element, D: Dims, S: DeviceData>(
+        &self,
+        tensor: &DeviceTensor<T, D, S>,
+    ) -> Result<*mut c_void> {
+        let copy = Copy {
+            from: tensor.memory().clone(),
+            source: tensor.region(),
+            to: tensor.dense_region(),
+        };
+        let memory = Memory::unwritten(&self.device, copy.to.bytes())?;
+        Ok(self.keep(memory, Origin::Copy(Box::new(copy))))
     }
 
     /// A device tensor that the kernel writes directly.
@@ -125,6 +140,7 @@ impl<A> Call<A> {
     /// A stream that the kernel launches on.
     pub fn stream(&mut self, param: &'static str, stream: &Stream) -> Result<*mut c_void> {
         self.same_device(param, stream.device())?;
+        stream.executes("a `stream` argument")?;
         self.streams.push(stream.clone());
         Ok(stream.handle())
     }
@@ -134,12 +150,12 @@ impl<A> Call<A> {
     }
 
     /// Memory of this call alone.
-    fn keep(&self, memory: Memory) -> *mut c_void {
+    fn keep(&self, memory: Memory, origin: Origin) -> *mut c_void {
         self.uses(Used {
             memory: Arc::new(memory),
             offset: 0,
             written: true,
-            is_shared: false,
+            origin,
         })
     }
 
@@ -149,7 +165,7 @@ impl<A> Call<A> {
             memory,
             offset,
             written,
-            is_shared: true,
+            origin: Origin::Tensor,
         })
     }
 
@@ -161,16 +177,37 @@ impl<A> Call<A> {
 
     /// Runs the kernel and waits for it.
     pub fn run(&mut self, args: &mut A) -> Result<()> {
+        if self.is_empty {
+            return Ok(());
+        }
+        let _span = trace::call(self.kernel.about.name, &self.device, false);
+        self.make_copies()?;
         match self.device.kind() {
-            _ if self.is_empty => Ok(()),
             Kind::Cuda(gpu) => self.run_on_gpu(gpu, args),
-            _ => self.run_on_sim(args),
+            _ => self.run_on_sim(args, Mode::Run),
         }
     }
 
-    fn run_on_sim(&self, args: &mut A) -> Result<()> {
+    /// The copies of tensors for the kernel; on a GPU they are enqueued.
+    fn make_copies(&self) -> Result<()> {
+        for used in self.buffers.borrow().iter() {
+            if let Origin::Copy(copy) = &used.origin {
+                // SAFETY: the region of a tensor is inside of its memory; that of the copy is new and as
+                // large.
+                unsafe { used.memory.copy(&copy.to, (&copy.from, &copy.source)) }?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_on_sim(&self, args: &mut A, mode: Mode<'_>) -> Result<()> {
         let mut failure = croq_failure::default();
-        let mut env = Env::new(self, &raw mut failure, &raw mut failure);
+        let mut env = Env::new(
+            (&self.device, &self.buffers),
+            mode,
+            &raw mut failure,
+            &raw mut failure,
+        );
         let run = sim::Run::new();
         env.abi.device = run.as_ptr();
         env.abi.sim = sim::api();
@@ -181,7 +218,7 @@ impl<A> Call<A> {
         if let Some(first) = run.reported() {
             return Err(self.error(first.kind, &first));
         }
-        match env.outcome(self, status, || failure) {
+        match self.outcome(&env, status, || failure) {
             Err(Error::Deadlock { kernel, .. }) => {
                 let report = self.kernel.report_now(&run.report().unwrap_or_default());
                 Err(Error::Deadlock { kernel, report })
@@ -202,16 +239,21 @@ impl<A> Call<A> {
     /// Enqueues the kernel on `stream`; on the simulated GPU, runs it.
     pub fn enqueue(&mut self, args: &mut A, stream: &Stream) -> Result<()> {
         self.same_device("stream", stream.device())?;
+        if let Some(recorder) = stream.recorder() {
+            return self.record(args, stream, recorder);
+        }
         if self.is_empty {
             return Ok(());
         }
+        let _span = trace::call(self.kernel.about.name, &self.device, true);
+        self.make_copies()?;
         let Kind::Cuda(gpu) = self.device.kind() else {
-            return self.run_on_sim(args);
+            return self.run_on_sim(args, Mode::Run);
         };
         for used in self.buffers.borrow().iter() {
             used.memory.order_on(stream, used.written)?;
         }
-        let enqueued = self.submit(gpu, args, stream.raw());
+        let enqueued = self.submit(gpu, args, stream.raw(), Mode::Run);
         let buffers = self.buffers.borrow();
         let used = buffers.iter().map(|used| (&*used.memory, used.written));
         Memory::used_on(used, gpu, stream)?;
@@ -222,7 +264,7 @@ impl<A> Call<A> {
         for used in self.buffers.borrow().iter() {
             used.memory.settle(used.written)?;
         }
-        let launched = self.submit(gpu, args, gpu.stream);
+        let launched = self.submit(gpu, args, gpu.stream, Mode::Run);
         let streams = [gpu.stream].into_iter();
         let mut streams = streams.chain(self.streams.iter().map(Stream::raw));
         // A failure of the kernel is returned by this wait.
@@ -232,7 +274,71 @@ impl<A> Call<A> {
         Err(self.device.failed(launched.err().unwrap_or(failed)))
     }
 
-    fn submit(&self, gpu: &Gpu, args: &mut A, stream: RawStream) -> Result<()> {
+    /// Makes the call a part of the graph that `stream` records.
+    fn record(&mut self, args: &mut A, stream: &Stream, recorder: &Recorder) -> Result<()> {
+        for used in self.buffers.borrow().iter() {
+            if let Origin::Host(param) = used.origin {
+                return Err(Error::Capture {
+                    reason: format!(
+                        "{}: `{param}` is in host memory, which is not a part of a graph",
+                        self.kernel.about.name
+                    ),
+                    help: "copy it to the device before, with `to_device`",
+                });
+            }
+        }
+        if !self.is_empty {
+            recorder.add(|recording| match self.device.kind() {
+                Kind::Cuda(gpu) => self.record_on_gpu(gpu, args, stream, recording),
+                _ => self.record_on_sim(args, recording),
+            })?;
+        }
+        self.recorded_on = Some(stream.clone());
+        Ok(())
+    }
+
+    fn record_on_gpu(
+        &self,
+        gpu: &Gpu,
+        args: &mut A,
+        stream: &Stream,
+        recording: &mut Recording,
+    ) -> Result<()> {
+        self.device.select(gpu)?;
+        for used in self.buffers.borrow().iter() {
+            if let Origin::Copy(copy) = &used.origin {
+                record_copy(recording, &used.memory, copy, stream)?;
+            }
+        }
+        let submitted = self.submit(gpu, args, stream.raw(), Mode::Record);
+        for used in self.buffers.borrow().iter() {
+            recording.keep(&used.memory, used.written);
+        }
+        submitted
+    }
+
+    fn record_on_sim(&self, args: &mut A, recording: &mut Recording) -> Result<()> {
+        let (kernel, device) = (self.kernel, self.device.clone());
+        let start = Start::of(args);
+        self.run_on_sim(args, Mode::Record)?;
+        let mut allocated = Vec::new();
+        for used in self.buffers.borrow().iter() {
+            let kept = recording.keep(&used.memory, used.written);
+            match &used.origin {
+                Origin::Copy(copy) => record_copy_on_sim(recording, &used.memory, copy)?,
+                Origin::Kernel(zero) => allocated.push((kept, *zero)),
+                Origin::Tensor | Origin::Host(_) => {}
+            }
+        }
+        recording.steps.push(Box::new(move || {
+            let call = Call::new(kernel, &device)?;
+            let next = Cell::new(0);
+            call.run_on_sim(&mut start.args(), Mode::Replay(&allocated, &next))
+        }));
+        Ok(())
+    }
+
+    fn submit(&self, gpu: &Gpu, args: &mut A, stream: RawStream, mode: Mode<'_>) -> Result<()> {
         let kernel = self.kernel;
         let shim = kernel.shims.cuda.ok_or(Error::CudaNotBuilt {
             kernel: Some(kernel.about.name),
@@ -246,11 +352,26 @@ impl<A> Call<A> {
         });
         let place = self.device.check(place)?;
         let mut failure = croq_failure::default();
-        let mut env = Env::new(self, &raw mut failure, place);
+        let mut env = Env::new((&self.device, &self.buffers), mode, &raw mut failure, place);
         env.abi.stream = stream.0;
         // SAFETY: as on the sim.
         let status = unsafe { shim((&raw const env).cast(), args) };
-        env.outcome(self, status, || failure)
+        self.outcome(&env, status, || failure)
+    }
+
+    fn outcome(
+        &self,
+        env: &Env<'_>,
+        status: u32,
+        failure: impl FnOnce() -> croq_failure,
+    ) -> Result<()> {
+        if status == abi::CROQ_OK {
+            return Ok(());
+        }
+        match env.refused() {
+            Some(reason) if status == CROQ_OUT_OF_MEMORY => Err(reason),
+            _ => Err(self.error(status, &failure())),
+        }
     }
 
     /// The tensor that the kernel returned at `address`.
@@ -260,7 +381,7 @@ impl<A> Call<A> {
         dims: D,
     ) -> Result<Tensor<T, D>> {
         if self.is_empty {
-            return Ok(Tensor::zeros(dims));
+            return Tensor::try_zeros(dims);
         }
         let used = self.buffer_at(address)?;
         download(&used.memory, used.offset, dims)
@@ -281,11 +402,26 @@ impl<A> Call<A> {
             return DeviceTensor::zeros(dims, &self.device);
         }
         let used = self.buffer_at(address)?;
-        if used.is_shared {
-            // A tensor of its own for what is still the caller's.
-            return DeviceTensor::copied(&used.memory, used.offset, dims);
+        if !matches!(used.origin, Origin::Tensor) {
+            return DeviceTensor::held(used.memory, dims);
         }
-        DeviceTensor::held(used.memory, dims)
+        // A tensor of its own for what is still the caller's.
+        let Some(stream) = &self.recorded_on else {
+            return DeviceTensor::copied(&used.memory, used.offset, dims);
+        };
+        let (tensor, source) = DeviceTensor::for_copy(&used.memory, used.offset, dims)?;
+        let copy = Copy {
+            from: used.memory,
+            source,
+            to: tensor.region(),
+        };
+        if let Some(recorder) = stream.recorder() {
+            recorder.add(|recording| match self.device.kind() {
+                Kind::Cuda(_) => record_copy(recording, tensor.memory(), &copy, stream),
+                _ => record_copy_on_sim(recording, tensor.memory(), &copy),
+            })?;
+        }
+        Ok(tensor)
     }
 
     /// Copies an `&` parameter's device copy, at `address`, back to the host.
@@ -409,6 +545,10 @@ fn error<A>(
             report: endless(of, failure),
         },
         CROQ_NEEDS_CUDA => Error::NeedsCuda { kernel },
+        CROQ_NOT_RECORDED => Error::Capture {
+            reason: format!("{kernel}: its host code waits for the device, which no graph can do"),
+            help: "host code that reads elements, or has events, cannot be a part of a graph",
+        },
         CROQ_CUDA_ERROR => cuda(i32::try_from(value(0)).unwrap_or(-1)),
         _ => Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
@@ -438,90 +578,6 @@ fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
         "no end in {kernel}: block ({x}, {y}, {z}), thread {thread} has waited for {what} for {seconds} s, {file}:{line}\n\
          help: the simulated GPU reports which thread waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
     )
-}
-
-/// The environment of a shim; the C part is first, so that callbacks can access the rest through
-/// its address.
-#[repr(C)]
-struct Env<'a> {
-    abi: croq_env,
-    device: &'a Device,
-    buffers: &'a RefCell<Vec<Used>>,
-    /// The reason why the last allocation failed.
-    refused: Cell<Option<Error>>,
-}
-
-impl<'a> Env<'a> {
-    fn new<A>(call: &'a Call<A>, failure: *mut croq_failure, on_device: *mut croq_failure) -> Self {
-        let abi = croq_env {
-            abi_version: CROQ_ABI_VERSION,
-            device: ptr::null_mut(),
-            stream: ptr::null_mut(),
-            sim: ptr::null(),
-            failure,
-            device_failure: on_device,
-            alloc: Some(alloc),
-            steps: crate::sim::steps_of_process(),
-            wait_limit: crate::cuda::wait_limit(),
-        };
-        Self {
-            abi,
-            device: &call.device,
-            buffers: &call.buffers,
-            refused: Cell::new(None),
-        }
-    }
-
-    fn outcome<A>(
-        self,
-        call: &Call<A>,
-        status: u32,
-        failure: impl FnOnce() -> croq_failure,
-    ) -> Result<()> {
-        if status == abi::CROQ_OK {
-            return Ok(());
-        }
-        match self.refused.take() {
-            Some(reason) if status == CROQ_OUT_OF_MEMORY => Err(reason),
-            _ => Err(call.error(status, &failure())),
-        }
-    }
-}
-
-/// # Safety
-///
-/// `env` is the one that [`Call::run`] passed, on the same thread.
-unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut c_void {
-    // SAFETY: the shims are called with the first field of a live `Env`, by an address of all of
-    // it.
-    let env = unsafe { &*env.cast::<Env<'_>>() };
-    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    let stream = match env.device.kind() {
-        Kind::Cuda(_) => Some(RawStream(env.abi.stream)),
-        _ => None,
-    };
-    // Otherwise the next launch that uses it writes all of its bytes.
-    let memory = match zero != 0 {
-        true => Memory::zeroed_on(env.device, bytes, stream),
-        false => Memory::unwritten_on(env.device, bytes, stream),
-    };
-    match memory {
-        Ok(memory) => {
-            let used = Used {
-                memory: Arc::new(memory),
-                offset: 0,
-                written: true,
-                is_shared: false,
-            };
-            let address = used.address();
-            env.buffers.borrow_mut().push(used);
-            address
-        }
-        Err(reason) => {
-            env.refused.set(Some(reason));
-            ptr::null_mut()
-        }
-    }
 }
 
 /// The code in the catalogue, for a check that is not in the kernel's table.

@@ -11,11 +11,18 @@
 //! macros of the including crate would be expanded inside that private module.
 
 mod call;
+mod environment;
 mod kernel;
+mod recorded;
+#[cfg(test)]
+mod tests_of_copies;
+#[cfg(test)]
+mod tests_of_graphs;
 #[cfg(test)]
 mod tests_of_streams;
 #[cfg(test)]
 mod tests_on_cuda;
+mod used;
 
 pub use std::ptr::null_mut;
 

@@ -20,6 +20,7 @@ mod endless;
 mod events;
 mod exact;
 mod excused;
+mod graphs;
 mod grids;
 mod helpers;
 mod levels;

@@ -237,3 +237,14 @@ fn results_of_no_elements_are_errors() {
         "{e}"
     );
 }
+
+#[test]
+fn results_of_any_extent_are_results() {
+    for n in [usize::MAX, 1 << 40] {
+        let none = Tensor::<i32, _>::zeros((0, n));
+        assert_eq!(kernels::resident_spread(&none).unwrap().shape(), [n, n, 0]);
+    }
+    let x = Tensor::<i32, _>::random((1, 1 << 20), -9..9, 7);
+    let e = kernels::resident_spread(&x.to_device(&Device::sim()).unwrap()).unwrap_err();
+    assert!(matches!(e, Error::OutOfMemory { .. }), "{e}");
+}

@@ -58,6 +58,8 @@ fn a_program_for_cuda_runs_on_the_ptx_machine() {
         ("two threads", ("CROQ_PTX_DELAY", "100")),
         // Maps that are kept are those of their tensors.
         ("maps", none),
+        // Graphs are launched again and again, with other work between.
+        ("graphs", none),
     ] {
         let seen = run(what, more);
         assert!(seen.success, "{what}: {}{}", seen.stdout, seen.stderr);

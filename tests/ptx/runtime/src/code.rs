@@ -46,6 +46,7 @@ codes! {
     719 LAUNCH_FAILURE c"cudaErrorLaunchFailure" c"unspecified launch failure"
     720 TOO_MANY_BLOCKS c"cudaErrorCooperativeLaunchTooLarge" c"too many blocks in cooperative launch"
     801 NOT_SUPPORTED c"cudaErrorNotSupported" c"operation not supported"
+    900 NOT_IN_CAPTURE c"cudaErrorStreamCaptureUnsupported" c"operation not permitted when stream is capturing"
     912 INVALID_CLUSTER c"cudaErrorInvalidClusterSize" c"cluster size is not valid"
 }
 

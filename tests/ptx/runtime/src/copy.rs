@@ -95,16 +95,23 @@ pub unsafe fn copy(ends: Ends, direction: Direction, stream: &Arc<Stream>) -> Do
     }
     let to = side(device, to, bytes, direction.to_device)?;
     let from = side(device, from, bytes, direction.from_device)?;
+    let is_pageable = [to, from]
+        .iter()
+        .any(|side| matches!(side, Side::Pageable(_)));
+    if is_pageable && locked(&stream.captured).is_some() {
+        return Err(Code::NOT_IN_CAPTURE);
+    }
     let source = match from {
         // SAFETY: as the caller promises.
         Side::Pageable(address) => Source::Bytes(unsafe { read(address, bytes) }),
         other => Source::At(other),
     };
-    let end = device.issue(stream, Vec::new(), move || {
+    let work = move || {
         let mut global = device.memory.take();
-        let value = match source {
-            Source::Bytes(value) => value,
+        let value = match &source {
+            Source::Bytes(value) => value.clone(),
             Source::At(Side::Device(from)) => {
+                let from = *from;
                 let value = get(&global, from, bytes)?;
                 if let Side::Device(to) = to {
                     put(&mut global, to, &value)?;
@@ -115,7 +122,7 @@ pub unsafe fn copy(ends: Ends, direction: Direction, stream: &Arc<Stream>) -> Do
             }
             Source::At(Side::Pinned(address) | Side::Pageable(address)) => {
                 // SAFETY: as the caller promises.
-                unsafe { read(address, bytes) }
+                unsafe { read(*address, bytes) }
             }
         };
         match to {
@@ -126,7 +133,8 @@ pub unsafe fn copy(ends: Ends, direction: Direction, stream: &Arc<Stream>) -> Do
                 Ok(())
             }
         }
-    });
+    };
+    let end = device.issue_or_capture(stream, Arc::new(work));
     if matches!(to, Side::Pageable(_)) {
         end.wait();
         device.healthy()?;
@@ -160,7 +168,7 @@ pub unsafe fn fill(to: usize, byte: u8, bytes: usize, stream: &Arc<Stream>) -> D
         return Ok(None);
     }
     let to = side(device, to, bytes, Some(true))?;
-    Ok(Some(device.issue(stream, Vec::new(), move || {
+    let work = move || {
         let mut global = device.memory.take();
         match to {
             Side::Device(address) => {
@@ -173,7 +181,8 @@ pub unsafe fn fill(to: usize, byte: u8, bytes: usize, stream: &Arc<Stream>) -> D
             },
         }
         Ok(())
-    })))
+    };
+    Ok(Some(device.issue_or_capture(stream, Arc::new(work))))
 }
 
 /// A copy from or to a variable of a module, at an offset.

@@ -11,13 +11,14 @@ use crate::code::{Code, Done};
 use crate::handles::{Event, Streams, Table};
 use crate::limits;
 use crate::memory::{Memory, locked};
-use crate::stream::{Point, Stream};
+use crate::stream::{Point, Recorded, Stream};
 
 #[derive(Default)]
 pub struct Device {
     pub memory: Memory,
     pub streams: Streams,
     pub events: Mutex<Table<Arc<Event>>>,
+    pub graphs: Mutex<Table<Arc<Vec<Recorded>>>>,
     pub allocations: Mutex<Allocations>,
     /// The error of the first failure; 0 without one.
     failure: AtomicI32,
@@ -105,6 +106,15 @@ impl Device {
             }
         };
         stream.push(after, Box::new(work))
+    }
+
+    /// Enqueues work, or makes it a part of the graph that the stream captures.
+    pub fn issue_or_capture(&'static self, stream: &Arc<Stream>, work: Recorded) -> Point {
+        if let Some(captured) = &mut *locked(&stream.captured) {
+            captured.push(work);
+            return stream.end();
+        }
+        self.issue(stream, Vec::new(), move || work())
     }
 
     /// Waits, and reports what has failed until then.

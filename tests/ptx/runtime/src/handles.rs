@@ -70,7 +70,18 @@ impl Streams {
         default.get_or_insert_with(|| Stream::new(true)).clone()
     }
 
+    /// A stream for work that cannot be a part of a graph.
     pub fn get(&self, handle: usize) -> Done<Arc<Stream>> {
+        let stream = self.get_for_capture(handle)?;
+        let captures = locked(&stream.captured).is_some();
+        match captures {
+            true => Err(Code::NOT_IN_CAPTURE),
+            false => Ok(stream),
+        }
+    }
+
+    /// A stream, which may be capturing a graph.
+    pub fn get_for_capture(&self, handle: usize) -> Done<Arc<Stream>> {
         match handle {
             0 | LEGACY => Ok(self.legacy()),
             PER_THREAD => Ok(OWN.with_borrow_mut(|own| {

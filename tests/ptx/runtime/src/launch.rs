@@ -36,7 +36,7 @@ pub struct Shape {
 /// There is an argument for each parameter of the kernel, with its size.
 pub unsafe fn launch(kernel: &Arc<Kernel>, shape: &Shape, arguments: *const *const u8) -> Done {
     let device = device();
-    let stream = device.streams.get(shape.stream)?;
+    let stream = device.streams.get_for_capture(shape.stream)?;
     let settings = *locked(&kernel.settings);
     check(kernel, shape, settings)?;
     let sizes = kernel.resources.parameters.iter().enumerate();
@@ -62,7 +62,7 @@ fn enqueue(
     values: Vec<Vec<u8>>,
     stream: &Arc<Stream>,
 ) {
-    device.issue(stream, Vec::new(), move || {
+    let work = move || {
         let launch = Launch {
             grid: shape.grid,
             block: shape.block,
@@ -101,7 +101,8 @@ fn enqueue(
             }
             Code::LAUNCH_FAILURE
         })
-    });
+    };
+    device.issue_or_capture(stream, Arc::new(work));
 }
 
 /// `CROQ_PTX_SEED`: which of several allowed behaviours the machine has.

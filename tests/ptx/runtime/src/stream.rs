@@ -3,13 +3,19 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use crate::code::Done;
 use crate::memory::locked;
 
 pub type Work = Box<dyn FnOnce() + Send>;
 
+/// Work of a graph, which is executed at each launch of it.
+pub type Recorded = Arc<dyn Fn() -> Done + Send + Sync>;
+
 pub struct Stream {
     /// Ordered with the default stream.
     pub is_blocking: bool,
+    /// The work so far while the stream captures a graph.
+    pub captured: Mutex<Option<Vec<Recorded>>>,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -51,6 +57,7 @@ impl Stream {
     pub fn new(is_blocking: bool) -> Arc<Stream> {
         Arc::new(Stream {
             is_blocking,
+            captured: Mutex::default(),
             queue: Mutex::default(),
             changed: Condvar::new(),
         })

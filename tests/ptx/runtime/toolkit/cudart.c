@@ -188,6 +188,12 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
   }
   return cudaSuccess;
 }
+/* There is one device. */
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream) {
+  if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
 CALLS(ptxrt_fill, (void *to, int byte, size_t bytes, cudaStream_t stream, int waits),
       (to, byte, bytes, stream, waits))
 cudaError_t cudaMemset(void *to, int byte, size_t bytes) {
@@ -301,6 +307,16 @@ FORWARD(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *d
 FORWARD(cudaStreamAddCallback,
         (cudaStream_t stream, cudaStreamCallback_t function, void *data, unsigned flags),
         (stream, function, data, flags))
+/* Graphs */
+
+FORWARD(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode))
+FORWARD(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), (stream, graph))
+FORWARD(cudaGraphInstantiate, (cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long flags),
+        (made, graph, flags))
+FORWARD(cudaGraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream), (graph, stream))
+FORWARD(cudaGraphDestroy, (cudaGraph_t graph), (graph))
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return ptxrt_cudaGraphDestroy((cudaGraph_t)graph); }
+
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
   (void)priority;

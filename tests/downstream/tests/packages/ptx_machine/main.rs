@@ -2,7 +2,7 @@
 
 croq_sys::include_kernels!();
 
-use croq_sys::{Device, DeviceTensor, Result, Stream, Tensor};
+use croq_sys::{Device, DeviceTensor, Error, Graph, Result, Stream, Tensor};
 
 unsafe extern "C" {
     fn cudaSetDevice(device: i32) -> i32;
@@ -31,6 +31,7 @@ fn main() {
         "whole" => whole().unwrap(),
         "cleared" => cleared().unwrap(),
         "maps" => maps().unwrap(),
+        "graphs" => graphs().unwrap(),
         _ => println!("{}", after_failure(&what).unwrap_err()),
     }
     println!("done");
@@ -92,6 +93,65 @@ fn cleared() -> Result<()> {
         let y = kernels::doubled_before(&ints(n), 77)?;
         assert!((0..n).all(|i| y[[i]] == if i < 77 { 4 * i as i32 } else { 0 }));
     }
+    Ok(())
+}
+
+/// Graphs of launches, memory that kernels allocate, and copies.
+fn graphs() -> Result<()> {
+    let device = Device::default();
+    let [stream, other] = [Stream::new(&device)?, Stream::new(&device)?];
+    let x = Tensor::from_fn((1000,), |[i]| i as f32).to_device(&device)?;
+    let mut y = DeviceTensor::<f32, _>::zeros((1000,), &device)?;
+    let mut graph = Graph::capture(&device, move |s| {
+        kernels::axpy_on(s, 1.0, &x, &mut y)?;
+        kernels::axpy_on(s, 1.0, &x, &mut y)?;
+        Ok((x, y))
+    })?;
+    graph.launch(&stream)?;
+    // On another stream, after the first launch, and before the next one.
+    let (x, y) = graph.tensors_mut();
+    kernels::axpy_on(&other, 100.0, x, y)?;
+    graph.launch(&stream)?;
+    let (_, y) = graph.into_tensors();
+    let y = y.to_host()?;
+    assert!((0..1000).all(|i| y[[i]] == 104.0 * i as f32));
+
+    // Results of calls of calls, one of them cleared at each launch; a kernel with shared memory and
+    // clusters; a part with gaps, which is copied at each launch.
+    let x = ints(2048).to_device(&device)?;
+    let mut graph = Graph::capture(&device, move |s| {
+        let sum = kernels::total_on(s, &x)?;
+        let part = kernels::doubled_before_on(s, &x, 77)?;
+        let next = kernels::in_clusters_on(s, &x)?;
+        let half = kernels::reversed_on(s, &x.view().step_by([2])?)?;
+        Ok((x, sum, part, next, half))
+    })?;
+    for round in 1..4 {
+        graph.launch(if round == 2 { &other } else { &stream })?;
+        let (x, sum, part, next, half) = graph.tensors_mut();
+        let host = x.to_host()?;
+        assert_eq!(sum.to_host()?.as_slice(), [host.as_slice().iter().sum::<i32>()]);
+        let (part, next, half) = (part.to_host()?, next.to_host()?, half.to_host()?);
+        assert!((0..2048).all(|i| part[[i]] == if i < 77 { 4 * host[[i]] } else { 0 }));
+        assert!((0..2048).all(|i| next[[i]] == host[[i]] + 1));
+        assert!((0..1024).all(|i| half[[i]] == host[[2 * (1023 - i)]]));
+        x.copy_from_host(&Tensor::from_fn((2048,), |[i]| i as i32 * round))?;
+    }
+    drop(graph);
+
+    // A failure of the shim, of the capture, and of the device.
+    let host = ints(5);
+    let captured = Graph::capture(&device, |s| kernels::total_on(s, &host));
+    assert!(matches!(captured, Err(Error::Capture { .. })), "{captured:?}");
+    device.synchronize()?;
+    let x = ints(5).to_device(&device)?;
+    let mut graph = Graph::capture(&device, |s| {
+        let y = kernels::gathered_on(s, &x, -1)?;
+        Ok((&x, y))
+    })?;
+    graph.launch(&stream)?;
+    let failed = graph.tensors().1.to_host();
+    assert!(matches!(failed, Err(Error::Check { .. } | Error::OutOfBounds { .. })), "{failed:?}");
     Ok(())
 }
 

@@ -192,7 +192,7 @@ unsafe extern "C" fn ptxrt_copy(
     waits: i32,
 ) -> i32 {
     on_device(|device| {
-        let stream = device.streams.get(stream)?;
+        let stream = device.streams.get_for_capture(stream)?;
         let ends = Ends { to, from, bytes };
         // SAFETY: as the caller promises.
         let end = unsafe { copy::copy(ends, Direction::of(kind)?, &stream) }?;
@@ -213,7 +213,7 @@ unsafe extern "C" fn ptxrt_fill(
 ) -> i32 {
     calls::count("cudaMemset");
     on_device(|device| {
-        let stream = device.streams.get(stream)?;
+        let stream = device.streams.get_for_capture(stream)?;
         // SAFETY: as the caller promises.
         let end = unsafe { copy::fill(to, byte as u8, bytes, &stream) }?;
         finish(device, end, waits != 0)

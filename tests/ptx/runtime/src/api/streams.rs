@@ -1,4 +1,4 @@
-//! Streams and events.
+//! Streams, events and graphs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -150,4 +150,70 @@ unsafe extern "C" fn ptxrt_cudaEventElapsedTime(to: *mut f32, from: usize, until
         // SAFETY: as the caller promises.
         unsafe { give(to, seconds * 1000.0) }
     }))
+}
+
+// Graphs
+
+/// `cudaStreamCaptureModeRelaxed`: the modes differ in what other streams may do.
+const MOST_MODE: i32 = 2;
+
+#[unsafe(no_mangle)]
+extern "C" fn ptxrt_cudaStreamBeginCapture(stream: usize, mode: i32) -> i32 {
+    on_device(|device| {
+        let legacy = device.streams.legacy();
+        let stream = device.streams.get(stream)?;
+        if Arc::ptr_eq(&stream, &legacy) || !(0..=MOST_MODE).contains(&mode) {
+            return Err(Code::INVALID_VALUE);
+        }
+        *locked(&stream.captured) = Some(Vec::new());
+        Ok(())
+    })
+}
+
+/// # Safety
+///
+/// There is room for a handle.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ptxrt_cudaStreamEndCapture(stream: usize, to: *mut usize) -> i32 {
+    on_device(|device| {
+        let stream = device.streams.get_for_capture(stream)?;
+        let captured = locked(&stream.captured).take();
+        let made = Arc::new(captured.ok_or(Code::INVALID_VALUE)?);
+        // SAFETY: as the caller promises.
+        unsafe { give(to, locked(&device.graphs).add(made)) }
+    })
+}
+
+/// # Safety
+///
+/// There is room for a handle.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ptxrt_cudaGraphInstantiate(to: *mut usize, graph: usize, flags: u64) -> i32 {
+    on_device(|device| {
+        let mut graphs = locked(&device.graphs);
+        let work = graphs.get(graph)?;
+        if flags != 0 {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        // SAFETY: as the caller promises.
+        unsafe { give(to, graphs.add(work)) }
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn ptxrt_cudaGraphLaunch(graph: usize, stream: usize) -> i32 {
+    on_device(|device| {
+        let work = locked(&device.graphs).get(graph)?;
+        let stream = device.streams.get(stream)?;
+        for work in work.iter().cloned() {
+            device.issue(&stream, Vec::new(), move || work());
+        }
+        Ok(())
+    })
+}
+
+/// Of a graph, or of one that was instantiated. Work that was launched is executed.
+#[unsafe(no_mangle)]
+extern "C" fn ptxrt_cudaGraphDestroy(graph: usize) -> i32 {
+    on_device(|device| locked(&device.graphs).remove(graph).map(|_| ()))
 }
