@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks croq-sys and croq-build for the systems of docs/building.md (`cargo check --target`), and runs croq-sys's tests
-# and a kernel on aarch64 Linux under qemu-user, where its programs are installed. Needs rustup for the targets.
+# and the quick start on aarch64 Linux under qemu-user, where its programs are installed. Needs rustup for the targets.
 #
 #   scripts/cross.sh [check|run]
 set -uo pipefail
@@ -41,8 +41,11 @@ export CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ AR_aarch64_unknown_li
 # libclang reads the headers of kernels for that system.
 export BINDGEN_EXTRA_CLANG_ARGS_aarch64_unknown_linux_gnu="--sysroot=/usr/aarch64-linux-gnu"
 
-# Without the tests of processes: a fork of qemu-user has the threads of the emulator.
-if cargo test --quiet --target "$arm" -p croq-sys --lib; then
+# Without the three tests that fork. qemu-user 7.2 answers the unknown MADV_GUARD_INSTALL with success and marks no page,
+# and a child of a fork has lost the emulator's threads.
+skip="--skip sim::stacks::tests --skip kernels_run_after_a_fork"
+# shellcheck disable=SC2086 — one word per option
+if cargo test --quiet --target "$arm" -p croq-sys --lib -- $skip; then
   echo "run $arm, croq-sys: ok"
 else
   echo "run $arm, croq-sys: failed"
@@ -53,7 +56,6 @@ trap 'rm -rf "$hello"' EXIT
 mkdir "$hello/src" "$hello/kernels"
 scripts/package.sh "$hello" hello-croq
 echo 'fn main() { croq_build::compile("kernels/"); }' >"$hello/build.rs"
-cp kernels/co/reduction/softmax.co kernels/co/matmul/scalar.co kernels/co/elementwise/axpy.co "$hello/kernels/"
 cat >"$hello/kernels/scale.co" <<'CO'
 __co__ f32 [N] scale(f32 [N] x, f32 gain) {
   f32 [N] y;
