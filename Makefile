@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare compare interop clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare compare interop package cross msrv deny clean
 
 setup:
 	@scripts/setup.sh
@@ -60,6 +60,23 @@ compare: setup
 # With candle, cudarc and cuda-runtime-sys, which take minutes to compile.
 interop: setup
 	@scripts/interop.sh
+
+# The packages as a registry would have them, unpacked elsewhere; the quick start is built and run with them.
+package: setup
+	@scripts/crates.sh
+
+# Other systems: checked by cargo, and aarch64 Linux run under qemu-user. STEP="check" or "run" for one.
+cross: setup
+	@scripts/cross.sh $(STEP)
+
+# The oldest Rust version of Cargo.toml builds the crates.
+msrv: setup
+	@scripts/msrv.sh
+
+# Licences and advisories of all dependencies, by cargo-deny.
+deny:
+	@command -v cargo-deny >/dev/null || { echo "deny needs cargo-deny: cargo install --locked cargo-deny" >&2; exit 1; }
+	@cargo deny check advisories licenses sources
 
 clean:
 	@cargo clean

@@ -19,6 +19,7 @@ use crate::settings::{Checks, Cuda, Settings, ThreadOrder};
 pub struct Config(Settings);
 
 impl Config {
+    /// The default settings.
     pub fn new() -> Self {
         Self::default()
     }

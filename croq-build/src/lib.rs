@@ -22,7 +22,11 @@
 //! files. Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the
 //! GPUs to compile for, `assembly` reads PTX, and `parallel` shares work among threads.
 //! `tests/structure.rs` verifies the order, and that no two source files depend on each other.
+//!
+//! The modules are hidden: they are for croq's own tests and programs, and change without notice. What
+//! [`compile`], [`Config`] and the settings promise is in `docs/compatibility.md` of the repository.
 
+#![warn(missing_docs)]
 // No program may crash the compiler: an unexpected state is an internal error (E1199). Tests may
 // panic.
 #![cfg_attr(
@@ -40,23 +44,37 @@
 mod assembly;
 mod build_script;
 mod cargo_warnings;
+#[doc(hidden)]
 pub mod command_line;
 mod config;
+#[doc(hidden)]
 pub mod diagnostics;
+#[doc(hidden)]
 pub mod emit;
 mod error;
+#[doc(hidden)]
 pub mod ir;
 mod parallel;
+#[doc(hidden)]
 pub mod passes;
+#[doc(hidden)]
 pub mod pipeline;
+#[doc(hidden)]
 pub mod sema;
 mod settings;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod span;
+#[doc(hidden)]
 pub mod suppression;
+#[doc(hidden)]
 pub mod symbolic;
+#[doc(hidden)]
 pub mod syntax;
+#[doc(hidden)]
 pub mod target;
+#[doc(hidden)]
 pub mod toolchain;
 
 pub use config::Config;

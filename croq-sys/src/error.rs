@@ -12,34 +12,52 @@ pub enum Error {
     /// Two extents that have one name in the `.co` file, or an extent and its required number,
     /// differ.
     ShapeMismatch {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The name of the parameter.
         param: &'static str,
+        /// The number of the axis, from 0.
         axis: usize,
         /// The dimension in the syntax of the `.co` file.
         name: &'static str,
+        /// The extent that is required.
         expected: usize,
+        /// The extent of the argument.
         found: usize,
     },
     /// A kernel needs at least one element along every axis, unless none of the tensors that it
     /// writes or returns has an element: then the call does nothing.
     ZeroExtent {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The name of the parameter.
         param: &'static str,
+        /// The number of the axis, from 0.
         axis: usize,
+        /// The dimension in the syntax of the `.co` file.
         name: &'static str,
     },
     /// `from_vec` or a view was given a wrong number of elements for its shape.
-    Length { shape: Vec<usize>, found: usize },
+    Length {
+        /// The extents of the tensor.
+        shape: Vec<usize>,
+        /// The number of elements.
+        found: usize,
+    },
     /// Values or rows that do not fit packed elements.
     Packing {
+        /// What does not fit.
         what: String,
         /// The element type in the `.co` file.
         element: &'static str,
     },
     /// `into_dims` was given extents that the tensor does not have.
     Extents {
+        /// The number of the axis, from 0.
         axis: usize,
+        /// The extent that is required.
         expected: usize,
+        /// The extent of the tensor.
         found: usize,
     },
     /// An array, or a view of a device tensor, whose elements are not in row-major order without
@@ -48,18 +66,23 @@ pub enum Error {
     /// A kernel writes a parameter in place, and was given a view with gaps, or one whose first
     /// element is not at a multiple of 16 bytes.
     WrittenView {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The name of the parameter.
         param: &'static str,
     },
     /// The tensors of a copy have different shapes.
     CopyShape {
+        /// The extents of the target.
         expected: Vec<usize>,
+        /// The extents of the source.
         found: Vec<usize>,
     },
     /// A slice is outside of its tensor, or an axis is not one of its axes.
     Slice {
         /// The slice in words.
         what: String,
+        /// The extents of the tensor.
         shape: Vec<usize>,
     },
     /// A step that cannot be a part of a [`Graph`](crate::Graph), or a launch of a graph whose tensors
@@ -69,76 +92,122 @@ pub enum Error {
     Foreign { reason: String },
     /// The tensor arguments of one call are on different devices.
     WrongDevice {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The name of the parameter.
         param: &'static str,
+        /// The device of the arguments before.
         expected: String,
+        /// The device of this argument.
         found: String,
     },
     /// The program, or this kernel of it, was built without CUDA.
-    CudaNotBuilt { kernel: Option<&'static str> },
+    CudaNotBuilt {
+        /// The name of the kernel, if others were built.
+        kernel: Option<&'static str>,
+    },
     /// There is no such GPU.
     NoGpu {
+        /// The number that was asked for.
         index: usize,
+        /// The number of GPUs.
         found: usize,
+        /// Why there are no others.
         reason: String,
     },
     /// The value of `CROQ_DEVICE` is not the name of a device.
-    UnknownDevice { value: String },
+    UnknownDevice {
+        /// The value.
+        value: String,
+    },
     /// A check that the compiler could not prove, or an `assert` of the `.co` file, failed.
     Check {
+        /// The name of the kernel.
         kernel: &'static str,
         /// `R01` … of the catalogue of run-time checks.
         code: &'static str,
         /// The message with the values filled in.
         message: String,
+        /// The `.co` file.
         file: &'static str,
+        /// The line of the `.co` file.
         line: u32,
+        /// The values in the message.
         values: Vec<i64>,
     },
     /// A kernel accessed memory outside of a buffer; the access was not executed.
     OutOfBounds {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The `.co` file.
         file: &'static str,
+        /// The line of the `.co` file.
         line: u32,
         /// The name of the buffer.
         what: String,
+        /// The index.
         index: i64,
+        /// The number of elements along the axis.
         extent: i64,
+        /// The block, by its position in the grid.
         block: [u32; 3],
+        /// The thread of the block.
         thread: u32,
     },
     /// A wide access, or a descriptor, does not have the alignment that the hardware requires.
     Misaligned {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The `.co` file.
         file: &'static str,
+        /// The line of the `.co` file.
         line: u32,
+        /// The access or descriptor.
         what: String,
+        /// The block, by its position in the grid.
         block: [u32; 3],
+        /// The thread of the block.
         thread: u32,
     },
     /// The simulated GPU detected that no thread can continue.
     Deadlock {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The report with lines of the `.co` file.
         report: String,
     },
     /// Loops took more steps than a block may take on the simulated GPU (`CROQ_SIM_STEPS`), or a
     /// wait on a GPU took longer than `CROQ_GPU_TIMEOUT`.
     Endless {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The report with lines of the `.co` file.
         report: String,
     },
     /// The simulated GPU detected unordered accesses: on a GPU the result would be undefined.
     Hazard {
+        /// The name of the kernel.
         kernel: &'static str,
+        /// The report with lines of the `.co` file.
         report: String,
     },
     /// An element of a tensor of `bool` is neither 0 nor 1, so C++ code has written it.
-    NotBool { index: usize, byte: u8 },
+    NotBool {
+        /// The number of the element.
+        index: usize,
+        /// The value of the element.
+        byte: u8,
+    },
     /// The kernel contains code that only a GPU can run.
-    NeedsCuda { kernel: &'static str },
+    NeedsCuda {
+        /// The name of the kernel.
+        kernel: &'static str,
+    },
     /// The device does not have that much memory left.
     OutOfMemory {
+        /// The device.
         device: String,
+        /// The number of bytes that were asked for.
         bytes: u64,
         /// The purpose of the memory, if it is not a tensor: on the simulated GPU the stacks and
         /// local arrays of a launch's threads.
@@ -148,6 +217,7 @@ pub enum Error {
     },
     /// A call of the CUDA runtime failed.
     Cuda {
+        /// The number of the error.
         code: i32,
         /// The runtime's message.
         message: String,
@@ -157,7 +227,12 @@ pub enum Error {
     /// An earlier failure, which is included, has made the device unusable.
     Poisoned(Box<Error>),
     /// Generated code and croq-sys have incompatible versions.
-    AbiMismatch { expected: u32, found: u32 },
+    AbiMismatch {
+        /// The version of croq-sys's interface.
+        expected: u32,
+        /// The version that the code was generated for.
+        found: u32,
+    },
 }
 
 impl std::error::Error for Error {

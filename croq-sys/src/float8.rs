@@ -101,13 +101,17 @@ macro_rules! float8 {
         impl $name {
             /// The largest finite value.
             pub const MAX: Self = Self($format.max_finite);
+            /// Not a number.
             pub const NAN: Self = Self($format.nan);
+            /// Positive zero.
             pub const ZERO: Self = Self(0);
 
+            /// The value with this encoding.
             pub const fn from_bits(bits: u8) -> Self {
                 Self(bits)
             }
 
+            /// The encoding.
             pub const fn to_bits(self) -> u8 {
                 self.0
             }
@@ -133,6 +137,7 @@ macro_rules! float8 {
                 f64::from(self.to_f32())
             }
 
+            /// Whether it is not a number.
             pub fn is_nan(self) -> bool {
                 self.to_f32().is_nan()
             }
@@ -223,6 +228,7 @@ macro_rules! float6 {
                 Self(bits & 0x3f)
             }
 
+            /// The encoding.
             pub const fn to_bits(self) -> u8 {
                 self.0 & 0x3f
             }

@@ -22,6 +22,8 @@
 //! otherwise on a simulated GPU. The environment variable `CROQ_DEVICE` (`sim`, `cuda`, `cuda:1`)
 //! selects the device.
 
+#![warn(missing_docs)]
+
 #[doc(hidden)]
 #[path = "private/mod.rs"]
 pub mod __private;

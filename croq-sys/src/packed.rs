@@ -59,10 +59,12 @@ macro_rules! integers {
                 std::array::from_fn(|i| Packed::value(self, i))
             }
 
+            /// The value with this encoding.
             pub const fn from_bits(bits: u8) -> Self {
                 Self(bits)
             }
 
+            /// The encoding.
             pub const fn to_bits(self) -> u8 {
                 self.0
             }
@@ -128,10 +130,12 @@ impl F4E2M1x2 {
         [self.value(0), self.value(1)]
     }
 
+    /// The value with this encoding.
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
+    /// The encoding.
     pub const fn to_bits(self) -> u8 {
         self.0
     }

@@ -22,6 +22,7 @@ macro_rules! six_bits {
                 }
             }
 
+            /// The number.
             pub const fn value(self) -> $value {
                 // To the top, and back with the sign.
                 (self.0 << 2) as $value >> 2
@@ -32,6 +33,7 @@ macro_rules! six_bits {
                 Self(bits & 0x3f)
             }
 
+            /// The encoding.
             pub const fn to_bits(self) -> u8 {
                 self.0
             }

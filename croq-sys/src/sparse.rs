@@ -86,24 +86,37 @@ pub enum Error {
     /// A group of four elements of a row, from column `k` on, has more than two nonzero values. It
     /// is the first such group, row by row.
     NotSparse {
+        /// The row of the group.
         row: usize,
+        /// The first column of the group.
         k: usize,
         /// The number of nonzero values.
         found: usize,
     },
     /// The length of the rows is not a multiple of 32 elements.
-    Columns { k: usize },
+    Columns {
+        /// The length.
+        k: usize,
+    },
     /// The length of the rows is not a multiple of 16 elements.
-    ColumnsBy16 { k: usize },
+    ColumnsBy16 {
+        /// The length.
+        k: usize,
+    },
     /// The shapes of the packed matrix and of the metadata do not match.
     Shapes {
+        /// The shape of the packed matrix.
         packed: [usize; 2],
+        /// The shape of the metadata.
         metadata: [usize; 2],
     },
     /// The positions of the stored elements of the group at column `k` do not ascend.
     Positions {
+        /// The row of the group.
         row: usize,
+        /// The first column of the group.
         k: usize,
+        /// The positions, from 0 to 3.
         positions: [u8; 2],
     },
 }

@@ -139,7 +139,7 @@ pub fn change_exprs<P: Phase>(stmts: &mut [Stmt<P>], change: &mut dyn FnMut(&mut
     struct Exprs<'a>(&'a mut dyn FnMut(&mut Expr));
     impl<P: Phase> VisitorMut<P> for Exprs<'_> {
         fn expr(&mut self, expr: &mut Expr) -> Flow {
-            walk_mut::expr::<P, _>(self, expr)?;
+            walk_mut::expr::<P>(self, expr)?;
             (self.0)(expr);
             ON
         }

@@ -31,6 +31,23 @@ impl Format {
         }
     }
 
+    /// The nearest value of this format, the even one of two; an infinity where it would be above the largest.
+    pub fn nearest(&self, value: f64) -> f64 {
+        if value == 0.0 || !value.is_finite() {
+            return value;
+        }
+        // Of an f64 below its normal numbers the exponent is too small, and `least` counts.
+        let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+        let last = (exponent + 1 - self.digits as i32).max(self.least);
+        // A power of two: the quotient and the product are exact.
+        let unit = 2f64.powi(last);
+        let nearest = (value / unit).round_ties_even() * unit;
+        if nearest.abs() > self.largest {
+            return f64::INFINITY.copysign(value);
+        }
+        nearest
+    }
+
     /// Whether it represents every finite value of another format.
     pub fn contains(&self, other: &Format) -> bool {
         other.digits <= self.digits && other.least >= self.least && other.largest <= self.largest
@@ -211,5 +228,60 @@ impl Scalar {
 impl std::fmt::Display for Scalar {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(ty: Scalar) -> &'static Format {
+        match &ty.info().class {
+            Class::Float(format) => format,
+            _ => panic!("{ty} is no float"),
+        }
+    }
+
+    #[test]
+    fn values_of_a_format_and_what_is_between_them_round_to_the_nearest() {
+        let (f16, bf16) = (format(Scalar::F16), format(Scalar::Bf16));
+        for bits in 0..=u16::MAX {
+            let (half, brain) = (half::f16::from_bits(bits), half::bf16::from_bits(bits));
+            for (value, next, format, name) in [
+                (
+                    half.to_f64(),
+                    half::f16::from_bits(bits ^ 1).to_f64(),
+                    f16,
+                    "f16",
+                ),
+                (
+                    brain.to_f64(),
+                    half::bf16::from_bits(bits ^ 1).to_f64(),
+                    bf16,
+                    "bf16",
+                ),
+            ] {
+                if !value.is_finite() || !next.is_finite() {
+                    continue;
+                }
+                assert_eq!(format.nearest(value), value, "{name} {bits:#x}");
+                // From the middle to the even one of the two, from beside it to the nearer one.
+                let middle = (value + next) / 2.0;
+                let even = if bits % 2 == 0 { value } else { next };
+                assert_eq!(format.nearest(middle), even, "{name} {bits:#x}");
+                let nearer = middle + (value - middle) * 1e-6;
+                assert_eq!(format.nearest(nearer), value, "{name} {bits:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_above_the_largest_of_a_format_are_infinite() {
+        let f16 = format(Scalar::F16);
+        assert_eq!(f16.nearest(65519.9), 65504.0);
+        assert_eq!(f16.nearest(65520.0), f64::INFINITY);
+        assert_eq!(f16.nearest(-1e300), f64::NEG_INFINITY);
+        assert_eq!(f16.nearest(-1e-300).to_bits(), (-0.0f64).to_bits());
+        assert!(f16.nearest(f64::NAN).is_nan());
     }
 }

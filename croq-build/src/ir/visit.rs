@@ -22,34 +22,34 @@ pub type Flow = ControlFlow<()>;
 pub const ON: Flow = ControlFlow::Continue(());
 
 macro_rules! visitor {
-    ($(#[$doc:meta])* $Visitor:ident, $walk:ident, [$($mutable:tt)?], $iter:ident, $only:ident) => {
+    ($(#[$doc:meta])* $Visitor:ident, $AsVisitor:ident, $walk:ident, [$($mutable:tt)?], $iter:ident, $only:ident) => {
         $(#[$doc])*
-        pub trait $Visitor<P: Phase = Tiles> {
+        pub trait $Visitor<P: Phase = Tiles>: $AsVisitor<P> {
             /// A function: its buffers, host statements and kernels.
             fn function(&mut self, function: &$($mutable)? Function<P>) -> Flow {
-                $walk::function(self, function)
+                $walk::function(self.as_dyn(), function)
             }
             /// A kernel: its grid, number of threads, and statements.
             fn kernel(&mut self, kernel: &$($mutable)? Kernel<P>) -> Flow {
-                $walk::kernel(self, kernel)
+                $walk::kernel(self.as_dyn(), kernel)
             }
             /// A buffer of the function, whose extents are evaluated where it is allocated.
             fn buffer(&mut self, buffer: &$($mutable)? Buffer) -> Flow {
-                $walk::buffer(self, buffer)
+                $walk::buffer(self.as_dyn(), buffer)
             }
             fn block(&mut self, stmts: &$($mutable)? [Stmt<P>]) -> Flow {
-                $walk::block(self, stmts)
+                $walk::block(self.as_dyn(), stmts)
             }
             fn stmt(&mut self, stmt: &$($mutable)? Stmt<P>) -> Flow {
-                $walk::stmt(self, stmt)
+                $walk::stmt(self.as_dyn(), stmt)
             }
             /// An expression; by default, visits those below it.
             fn expr(&mut self, expr: &$($mutable)? Expr) -> Flow {
-                $walk::expr(self, expr)
+                $walk::expr(self.as_dyn(), expr)
             }
             /// A view: of a copy, a fill, a wait, or a load or store of a fragment.
             fn view(&mut self, view: &$($mutable)? View) -> Flow {
-                $walk::view(self, view)
+                $walk::view(self.as_dyn(), view)
             }
             /// A pointer argument, through which external C++ accesses the buffer.
             fn pointer(&mut self, view: &$($mutable)? View) -> Flow {
@@ -57,7 +57,7 @@ macro_rules! visitor {
             }
             /// An access of one element, and whether it is written; an update counts as a write.
             fn access(&mut self, access: &$($mutable)? Access, _written: bool) -> Flow {
-                $walk::access(self, access)
+                $walk::access(self.as_dyn(), access)
             }
             /// A symbolic expression that is evaluated at run time.
             fn sym(&mut self, _sym: &$($mutable)? Sym) -> Flow {
@@ -70,12 +70,23 @@ macro_rules! visitor {
             }
         }
 
+        /// Any visitor as a trait object: the functions that walk exist once, not for each visitor.
+        pub trait $AsVisitor<P: Phase> {
+            fn as_dyn(&mut self) -> &mut dyn $Visitor<P>;
+        }
+
+        impl<P: Phase, V: $Visitor<P>> $AsVisitor<P> for V {
+            fn as_dyn(&mut self) -> &mut dyn $Visitor<P> {
+                self
+            }
+        }
+
         /// The default implementations of the visitor's methods.
         pub mod $walk {
             use super::*;
 
-            pub fn function<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn function<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 function: &$($mutable)? Function<P>,
             ) -> Flow {
                 for buffer in &$($mutable)? function.buffers {
@@ -88,8 +99,8 @@ macro_rules! visitor {
                 ON
             }
 
-            pub fn kernel<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn kernel<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 kernel: &$($mutable)? Kernel<P>,
             ) -> Flow {
                 for extent in &$($mutable)? kernel.grid {
@@ -111,8 +122,8 @@ macro_rules! visitor {
                 v.block(&$($mutable)? kernel.body)
             }
 
-            pub fn buffer<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn buffer<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 buffer: &$($mutable)? Buffer,
             ) -> Flow {
                 v.sym(&$($mutable)? buffer.count)?;
@@ -126,8 +137,8 @@ macro_rules! visitor {
                 ON
             }
 
-            pub fn block<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn block<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 stmts: &$($mutable)? [Stmt<P>],
             ) -> Flow {
                 for stmt in stmts {
@@ -136,8 +147,8 @@ macro_rules! visitor {
                 ON
             }
 
-            pub fn stmt<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn stmt<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 stmt: &$($mutable)? Stmt<P>,
             ) -> Flow {
                 match &$($mutable)? stmt.kind {
@@ -238,8 +249,8 @@ macro_rules! visitor {
             }
 
             /// Statements that copy tiles or use fragments.
-            fn tensors<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn tensors<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 stmt: &$($mutable)? Stmt<P>,
             ) -> Flow {
                 match &$($mutable)? stmt.kind {
@@ -323,8 +334,8 @@ macro_rules! visitor {
                 ON
             }
 
-            fn event<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn event<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 at: &$($mutable)? EventAt,
             ) -> Flow {
                 match &$($mutable)? at.slot {
@@ -334,8 +345,8 @@ macro_rules! visitor {
                 shared(v, &$($mutable)? at.sharing)
             }
 
-            fn shared<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn shared<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 sharing: &$($mutable)? Sharing,
             ) -> Flow {
                 if let Some((_, Some(leader))) = &$($mutable)? sharing.unit {
@@ -347,8 +358,8 @@ macro_rules! visitor {
                 ON
             }
 
-            fn arrival<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn arrival<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 at: &$($mutable)? Arrival,
             ) -> Flow {
                 v.note(&$($mutable)? at.slot)?;
@@ -358,7 +369,7 @@ macro_rules! visitor {
                 }
             }
 
-            fn tma<P: Phase, V: $Visitor<P> + ?Sized>(v: &mut V, op: &$($mutable)? TmaOp) -> Flow {
+            fn tma<P: Phase>(v: &mut dyn $Visitor<P>, op: &$($mutable)? TmaOp) -> Flow {
                 match op {
                     TmaOp::Initialise { slots, count, .. } => {
                         v.sym(slots)?;
@@ -385,8 +396,8 @@ macro_rules! visitor {
                 }
             }
 
-            fn moved<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn moved<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 m: &$($mutable)? TmaMove,
             ) -> Flow {
                 for coordinate in &$($mutable)? m.coordinates {
@@ -395,8 +406,8 @@ macro_rules! visitor {
                 v.sym(&$($mutable)? m.offset)
             }
 
-            fn part<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn part<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 part: &$($mutable)? Part,
             ) -> Flow {
                 match &$($mutable)? part.number {
@@ -405,8 +416,8 @@ macro_rules! visitor {
                 }
             }
 
-            fn mma<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn mma<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 op: &$($mutable)? MmaOp<P>,
             ) -> Flow {
                 match op {
@@ -479,7 +490,7 @@ macro_rules! visitor {
                 }
             }
 
-            fn step<P: Phase, V: $Visitor<P> + ?Sized>(v: &mut V, step: &$($mutable)? Step) -> Flow {
+            fn step<P: Phase>(v: &mut dyn $Visitor<P>, step: &$($mutable)? Step) -> Flow {
                 match step {
                     Step::Describe { of, leading, .. } => {
                         v.access(of, false)?;
@@ -500,8 +511,8 @@ macro_rules! visitor {
                 }
             }
 
-            pub fn expr<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn expr<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 expr: &$($mutable)? Expr,
             ) -> Flow {
                 match &$($mutable)? *expr.kind {
@@ -546,8 +557,8 @@ macro_rules! visitor {
                 }
             }
 
-            fn argument<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn argument<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 arg: &$($mutable)? Arg,
             ) -> Flow {
                 match arg {
@@ -558,8 +569,8 @@ macro_rules! visitor {
                 }
             }
 
-            pub fn view<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn view<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 view: &$($mutable)? View,
             ) -> Flow {
                 v.sym(&$($mutable)? view.offset)?;
@@ -574,8 +585,8 @@ macro_rules! visitor {
                 frame(v, view)
             }
 
-            fn frame<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            fn frame<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 view: &$($mutable)? View,
             ) -> Flow {
                 if let Some(frame) = &$($mutable)? view.frame {
@@ -587,8 +598,8 @@ macro_rules! visitor {
                 ON
             }
 
-            pub fn access<P: Phase, V: $Visitor<P> + ?Sized>(
-                v: &mut V,
+            pub fn access<P: Phase>(
+                v: &mut dyn $Visitor<P>,
                 access: &$($mutable)? Access,
             ) -> Flow {
                 let view = &$($mutable)? access.view;
@@ -612,11 +623,11 @@ macro_rules! visitor {
 
 visitor! {
     /// Reads statements.
-    Visitor, walk, [], iter, only
+    Visitor, AsVisitor, walk, [], iter, only
 }
 visitor! {
     /// Changes statements in place.
-    VisitorMut, walk_mut, [mut], iter_mut, only_mut
+    VisitorMut, AsVisitorMut, walk_mut, [mut], iter_mut, only_mut
 }
 
 #[cfg(test)]

@@ -8,6 +8,28 @@ pub fn step() {
     counted::step();
 }
 
+/// Does `work` on a thread of its own; its steps count in this one.
+pub fn on_thread<R: Send>(stack: usize, work: impl FnOnce() -> R + Send) -> std::io::Result<R> {
+    let counted = move || {
+        let out = work();
+        #[cfg(test)]
+        let out = (out, counted::so_far());
+        out
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(stack);
+        let out = thread.spawn_scoped(scope, counted)?.join();
+        // A panic goes on in this thread.
+        let out = out.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        #[cfg(test)]
+        let out = {
+            counted::add(out.1);
+            out.0
+        };
+        Ok(out)
+    })
+}
+
 #[cfg(test)]
 pub use counted::during;
 
@@ -21,6 +43,14 @@ mod counted {
 
     pub fn step() {
         STEPS.set(STEPS.get() + 1);
+    }
+
+    pub fn so_far() -> u64 {
+        STEPS.get()
+    }
+
+    pub fn add(steps: u64) {
+        STEPS.set(STEPS.get() + steps);
     }
 
     /// The steps of this thread while `work` runs.

@@ -40,13 +40,13 @@ mod variable;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::panic;
 
-use chumsky::Parser;
 use chumsky::inspector::SimpleState;
 
 use crate::diagnostics::Diagnostics;
 use crate::source::token::Token;
-use crate::source::{FunctionText, SourceFile};
+use crate::source::{FunctionText, SourceFile, steps};
 
 /// Parses every function of a file.
 pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
@@ -68,13 +68,27 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
             diags.push(diagnostic);
         }
     }
+    match steps::on_thread(STACK, || parse_functions(file, &sound, diags)) {
+        Ok(functions) => functions,
+        Err(error) => panic::resume_unwind(Box::new(format!("no thread for the parser: {error}"))),
+    }
+}
+
+/// The stack of the parser, of which the deepest nesting that [`balance`] accepts needs a third without optimisation.
+/// Only pages that are used take memory.
+const STACK: usize = 64 << 20;
+
+/// Parses functions with sound tokens.
+fn parse_functions(
+    file: &SourceFile,
+    sound: &[(&FunctionText, Cow<[Token]>)],
+    diags: &mut Diagnostics,
+) -> Vec<ast::Function> {
     let rules = function::function(&expression::expressions());
     let mut functions = Vec::new();
-    for (function, tokens) in &sound {
+    for (function, tokens) in sound {
         let mut state = SimpleState(rule::Around { file, function });
-        let (parsed, faults) = rules
-            .parse_with_state(tokens.as_ref(), &mut state)
-            .into_output_errors();
+        let (parsed, faults) = rule::start(&rules, tokens.as_ref(), &mut state);
         // A keyword that is used as a name is reported once, even if it is used often.
         let mut misused = HashSet::new();
         for fault in faults {

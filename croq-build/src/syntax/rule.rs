@@ -14,9 +14,14 @@ use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{FunctionText, SourceFile, Span};
 
-pub type Extra<'t> = extra::Full<Fault, SimpleState<Around<'t>>, ()>;
+pub type Extra<'t> = extra::Full<Fault, SimpleState<Around<'t>>, Nested>;
 pub type Rule<'t, O> = Boxed<'t, 't, Tokens<'t>, O, Extra<'t>>;
 pub type In<'t, 'p> = InputRef<'t, 'p, Tokens<'t>, Extra<'t>>;
+
+/// The context of rules, in chumsky's sense; it says nothing. Because it has no default value, a rule can be started
+/// only by [`start`]: the compiler makes chumsky's functions for that once, and not for each boxed rule.
+#[derive(Clone, Copy)]
+pub struct Nested;
 
 /// The context of rules besides the tokens.
 #[derive(Clone, Copy)]
@@ -25,14 +30,34 @@ pub struct Around<'t> {
     pub function: &'t FunctionText,
 }
 
+/// Parses all tokens by a rule: the output, if there is one, and the faults.
+pub fn start<'t, O>(
+    rule: &Rule<'t, O>,
+    tokens: &'t [Token],
+    state: &mut SimpleState<Around<'t>>,
+) -> (Option<O>, Vec<Fault>) {
+    type Started<'t> = extra::Full<Fault, SimpleState<Around<'t>>, ()>;
+    let parser = rule.clone().with_ctx(Nested);
+    Parser::<'t, Tokens<'t>, O, Started<'t>>::parse_with_state(&parser, tokens, state)
+        .into_output_errors()
+}
+
 /// The index of the next token.
 pub fn position(inp: &mut In) -> usize {
     let here = inp.cursor();
     inp.span_since(&here).start
 }
 
+type Direct<'t, O> = dyn Fn(&mut In<'t, '_>) -> Result<O, Fault> + 't;
+
 /// A rule implemented directly over the token stream.
 pub fn rule<'t, O: 't>(f: impl Fn(&mut In<'t, '_>) -> Result<O, Fault> + 't) -> Rule<'t, O> {
+    let f: Box<Direct<'t, O>> = Box::new(f);
+    of_direct(f)
+}
+
+/// chumsky's part of [`rule`], compiled for each output and not for each closure.
+fn of_direct<'t, O: 't>(f: Box<Direct<'t, O>>) -> Rule<'t, O> {
     custom(move |inp: &mut In<'t, '_>| {
         step();
         f(inp)

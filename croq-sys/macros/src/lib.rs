@@ -7,6 +7,8 @@
 //! wrote to `OUT_DIR`. Every other function of croq-sys that could call a function with a wrong
 //! type is an `unsafe fn`.
 
+#![warn(missing_docs)]
+
 use std::path::Path;
 
 use proc_macro::TokenStream;

@@ -46,6 +46,7 @@ mod mbarriers;
 mod missing_arrivals;
 mod need;
 mod order;
+mod pages;
 mod pool;
 mod proxies;
 mod report;

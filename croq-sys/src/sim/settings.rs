@@ -8,8 +8,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::pages;
+
 /// A number from the environment.
-struct Setting {
+pub(super) struct Setting {
     value: AtomicU64,
     read: fn() -> u64,
 }
@@ -18,14 +20,14 @@ struct Setting {
 const UNREAD: u64 = u64::MAX;
 
 impl Setting {
-    const fn new(read: fn() -> u64) -> Self {
+    pub(super) const fn new(read: fn() -> u64) -> Self {
         Self {
             value: AtomicU64::new(UNREAD),
             read,
         }
     }
 
-    fn get(&self) -> u64 {
+    pub(super) fn get(&self) -> u64 {
         match self.value.load(Ordering::Relaxed) {
             UNREAD => {
                 let value = (self.read)().min(UNREAD - 1);
@@ -96,18 +98,6 @@ pub(super) fn steps() -> u64 {
     STEPS.get()
 }
 
-/// The size of a page in bytes.
-pub(super) fn page() -> usize {
-    /// The smallest page size.
-    const LEAST: u64 = 4096;
-    static PAGE: Setting = Setting::new(|| {
-        // SAFETY: asks for a number.
-        let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        u64::try_from(bytes).unwrap_or(LEAST).max(LEAST)
-    });
-    PAGE.get() as usize
-}
-
 /// `CROQ_SIM_MEMORY`: the memory for the stacks and arenas of a launch, in bytes.
 pub(super) fn memory() -> u64 {
     static MEMORY: Setting = Setting::new(|| {
@@ -139,12 +129,7 @@ fn bytes(value: &str) -> Option<u64> {
 
 /// Half of the machine's memory; if its size is unknown, a size that most machines have.
 fn half_of_memory() -> u64 {
-    // SAFETY: asks for a number.
-    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    match u64::try_from(pages) {
-        Ok(pages) if pages > 0 => pages.saturating_mul(page() as u64) / 2,
-        _ => 4 << 30,
-    }
+    pages::memory_of_machine().map_or(4 << 30, |bytes| bytes / 2)
 }
 
 /// `CROQ_SIM_RACES`: 0 for `off`, 1 for `shared`, 2 for both memories.

@@ -1,8 +1,8 @@
 //! Stacks for the threads of a block.
 //!
 //! They are cut from a few large mappings that a worker keeps: a mapping for each would exceed the
-//! operating system's limit of about 65,000. The lowest page of each is a guard. If the kernel
-//! supports guards as marks in page tables (Linux 6.13), every stack gets one. Otherwise a guard is
+//! operating system's limit of about 65,000. The lowest page of each is a guard. If the system
+//! supports guards as marks in page tables (Linux 6.13, Windows), every stack gets one. Otherwise a guard is
 //! a page without access rights, which splits a mapping, so their number is limited per process.
 //! Stacks without a guard rely on the limit of frames at compile time, and on the checks of the
 //! remaining stack in device functions (`croq::enter`).
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use corosensei::stack::{Stack, StackPointer};
 
-use super::settings;
+use super::pages;
 use crate::abi::{CROQ_SIM_FRAME_BYTES, CROQ_SIM_RESERVE_BYTES};
 
 /// The minimum size of a stack, its guard included.
@@ -39,7 +39,7 @@ struct Layout {
 
 impl Layout {
     fn of_machine() -> Self {
-        let page = settings::page();
+        let page = pages::size();
         // An odd number of pages, so that the stacks' hot ends are in different cache sets.
         let stack = (LEAST_BYTES.div_ceil(page) | 1) * page;
         Self { page, stack }
@@ -133,21 +133,7 @@ struct Mapping {
 
 impl Mapping {
     fn new(layout: Layout) -> io::Result<Self> {
-        // SAFETY: a fresh private mapping touches nothing that exists.
-        let base = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                layout.mapping(),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let base = NonNull::new(base.cast()).ok_or_else(io::Error::last_os_error)?;
+        let base = pages::map(layout.mapping())?;
         let guards = 0;
         let mut mapping = Self {
             base,
@@ -162,17 +148,10 @@ impl Mapping {
     fn guard(&mut self) {
         let first = self.base.as_ptr();
         let lowest = |stack: usize| first.wrapping_add(stack * self.layout.stack);
-        #[cfg(target_os = "linux")]
-        {
-            /// `MADV_GUARD_INSTALL`, which libc does not define everywhere.
-            const GUARD_INSTALL: libc::c_int = 102;
-            // SAFETY: the lowest page of a stack in our own mapping, which nothing uses yet.
-            let done = (0..PER_MAPPING).all(|stack| unsafe {
-                libc::madvise(lowest(stack).cast(), self.layout.page, GUARD_INSTALL) == 0
-            });
-            if done {
-                return;
-            }
+        // SAFETY: the lowest page of a stack in our own mapping, which nothing uses yet.
+        let mark = |stack| unsafe { pages::mark_guard(lowest(stack), self.layout.page) };
+        if (0..PER_MAPPING).all(mark) {
+            return;
         }
         let granted = GUARDS_LEFT
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
@@ -182,7 +161,7 @@ impl Mapping {
         if granted {
             for stack in 0..PER_MAPPING {
                 // SAFETY: as above.
-                unsafe { libc::mprotect(lowest(stack).cast(), self.layout.page, libc::PROT_NONE) };
+                unsafe { pages::forbid(lowest(stack), self.layout.page) };
             }
             self.guards = PER_MAPPING;
         }
@@ -192,7 +171,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: our own mapping, whose stacks are gone by `StackPool::stack`'s contract.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), self.layout.mapping()) };
+        unsafe { pages::unmap(self.base, self.layout.mapping()) };
         GUARDS_LEFT.fetch_add(self.guards, Ordering::Relaxed);
     }
 }
@@ -216,6 +195,20 @@ unsafe impl Stack for PooledStack {
     fn limit(&self) -> StackPointer {
         StackPointer::new(self.limit).unwrap_or(StackPointer::MIN)
     }
+
+    // The system does not grow these stacks: all of their pages are there.
+    #[cfg(windows)]
+    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+        corosensei::stack::StackTebFields {
+            StackBase: self.base,
+            StackLimit: self.limit,
+            DeallocationStack: self.limit - pages::size(),
+            GuaranteedStackBytes: 0,
+        }
+    }
+
+    #[cfg(windows)]
+    fn update_teb_fields(&mut self, _stack_limit: usize, _guaranteed_stack_bytes: usize) {}
 }
 
 #[cfg(all(test, target_os = "linux"))]

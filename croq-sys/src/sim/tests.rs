@@ -156,7 +156,7 @@ fn kernels_run_in_destructors_of_thread_locals() {
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
     let pages: u64 = text.split(' ').nth(1).expect("pages").parse().expect("one");
-    pages * super::settings::page() as u64
+    pages * super::pages::size() as u64
 }
 
 #[cfg(target_os = "linux")]

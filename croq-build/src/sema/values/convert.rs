@@ -367,8 +367,7 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
 fn round_to(value: f64, ty: Scalar) -> f64 {
     match (ty, ty.format()) {
         (Scalar::F32, _) => f64::from(value as f32),
-        (Scalar::F16, _) => half::f16::from_f64(value).to_f64(),
-        (Scalar::Bf16, _) => half::bf16::from_f64(value).to_f64(),
+        (Scalar::F16 | Scalar::Bf16, Some(format)) => format.nearest(value),
         (_, Some(format)) if value.abs() > format.largest => value.signum() * f64::INFINITY,
         _ => value,
     }

@@ -627,7 +627,7 @@ impl VisitorMut for Replace<'_> {
         {
             *access = element(*own, self.at.clone(), access.span);
         }
-        walk_mut::access::<crate::ir::Tiles, _>(self, access)
+        walk_mut::access::<crate::ir::Tiles>(self, access)
     }
 }
 
