@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 mkdir -p "$target/interop-stub"
 echo '' | "${CC:-cc}" -shared -fPIC -x c - -o "$target/interop-stub/libcudart.so"
-export CUDA_LIBRARY_PATH=$target/interop-stub
+export LIBRARY_PATH=$target/interop-stub${LIBRARY_PATH:+:$LIBRARY_PATH}
 export LD_LIBRARY_PATH=$target/interop-stub${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # The kernels run on the simulated GPU.
 export CROQ_CUDA=off
