@@ -1,7 +1,7 @@
 //! Facts that `sema` knows only after the whole function, and that its statements do not contain.
 //! The first passes add them to the statements, and use them for reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BufferId, EventAt, EventId, FutureId, LocalId};
 use crate::source::Span;
@@ -19,6 +19,8 @@ pub struct Facts {
     /// Copies by threads that name an event, each by a future of its own: threads wait for them before
     /// they trigger the event.
     pub completing: BTreeMap<FutureId, EventId>,
+    /// Loads by TMA for which threads outside of the region wait that issues them.
+    pub elsewhere: BTreeSet<FutureId>,
 }
 
 /// Buffers that were made parts of a pool, so that an integer can select one of them: for each, the

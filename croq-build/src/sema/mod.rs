@@ -247,6 +247,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
         first_tiles: el.asynchronous.first_tiles,
         bound: el.asynchronous.events.bound,
         completing: el.asynchronous.events.completing,
+        elsewhere: el.asynchronous.events.elsewhere,
     };
     (el.f, found)
 }

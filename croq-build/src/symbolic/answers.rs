@@ -22,7 +22,10 @@ pub(super) struct Answers {
     pub simplified: Memo<Sym, Sym>,
     pub quotient: Memo<(Sym, Sym), Sym>,
     pub remainder: Memo<(Sym, Sym), Sym>,
+    pub lesser: Memo<(Sym, Sym), Sym>,
+    pub greater: Memo<(Sym, Sym), Sym>,
     pub substituted: Memo<(Sym, Var, Sym), Sym>,
+    pub at_another_value: Memo<(Sym, Var, Sym), Sym>,
 }
 
 impl Clone for Answers {
@@ -55,5 +58,13 @@ impl<K: Eq + Hash, V: Clone> Memo<K, V> {
         let found = find(&key);
         self.0.borrow_mut().insert(key, found.clone());
         found
+    }
+
+    pub fn get(&self, key: &K) -> Option<V> {
+        self.0.borrow().get(key).cloned()
+    }
+
+    pub fn keep(&self, key: K, found: &V) {
+        self.0.borrow_mut().insert(key, found.clone());
     }
 }

@@ -258,11 +258,12 @@ impl Prover<'_> {
     fn with_operands(&self, atom: &Atom, of: impl Fn(&Sym) -> Sym) -> Option<Sym> {
         let (a, b) = atom.operands()?;
         let (a, b) = (of(a), of(b));
+        let (a, b) = (&a, &b);
         Some(match atom {
-            Atom::Div(..) => self.div(&a, &b),
-            Atom::Rem(..) => self.rem(&a, &b),
-            Atom::Min(..) => self.min(&a, &b),
-            _ => self.max(&a, &b),
+            Atom::Div(..) => self.kept(|known| &known.quotient, (a, b), || self.div(a, b)),
+            Atom::Rem(..) => self.kept(|known| &known.remainder, (a, b), || self.rem(a, b)),
+            Atom::Min(..) => self.kept(|known| &known.lesser, (a, b), || self.min(a, b)),
+            _ => self.kept(|known| &known.greater, (a, b), || self.max(a, b)),
         })
     }
 

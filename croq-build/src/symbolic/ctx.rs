@@ -17,6 +17,9 @@ use super::variable::{Variable, bounds_of};
 /// A fact that is dropped is checked at run time.
 const FACTS: usize = 256;
 
+/// The work of [`Ctx::at_another_value`].
+const FUEL_FOR_ANOTHER_VALUE: usize = 200;
+
 /// Variables with bounds, plus a scoped stack of assumptions.
 ///
 /// The constructors (such as [`Ctx::div`]) use declared bounds and the assumptions of the outermost
@@ -146,7 +149,7 @@ impl Ctx {
     }
 
     fn builder(&self) -> Prover<'_> {
-        Prover::new(&self.variables, &self.outermost)
+        Prover::building(&self.variables, &self.outermost)
     }
 
     // ---- assumptions ----
@@ -336,6 +339,19 @@ impl Ctx {
         let known = &self.outermost.answers.substituted;
         known.of((e.clone(), v, by.clone()), |(e, v, by)| {
             self.builder().substitute(e, *v, by)
+        })
+    }
+
+    /// `e` with `v` replaced by another value of it, as in another iteration. What was not folded in
+    /// `e` is hardly ever folded for the other value, so little work is spent on that.
+    pub fn at_another_value(&self, e: &Sym, v: Var, by: &Sym) -> Sym {
+        if !e.contains(v) {
+            return e.clone();
+        }
+        let known = &self.outermost.answers.at_another_value;
+        known.of((e.clone(), v, by.clone()), |(e, v, by)| {
+            let builder = self.builder().limited(FUEL_FOR_ANOTHER_VALUE);
+            builder.substitute(e, *v, by)
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::answers::{Answers, Memo};
 use super::division::gcd;
 use super::facts::Facts;
 use super::hash::TermMap;
@@ -33,6 +34,8 @@ pub(super) struct Prover<'a> {
     met: RefCell<TermMap<Sym, bool>>,
     /// Declared bounds, simplified.
     pub resolved_ends: RefCell<TermMap<Sym, Sym>>,
+    /// Results of constructors under these facts, if they are kept.
+    built: Option<&'a Answers>,
 }
 
 /// The goals from which a goal follows.
@@ -53,9 +56,45 @@ impl<'a> Prover<'a> {
             combined: Cell::new(0),
             met: RefCell::default(),
             resolved_ends: RefCell::default(),
+            built: None,
         };
         prover.refuel();
         prover
+    }
+
+    /// The same, keeping the results of constructors with the answers about its facts.
+    pub fn building(variables: &'a [Variable], facts: &'a Facts) -> Prover<'a> {
+        Prover {
+            built: Some(&facts.answers),
+            ..Prover::new(variables, facts)
+        }
+    }
+
+    /// Leaves less work to the proofs of a construction.
+    pub fn limited(self, fuel: usize) -> Prover<'a> {
+        self.fuel.set(fuel.min(self.fuel.get()));
+        self
+    }
+
+    /// The result of `find` for these operands, which was found already or is kept. Within a proof,
+    /// and without work left, a result may be folded less than another time: it is not kept.
+    pub(super) fn kept(
+        &self,
+        of: impl Fn(&Answers) -> &Memo<(Sym, Sym), Sym>,
+        (a, b): (&Sym, &Sym),
+        find: impl FnOnce() -> Sym,
+    ) -> Sym {
+        let memo = self.built.filter(|_| self.depth.get() == 0).map(of);
+        let Some(memo) = memo else { return find() };
+        let key = (a.clone(), b.clone());
+        if let Some(known) = memo.get(&key) {
+            return known;
+        }
+        let found = find();
+        if self.fuel.get() > 0 {
+            memo.keep(key, &found);
+        }
+        found
     }
 
     /// Whether `e >= 0` everywhere (`Yes`) or nowhere (`No`).

@@ -275,6 +275,12 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
             ),
             ("frag", Some("store")) => ("frag.store", "write `mma.store`".to_owned()),
             ("frag", Some("load")) => ("frag.load", "write `mma.load`".to_owned()),
+            ("frag", Some("fill")) => ("frag.fill", "write `mma.fill`".to_owned()),
+            ("frag", Some("apply")) => (
+                "frag.apply",
+                "write `apply {i, j} in name.span { … }`".to_owned(),
+            ),
+            ("frag", Some("copy")) => ("frag.copy", "write `copy(to, from);`".to_owned()),
             _ => return fail,
         };
         inp.emit(Fault::known(

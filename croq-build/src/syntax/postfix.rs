@@ -221,7 +221,11 @@ fn is_index_of_cuda(base: &Expr, member: &Name) -> bool {
 fn no_such_member(base: &Expr, member: &Name) -> Fault {
     let text = &member.text;
     let on_name = matches!(&*base.kind, ExprKind::Name(_) | ExprKind::Member(..));
-    let code = if on_name { codes::E0100 } else { codes::E0109 };
+    let code = match text.as_str() {
+        "apply" | "copy" | "fill" => codes::E0119,
+        _ if on_name => codes::E0100,
+        _ => codes::E0109,
+    };
     let diagnostic = Diagnostic::new(code, member.span, format!("there is no member `.{text}`"))
         .label("unknown member");
     Fault::known(match text.as_str() {
@@ -232,6 +236,11 @@ fn no_such_member(base: &Expr, member: &Name) -> Fault {
             diagnostic.help(format!("`.{text}` follows `.subspan(…)`, before `.at(…)`"))
         }
         "from" => diagnostic.help("`.from` follows `.view(…)`"),
+        "apply" => diagnostic.help("`apply` is a statement: `apply {i, j} in t.span { … }`"),
+        "fill" => diagnostic.help("`mma.fill t, value;` fills a fragment"),
+        "copy" => diagnostic.help(
+            "`copy(to, from);` copies a fragment, `dma.copy from => to;` memory",
+        ),
         _ => match diagnostics::nearest(text, MEMBERS) {
             Some(near) => diagnostic.help(format!("did you mean `.{near}`?")),
             None => diagnostic

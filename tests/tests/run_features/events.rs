@@ -168,3 +168,23 @@ fn regions_of_the_same_threads_follow_each_other() {
     let y = kernels::event_regions_in_turn(&x).unwrap();
     assert_exact(&y, |[i]| x[[if i < 32 { 31 - i } else { 95 - i }]]);
 }
+
+#[test]
+fn any_thread_waits_for_a_copy_by_tma() {
+    for m in ROWS {
+        let (a, b) = (whole(m, 11), whole(m, 12));
+        let c = kernels::event_copy_of_others(&a).unwrap();
+        assert_exact(&c, |i| a[i] * 2.0);
+        let c = kernels::event_copies_of_others(&a, &b).unwrap();
+        assert_exact(&c, |i| a[i] - b[i]);
+    }
+}
+
+#[test]
+fn a_region_that_is_not_asynchronous_answers() {
+    for m in ROWS {
+        let a = whole(m, 13);
+        let c = kernels::event_by_a_plain_region(&a).unwrap();
+        assert_exact(&c, |i| a[i]);
+    }
+}

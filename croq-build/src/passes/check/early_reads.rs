@@ -1,4 +1,4 @@
-//! Reads of `shared` and `local` memory that precede every write of the elements that they read
+//! Reads of `shared` and `local` memory and of fragments that precede every write of the elements that they read
 //! (W0621).
 //!
 //! A walk in source order. A read is reported if all accesses that write to its buffer follow it,
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BinOp, Buffer, BufferId, CppName, Expr, ExprKind, Flow, Function, KernelId, LocalId,
-    MmaOp, ON, Role, Stmt, StmtKind, Storage, VarHome, View, Visitor, walk,
+    MmaOp, ON, Operand, Part, Role, Stmt, StmtKind, Storage, VarHome, View, Visitor, walk,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -38,12 +38,15 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     };
     let _ = walk.block(&kernel.body);
     for (buffer, reads) in &walk.reads {
-        let Some(writes) = walk.writes.get(buffer) else {
-            // Never written: `sema` reports that at the declaration of the buffer.
-            continue;
-        };
         let Some(info) = function.buffers.get(buffer.index()) else {
             continue;
+        };
+        // Never written: `sema` reports that at the declaration of a buffer, but of no fragment.
+        let none = Vec::new();
+        let writes = match walk.writes.get(buffer) {
+            Some(writes) => writes,
+            None if info.storage == Storage::Fragment => &none,
+            None => continue,
         };
         let anywhere = info.storage == Storage::Shared && walk.unordered;
         if walk.escaped.contains(buffer) {
@@ -61,7 +64,9 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
 fn report(buffer: &Buffer, read: &Seen, writes: &[Seen], anywhere: bool) -> Diagnostic {
     let (name, declared) = (&buffer.name, buffer.span);
     let partly = anywhere || writes.iter().any(|write| write.order < read.order);
-    let text = if partly {
+    let text = if writes.is_empty() {
+        format!("`{name}` is read, but nothing is ever written to it")
+    } else if partly {
         format!("what is read of `{name}` here has not been written")
     } else {
         format!("`{name}` is read before anything is written to it")
@@ -232,7 +237,10 @@ impl Walk<'_> {
     /// Whether reads of the buffer are checked.
     fn is_checked(&self, buffer: BufferId) -> bool {
         let storage = self.function.buffers.get(buffer.index()).map(|b| b.storage);
-        matches!(storage, Some(Storage::Shared | Storage::Local))
+        matches!(
+            storage,
+            Some(Storage::Shared | Storage::Local | Storage::Fragment)
+        )
     }
 
     fn record(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
@@ -277,6 +285,28 @@ impl Walk<'_> {
         self.record(view.buffer, place, writes, view.span);
     }
 
+    /// A fragment, or all of an array.
+    fn part(&mut self, part: &Part, writes: bool) {
+        let whole = self.function.buffers.get(part.buffer.index());
+        let whole = whole.map_or_else(Sym::zero, |buffer| buffer.count.clone());
+        let one = self.function.fragments.get(&part.buffer);
+        let one = one.map(|fragment| Sym::int(fragment.shape.iter().product()));
+        let (first, count) = match (&part.number, one) {
+            (Some(number), Some(one)) => (number * &one, one),
+            _ => (Sym::zero(), whole),
+        };
+        let last = &(&first + &count) - &Sym::one();
+        let place = Place {
+            ends: [first.clone(), last],
+            flat: OnceCell::new(),
+            sampled: OnceCell::new(),
+            offset: first,
+            strides: vec![Sym::one()],
+            axes: Axes::All(vec![count]),
+        };
+        self.record(part.buffer, place, writes, part.span);
+    }
+
     fn within(&mut self, around: Around, body: &[Stmt]) -> Flow {
         self.path.push(around);
         self.block(body)?;
@@ -287,6 +317,14 @@ impl Walk<'_> {
     fn new_loop(&mut self, certain: bool) -> Around {
         self.loops += 1;
         Around::Loop(self.loops, certain)
+    }
+
+    /// Reads some fragments, and then writes one.
+    fn parts<'p>(&mut self, read: impl IntoIterator<Item = &'p Part>, written: &Part) {
+        for part in read {
+            self.part(part, false);
+        }
+        self.part(written, true);
     }
 
     /// Whether a loop has iterations whenever it is reached.
@@ -321,12 +359,42 @@ impl Walk<'_> {
         match op {
             MmaOp::Apply { body, .. } => {
                 let around = self.new_loop(false);
-                self.within(around, body)
+                self.within(around, body)?;
             }
-            MmaOp::FillElements { value, .. } => self.expr(value),
-            MmaOp::WarpgroupMma(mma) => self.expr(&mma.accumulate),
-            _ => ON,
+            MmaOp::FillElements { part, add, value } => {
+                self.expr(value)?;
+                self.parts(add.then_some(part), part);
+            }
+            MmaOp::Load { into, .. } => self.part(into, true),
+            MmaOp::Multiply {
+                acc,
+                a,
+                b,
+                metadata,
+                ..
+            } => self.parts([a, b].into_iter().chain(metadata).chain([acc]), acc),
+            MmaOp::WarpgroupMma(mma) => {
+                self.expr(&mma.accumulate)?;
+                let a = match &mma.a {
+                    Operand::Registers(a) => Some(a),
+                    Operand::Memory(_) => None,
+                };
+                let adds = matches!(*mma.accumulate.kind, ExprKind::Bool(true));
+                let acc = adds.then_some(&mma.acc);
+                self.parts(a.into_iter().chain(&mma.metadata).chain(acc), &mma.acc);
+            }
+            MmaOp::Store { from, .. } => self.part(from, false),
+            MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => {
+                self.parts([from], into);
+            }
+            MmaOp::AllReduce { part } => self.parts([part], part),
+            MmaOp::CommitAll(())
+            | MmaOp::WaitMma(_)
+            | MmaOp::Instruction { .. }
+            | MmaOp::Matrices { .. }
+            | MmaOp::Step(_) => {}
         }
+        ON
     }
 }
 

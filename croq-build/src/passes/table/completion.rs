@@ -3,7 +3,9 @@
 use crate::passes::check::{instance_races, swizzle_uses, tma_boxes};
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
-use crate::passes::transform::{bound_copies, operand_tiles, pool_views, wait_counts};
+use crate::passes::transform::{
+    bound_copies, copies_for_others, operand_tiles, pool_views, wait_counts,
+};
 
 use Kind::{Check, Transformation};
 use Property::{EventCopiesBound, PoolsWhole, WaitsCounted};
@@ -26,6 +28,17 @@ pub(super) const RESOLUTION: &[Pass] = &[
         requires: &[],
         ensures: &[EventCopiesBound],
         run: Run::Function(|function, state| bound_copies::bind(function, state.diags)),
+    },
+    Pass {
+        name: "copies-for-others",
+        kind: Transformation,
+        does: "a TMA load that threads of other regions wait for completes an event of its own",
+        because: "before `wait-counts`, for which these copies are not in flight",
+        requires: &[],
+        ensures: &[],
+        run: Run::Kernel(|function, id, state| {
+            copies_for_others::make_events(function, id, state.diags);
+        }),
     },
     Pass {
         name: "swizzle-uses",

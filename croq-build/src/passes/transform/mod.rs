@@ -3,6 +3,7 @@
 pub mod agreement;
 pub mod barriers;
 pub mod bound_copies;
+pub mod copies_for_others;
 pub mod copy_propagation;
 pub mod dead_code;
 pub mod exact;

@@ -281,7 +281,7 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
             span: at,
         },
     );
-    buffers::warn_of_spills(el, buffer, at);
+    buffers::warn_of_spills(el, buffer, (&buffers::shown(el, buffer), at));
     let view = View {
         buffer,
         offset: Sym::zero(),

@@ -1,7 +1,7 @@
 //! `wait f, e;` and `… after f`.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{FutureId, Level, StmtKind, Waited};
+use crate::ir::{FutureId, Level, StmtKind, Storage, Waited};
 use crate::sema::asynchronous::{copy_events, early, events, futures, rebound, signals, slots};
 use crate::sema::build;
 use crate::sema::levels::instances;
@@ -80,6 +80,18 @@ fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     copied.iter().find(|at| !here.contains(at)).copied()
 }
 
+/// Whether the copy is a load by TMA, for whose bytes any thread may wait. Those of exchanged futures
+/// have an mbarrier that is exchanged with the tile.
+fn has_mbarrier(el: &Elab<'_>, id: FutureId) -> bool {
+    let Some(future) = futures::get(el, id) else {
+        return false;
+    };
+    let dest = future.data.as_ref().map(|data| data.view.buffer);
+    let dest = dest.and_then(|id| el.f.buffers.get(id.index()));
+    let shared = dest.is_some_and(|buffer| buffer.storage == Storage::Shared);
+    future.by_tma && future.is_async && future.handle.is_none() && shared
+}
+
 pub(crate) fn report_bound(el: &mut Elab<'_>, id: FutureId, at: Span, bound: Span) {
     let name = futures::get(el, id).map_or("", |f| &f.name);
     el.cx.report(
@@ -143,8 +155,11 @@ pub(crate) fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span
             continue;
         }
         if let Some(apart) = region_of_copy(el, id) {
-            report_apart(el, id, at, apart);
-            continue;
+            if !has_mbarrier(el, id) {
+                report_apart(el, id, at, apart);
+                continue;
+            }
+            el.asynchronous.events.elsewhere.insert(id);
         }
         el.asynchronous.events.waited.entry(id).or_insert(at);
         if empty {

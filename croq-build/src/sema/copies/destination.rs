@@ -174,7 +174,11 @@ fn new_destination(
             span: at,
         },
     );
-    buffers::check_affordable(el, id, at)?;
+    let what = match bound {
+        Bound::Nothing => "the copy".to_owned(),
+        _ => buffers::shown(el, id),
+    };
+    buffers::check_affordable(el, id, (&what, at))?;
     // The next iteration of a loop may still read the data of a placeholder of an outer block, so
     // its buffer is not declared again here.
     let outer = match bound {
@@ -190,7 +194,7 @@ fn new_destination(
         }
         _ => {}
     }
-    buffers::warn_of_spills(el, id, at);
+    buffers::warn_of_spills(el, id, (&what, at));
     let size = shape.iter().fold(Sym::one(), |p, e| &p * e);
     let offset = if per_instance {
         &instances::number_of(el, level) * &size

@@ -26,6 +26,9 @@ pub(crate) fn lower_blocks(
     body: &ast::Block,
 ) -> Option<[Sym; 3]> {
     if tree.children.is_empty() && tree.explicit && !super::nest::uses_shared(&body.stmts) {
+        // Blocks of a cluster, and blocks that a barrier of the grid may order, stay blocks.
+        let grid = el.kernel.as_ref().map(|k| &k.grid);
+        let stay = grid.is_some_and(|grid| grid.cooperative || grid.cluster != [1; 3]);
         el.cx.report(
             Diagnostic::new(
                 codes::W0523,
@@ -33,7 +36,10 @@ pub(crate) fn lower_blocks(
                 "a block with no inner `parallel` runs one thread",
             )
             .label("one thread per block")
-            .help("add an inner `parallel … : thread`, or write `: thread` here")
+            .help(match stay {
+                true => "add an inner `parallel … : thread`",
+                false => "add an inner `parallel … : thread`, or write `: thread` here",
+            })
             .of_the_whole(),
         );
     }

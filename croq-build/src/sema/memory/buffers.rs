@@ -169,7 +169,7 @@ fn declare_one(
             span: item.name.span,
         },
     );
-    check_affordable(el, id, item.name.span)?;
+    check_affordable(el, id, (&shown(el, id), item.name.span))?;
     let bytes = &el.f.buffer(id).count * elem.size();
     if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
         let shown = shape::show(&el.f, shape);
@@ -186,7 +186,7 @@ fn declare_one(
     if matches!(storage, Storage::Host | Storage::Shared | Storage::Local) {
         build::emit(el, StmtKind::Alloc(id), span);
     }
-    warn_of_spills(el, id, item.name.span);
+    warn_of_spills(el, id, (&shown(el, id), item.name.span));
     if let Some(init) = &item.init {
         let v = el.expression(init);
         if !matches!(v, Value::Error | Value::Int(_) | Value::Scalar(_)) {
@@ -228,7 +228,12 @@ fn declare_one(
 
 /// Rejects a buffer that is too large for any GPU, before anything is unrolled over it. Limits of
 /// the targets are checked when memory is assigned.
-pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) -> Option<()> {
+/// `what` is its name in a report.
+pub(crate) fn check_affordable(
+    el: &mut Elab<'_>,
+    id: ir::BufferId,
+    (what, at): (&str, Span),
+) -> Option<()> {
     let buffer = el.f.buffer(id);
     let (most, scope) = match buffer.storage {
         Storage::Shared => (MOST_SHARED, "the shared memory of a block"),
@@ -240,13 +245,12 @@ pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) ->
     if !buffer.count.is_poison() && bytes <= most {
         return Some(());
     }
-    let name = buffer.name.clone();
     let (code, size) = if buffer.count.is_poison() {
         (codes::E0429, "more bytes than 64 bits can count".to_owned())
     } else {
         (codes::E0613, format!("{bytes} bytes"))
     };
-    let text = format!("`{name}` has {size}: at most {most} fit {scope}");
+    let text = format!("{what} has {size}: at most {most} fit {scope}");
     el.cx.report(
         Diagnostic::new(code, at, text)
             .label("no GPU has room for it")
@@ -255,10 +259,15 @@ pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) ->
     None
 }
 
+/// A buffer of the program in a report.
+pub(crate) fn shown(el: &Elab<'_>, id: ir::BufferId) -> String {
+    format!("`{}`", el.f.buffer(id).name)
+}
+
 /// Warns of a buffer that is too large for the registers of a thread.
-pub(crate) fn warn_of_spills(el: &mut Elab<'_>, id: ir::BufferId, at: Span) {
+pub(crate) fn warn_of_spills(el: &mut Elab<'_>, id: ir::BufferId, (what, at): (&str, Span)) {
     let b = el.f.buffer(id);
-    let (name, storage, elem) = (b.name.clone(), b.storage, b.elem);
+    let (storage, elem) = (b.storage, b.elem);
     let bytes = b
         .count
         .as_int()
@@ -272,7 +281,7 @@ pub(crate) fn warn_of_spills(el: &mut Elab<'_>, id: ir::BufferId, at: Span) {
                 codes::W0624,
                 at,
                 format!(
-                    "`{name}` takes {bytes} bytes of every thread: it will not stay in registers"
+                    "{what} takes {bytes} bytes of every thread: it will not stay in registers"
                 ),
             )
             .label("larger than the register file allows")

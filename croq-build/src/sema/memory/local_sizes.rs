@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::VarHome;
 use crate::sema::state::elab::Elab;
+use crate::source::templates::{Instance, Parameter};
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
@@ -11,9 +12,14 @@ use crate::syntax::ast;
 /// where the size depends on something else.
 pub(crate) fn remedy(el: &Elab<'_>, shape: &[Sym], otherwise: &str) -> String {
     let mut names = BTreeSet::new();
+    let mut params = BTreeSet::new();
     for var in shape.iter().flat_map(Sym::vars) {
         let name = match el.f.var_home.get(&var) {
-            Some(VarHome::Param(id)) => el.f.params.get(id.index()).map(|p| p.name.clone()),
+            Some(VarHome::Param(id)) => {
+                let name = el.f.params.get(id.index()).map(|p| p.name.clone());
+                params.extend(name.clone());
+                name
+            }
             Some(VarHome::Dim(id)) => {
                 let dim = el.f.dims.get(id.index()).filter(|d| !d.anonymous);
                 dim.map(|d| d.name.clone())
@@ -28,18 +34,80 @@ pub(crate) fn remedy(el: &Elab<'_>, shape: &[Sym], otherwise: &str) -> String {
     if names.is_empty() {
         return otherwise.to_owned();
     }
+    let instead: Vec<String> = params.iter().map(|name| format!("`{name}`")).collect();
+    let instead = match instead.as_slice() {
+        [] => String::new(),
+        [one] => format!(" in place of the parameter {one}"),
+        several => format!(" in place of the parameters {}", several.join(" and ")),
+    };
+    match el.cx.file.instance(&el.f.name) {
+        Some(instance) if instance.specialised => otherwise.to_owned(),
+        Some(instance) => {
+            of_template(el, instance, &names, &instead).unwrap_or_else(|| otherwise.to_owned())
+        }
+        None => of_function(el, &names, &instead),
+    }
+}
+
+/// An example of a size.
+const SIZE: &str = "16";
+
+/// For a function that is no template yet.
+fn of_function(el: &Elab<'_>, names: &BTreeSet<String>, instead: &str) -> String {
     let header: Vec<String> = names.iter().map(|name| format!("int {name}")).collect();
-    let sizes: Vec<&str> = names.iter().map(|_| "16").collect();
+    let sizes = vec![SIZE; names.len()];
     let result = match &el.results.declared {
         ast::RetType::Void(_) => "void",
         ast::RetType::Auto(_) => "auto",
         ast::RetType::Typed(ty) => el.cx.file.snippet(ty.span),
     };
-    let function = el.cx.file.declared_name_of(&el.f.name);
+    let function = &el.f.name;
     format!(
-        "let a template give it a constant: `template <{}>` before `__co__ {result} {function}(…)`, \
+        "let a template give it a constant{instead}: `template <{}>` before `__co__ {result} {function}(…)`, \
          and behind the function `template __co__ {function}<{}>;` for each size",
         header.join(", "),
         sizes.join(", ")
     )
+}
+
+/// For an instance of a template, which gets more parameters.
+fn of_template(
+    el: &Elab<'_>,
+    instance: &Instance,
+    names: &BTreeSet<String>,
+    instead: &str,
+) -> Option<String> {
+    let template = el.cx.file.templates.get(instance.template)?;
+    let has_default = |param: &Parameter| param.default.is_some();
+    let count = template.params.len();
+    // Parameters with defaults are the last ones.
+    let at = template
+        .params
+        .iter()
+        .position(has_default)
+        .unwrap_or(count);
+    let params = template.params.iter().map(|param| declaration(el, param));
+    let mut header: Vec<String> = params.collect();
+    let mut sizes: Vec<String> = instance.arguments.iter().map(|a| a.to_string()).collect();
+    let place = at.min(sizes.len());
+    header.splice(at..at, names.iter().map(|name| format!("int {name}")));
+    sizes.splice(place..place, names.iter().map(|_| SIZE.to_owned()));
+    Some(format!(
+        "let the template give it a constant{instead}: `template <{}>`, and `template __co__ {}<{}>;` for each size",
+        header.join(", "),
+        template.name,
+        sizes.join(", ")
+    ))
+}
+
+fn declaration(el: &Elab<'_>, param: &Parameter) -> String {
+    let text = format!("{} {}", param.kind.keyword(), param.name);
+    let default = param.default.as_deref().unwrap_or_default();
+    match (default.first(), default.last()) {
+        (Some(first), Some(last)) => {
+            let value = el.cx.file.snippet(first.span.to(last.span));
+            format!("{text} = {value}")
+        }
+        _ => text,
+    }
 }

@@ -278,6 +278,10 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
                 codes::W0210,
                 format!("the buffer `{}` is never used", b.name),
             ),
+            (Entity::Event(_) | Entity::Flag(_) | Entity::Signal(_), _) => (
+                codes::W0210,
+                format!("the event `{}` is never used", b.name),
+            ),
             _ => (codes::W0209, format!("`{}` is never read", b.name)),
         };
         let (label, help) = match b.entity {

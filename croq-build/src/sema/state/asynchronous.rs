@@ -129,6 +129,8 @@ pub(crate) struct Known {
     pub completing: BTreeMap<FutureId, EventId>,
     /// Named copies that were waited for.
     pub waited: BTreeMap<FutureId, Span>,
+    /// Those for which threads outside of their region wait.
+    pub elsewhere: BTreeSet<FutureId>,
 }
 
 pub(crate) struct Flag {

@@ -278,7 +278,7 @@ fn declare_one(
         None => None,
     };
     let id = new(el, &item.name, elem, shape, &array);
-    buffers::check_affordable(el, id, item.name.span)?;
+    buffers::check_affordable(el, id, (&buffers::shown(el, id), item.name.span))?;
     if let Some(value) = value {
         emit_fill(el, id, value, span);
     }

@@ -51,7 +51,7 @@ pub(crate) fn lower_load(
     whole::mark_accessed(&mut el.f, &view, true, false);
     let elem = el.f.buffer(view.buffer).elem;
     let id = fragments::new(el, name, Some(elem), &shape, &[]);
-    buffers::check_affordable(el, id, name.span)?;
+    buffers::check_affordable(el, id, (&buffers::shown(el, id), name.span))?;
     el.fragments.loaded.insert(id, span);
     layouts::require_layout(el, id, name.span);
     layouts::note_use(el, id, name.span);

@@ -258,6 +258,7 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
         precision::report_mixed_halves(cx, span);
         return None;
     }
+    let from = precision::type_of_operands(&e);
     match precision::relation(from, target) {
         Relation::Preserving => {}
         Relation::Sign => cx.report(

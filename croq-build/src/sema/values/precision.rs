@@ -1,7 +1,7 @@
 //! Conversions that lose information.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Expr, ExprKind, Scalar};
+use crate::ir::{BinOp, Expr, ExprKind, Scalar};
 use crate::sema::state::cx::{self, Cx};
 use crate::source::Span;
 
@@ -31,7 +31,7 @@ pub(crate) fn loses(cx: &Cx<'_>, e: &Expr, target: Scalar) -> bool {
     numbers(e.ty)
         && numbers(target)
         && !mixed
-        && relation(e.ty, target) == Relation::Lossy
+        && relation(type_of_operands(e), target) == Relation::Lossy
         && !matches!(*e.kind, ExprKind::Float(_))
         && !(target.is_float() && literal_without_f(cx, e).is_some())
 }
@@ -60,6 +60,54 @@ pub(crate) fn lint_lossy_update(
             "write `{name} = __to<{target}>({name} {sign} {operand});` if that is meant"
         )),
     );
+}
+
+/// The type of a value as far as conversions are concerned. Integers of less than a byte are computed
+/// in `s32`, and their sum is as precise as they are: like that of other integers it wraps where it is
+/// stored as one of them.
+pub(crate) fn type_of_operands(e: &Expr) -> Scalar {
+    match small_operands(e) {
+        Some(Small::Of(ty)) => ty,
+        _ => e.ty,
+    }
+}
+
+/// What a computation in `s32` consists of.
+enum Small {
+    /// Operands of less than a byte, all of which this type represents.
+    Of(Scalar),
+    Literal(i128),
+}
+
+/// `None` if there are other operands.
+fn small_operands(e: &Expr) -> Option<Small> {
+    if e.ty != Scalar::S32 {
+        return None;
+    }
+    match &*e.kind {
+        // A conversion in the text is longer than its operand.
+        ExprKind::Cast(a) if a.ty.is_small_integer() && a.span == e.span => Some(Small::Of(a.ty)),
+        ExprKind::Int(value) => Some(Small::Literal(*value)),
+        ExprKind::Unary(_, a) | ExprKind::Binary(BinOp::Shl | BinOp::Shr, a, _) => {
+            small_operands(a)
+        }
+        ExprKind::Binary(_, a, b) | ExprKind::Select(_, a, b) => {
+            let within = |value, ty: &Scalar| {
+                let limits = ty.limits();
+                limits.is_some_and(|(lo, hi)| lo <= value && value <= hi)
+            };
+            match (small_operands(a)?, small_operands(b)?) {
+                (Small::Literal(v), Small::Of(ty)) | (Small::Of(ty), Small::Literal(v)) => {
+                    Some(ty).filter(|ty| within(v, ty))
+                }
+                (Small::Of(a), Small::Of(b)) if relation(a, b) == Relation::Preserving => Some(b),
+                (Small::Of(a), Small::Of(b)) if relation(b, a) == Relation::Preserving => Some(a),
+                _ => None,
+            }
+            .map(Small::Of)
+        }
+        _ => None,
+    }
 }
 
 /// Reports the most common mistake with floats: one literal without its `f`.

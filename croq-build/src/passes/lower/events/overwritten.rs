@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use super::unordered::Comparison;
+use super::unordered::{Comparison, Signals};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BarrierScope, BufferId, EventId, ExprKind, Function, KernelId, Stmt, StmtKind, Storage,
@@ -44,7 +44,7 @@ struct Use {
 
 struct Region<'a> {
     function: &'a Function,
-    set: &'a ThreadSet,
+    set: ThreadSet,
     reads: Vec<Use>,
     writes: Vec<Use>,
     loops: Vec<Loop>,
@@ -73,18 +73,35 @@ impl<'a> Region<'a> {
         };
         let calls = |expr: &crate::ir::Expr| matches!(*expr.kind, ExprKind::Call(_));
         let mut region = Region {
+            is_opaque: any_in(body, stmt, calls),
+            ..Region::without_accesses(function, set.clone(), Signals::default())
+        };
+        region.block(body, &mut Vec::new(), false);
+        region
+    }
+
+    /// A statement outside of asynchronous regions as the link of a chain of events.
+    fn relay(function: &'a Function, stmt: &Stmt) -> Option<Self> {
+        let signals = Some(Signals::of(stmt)).filter(|signals| !signals.is_empty())?;
+        Some(Self::without_accesses(
+            function,
+            ThreadSet::default(),
+            signals,
+        ))
+    }
+
+    fn without_accesses(function: &'a Function, set: ThreadSet, signals: Signals) -> Self {
+        Region {
             function,
             set,
             reads: Vec::new(),
             writes: Vec::new(),
             loops: Vec::new(),
-            waits: BTreeSet::new(),
-            triggers: BTreeSet::new(),
-            numbers: BTreeSet::new(),
-            is_opaque: any_in(body, stmt, calls),
-        };
-        region.block(body, &mut Vec::new(), false);
-        region
+            waits: signals.waits,
+            triggers: signals.triggers,
+            numbers: signals.numbers,
+            is_opaque: false,
+        }
     }
 
     /// `around`: the loops around the statements.
@@ -260,10 +277,18 @@ fn in_block(
                 body,
                 ..
             } => running.push(Region::of(function, set, body)),
-            StmtKind::Region { .. } | StmtKind::Barrier { .. } => {
+            // Everyone waits after it, and inserted barriers order its accesses.
+            StmtKind::Region {
+                is_async: false, ..
+            } => {
+                running.extend(Region::relay(function, stmt));
+                compare(comparison, &std::mem::take(&mut running), diags);
+            }
+            StmtKind::Barrier { .. } => {
                 compare(comparison, &std::mem::take(&mut running), diags);
             }
             kind => {
+                running.extend(Region::relay(function, stmt));
                 for block in kind.blocks() {
                     in_block(function, comparison, block, diags);
                 }
@@ -278,7 +303,7 @@ fn compare(comparison: &mut Comparison<'_>, running: &[Region<'_>], diags: &mut 
     for reader in running.iter().filter(|region| !region.is_opaque) {
         let reached = reached_from(running, reader);
         for (at, writer) in running.iter().enumerate() {
-            if writer.is_opaque || reached.contains(&at) || writer.set.meets(reader.set) {
+            if writer.is_opaque || reached.contains(&at) || writer.set.meets(&reader.set) {
                 continue;
             }
             of_pair(comparison, writer, reader)
@@ -314,7 +339,7 @@ fn of_pair(
             if !is_pipeline(writer, write, reader, read) {
                 continue;
             }
-            let uniformity = comparison.uniformity(writer.set.union(reader.set));
+            let uniformity = comparison.uniformity(writer.set.union(&reader.set));
             let own = |region: &Region<'_>, of: &Use| {
                 let first = region.in_first_iterations(of);
                 uniformity.sym(&first)
@@ -390,15 +415,21 @@ mod tests {
     /// Whether the reader that `loops` in its region is reported. `first` is the region of the other
     /// reader, which triggers `empty`.
     fn is_reported(writer: &str, first: &str, loops: &str) -> bool {
+        is_reported_in(writer, first, loops, "")
+    }
+
+    /// The same with statements after the regions.
+    fn is_reported_in(writer: &str, first: &str, loops: &str, last: &str) -> bool {
         let text = format!(
             "__co__ void f(global f32 [N, 64] x, global f32 [N, 64] y, int n) {{
                parallel i by 1 : block {{
                  shared event full[3], empty[3] = ready, seen;
                  shared f32 [3, 64] s;
-                 parallel p by 3 : group-4, t by 128 : thread {{
+                 parallel p by 4 : group-4, t by 128 : thread {{
                    inthreads.async (p == 0) {{ {writer} }}
                    inthreads.async (p == 1) {{ {first} }}
                    inthreads.async (p == 2) {{ {loops} }}
+                   {last}
                  }}
                }}
              }}"
@@ -447,6 +478,21 @@ mod tests {
         let waits = reads(&format!("{READ} wait seen;"), ANSWER);
         assert!(!is_reported(&writer, &waits, &reads(READ, "trigger seen;")));
         clean(&reads(READ, "__cpp__(\"arrive();\");"));
+        // By threads of a region that is not asynchronous.
+        let relay = "foreach l in [N] { wait seen; trigger empty[l % 3]; }";
+        let relayed = |last: &str| {
+            !is_reported_in(
+                &writer,
+                &first,
+                &reads(&format!("{READ} trigger seen;"), ""),
+                last,
+            )
+        };
+        assert!(relayed(&format!("inthreads (p == 3) {{ {relay} }}")));
+        assert!(!relayed(&format!(
+            "inthreads (p == 3) {{ {} }}",
+            relay.replace("wait seen;", "")
+        )));
         // Another place, after the loop, in some iterations, or nothing that is written again.
         clean(&reads("f32 v = s.at((j + 1) % 3, t % 64);", ""));
         let after = "foreach j in [N] { wait full[j % 3]; } f32 v = s.at(n % 3, t % 64);";

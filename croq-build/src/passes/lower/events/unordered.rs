@@ -1,7 +1,8 @@
 //! Concurrent regions that access one tile without any ordering.
 //!
 //! Two regions count as ordered if a chain of events leads from a trigger of one to a wait of the
-//! other, or if both use the same numbered barrier. Only accesses are compared whose place is
+//! other, or if both use the same numbered barrier. Threads outside of these regions may be links of
+//! the chain. Only accesses are compared whose place is
 //! uniform in the threads of both: where a thread's own indices determine it, the accesses may be
 //! disjoint.
 
@@ -62,8 +63,15 @@ fn in_block(comparison: &mut Comparison, stmts: &[Stmt], diags: &mut Diagnostics
                 body,
                 ..
             } => running.push(Region::of(function, set, body)),
-            StmtKind::Region { .. }
-            | StmtKind::Barrier {
+            // Everyone waits after it, and inserted barriers order its accesses.
+            StmtKind::Region {
+                is_async: false, ..
+            } => {
+                running.extend(Region::relay(stmt));
+                compare(comparison, &running, diags);
+                running.clear();
+            }
+            StmtKind::Barrier {
                 scope: BarrierScope::Block | BarrierScope::Cluster | BarrierScope::Grid,
                 ..
             } => {
@@ -71,6 +79,7 @@ fn in_block(comparison: &mut Comparison, stmts: &[Stmt], diags: &mut Diagnostics
                 running.clear();
             }
             kind => {
+                running.extend(Region::relay(stmt));
                 for block in kind.blocks() {
                     in_block(comparison, block, diags);
                 }
@@ -115,6 +124,54 @@ impl Region {
         };
         walk_block(body, &mut gather);
         gather.region
+    }
+
+    /// A statement outside of asynchronous regions as the link of a chain of events.
+    fn relay(stmt: &Stmt) -> Option<Self> {
+        let signals = Signals::of(stmt);
+        (!signals.is_empty()).then(|| Region {
+            set: ThreadSet::default(),
+            accesses: Vec::new(),
+            waits: signals.waits,
+            triggers: signals
+                .triggers
+                .into_iter()
+                .map(|event| (event, 0))
+                .collect(),
+            numbers: signals.numbers,
+        })
+    }
+}
+
+/// What a statement tells other threads, and what it waits for.
+#[derive(Default)]
+pub(super) struct Signals {
+    pub waits: BTreeSet<EventId>,
+    pub triggers: BTreeSet<EventId>,
+    pub numbers: BTreeSet<u32>,
+}
+
+impl Signals {
+    pub fn of(stmt: &Stmt) -> Self {
+        let mut signals = Self::default();
+        signals.gather(stmt);
+        signals
+    }
+
+    fn gather(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::WaitEvent(at) => drop(self.waits.insert(at.event)),
+            StmtKind::Trigger(at) => drop(self.triggers.insert(at.event)),
+            StmtKind::Barrier {
+                scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
+                ..
+            } => drop(self.numbers.insert(*id)),
+            kind => kind.blocks().flatten().for_each(|inner| self.gather(inner)),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.waits.is_empty() && self.triggers.is_empty() && self.numbers.is_empty()
     }
 }
 

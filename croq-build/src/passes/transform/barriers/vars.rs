@@ -349,7 +349,7 @@ impl Vars {
                 Some(last) if loop_.only_one_ago => last.clone(),
                 _ => Sym::var(self.earlier_value(cx, *var, last)),
             };
-            out = cx.substituted(&out, *var, &then);
+            out = cx.at_another_value(&out, *var, &then);
         }
         out
     }
