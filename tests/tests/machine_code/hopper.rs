@@ -201,6 +201,40 @@ fn a_product_that_is_scaled_costs_an_instruction_for_each_sum() {
     assert!(length <= 1010, "{length} instructions of {kernel}");
 }
 
+/// Two products are started together, and one of them is in flight while the other one is scaled and
+/// added. Slots go back to the other block of the cluster without waiting for writes.
+#[test]
+fn a_product_is_scaled_beside_the_next() {
+    let text = include_str!("../../../kernels/co/matmul/scaled_resident.co");
+    let Some(kernels) = kernels_of("scaled_resident", text, "sm_90a") else {
+        return;
+    };
+    for out in ["f32", "bf16"] {
+        let kernel = format!("matmul_scaled_resident_{out}_0");
+        let code = &kernels[&kernel];
+        code.assert_clean(&kernel);
+        assert_eq!(code.count("QGMMA.64x128x32.F32.E4M3.E4M3"), 8, "{kernel}");
+        assert_eq!(code.count("FFMA"), 128, "{kernel}");
+        let waits = code.operands("WARPGROUP.DEPBAR");
+        assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
+        let all = || code.instructions.iter();
+        let wait = |at: &str| {
+            let of_group = |i: &Instruction| i.name.starts_with("WARPGROUP.DEPBAR");
+            all().position(|i| of_group(i) && i.operands.contains(at))
+        };
+        let (first, second) = (wait("0x1").unwrap(), wait("0x0").unwrap());
+        let between = &code.instructions[first..second];
+        let added = between.iter().filter(|i| i.name == "FFMA").count();
+        assert_eq!(added, 64, "{kernel}");
+        for costly in ["MEMBAR.ALL.GPU", "ERRBAR", "CGAERRBAR", "CCTL"] {
+            assert!(!code.loop_has("QGMMA", costly), "{costly}: {kernel}");
+        }
+        // Both products, with the additions.
+        let step = code.loop_with("QGMMA");
+        assert!(step <= 375, "{step} in {kernel}");
+    }
+}
+
 /// Tiles for two blocks, a batch, parts of K: the same loop in each.
 #[test]
 fn further_products_of_warpgroups_are_their_instructions() {
