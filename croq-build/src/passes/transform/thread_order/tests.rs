@@ -374,5 +374,5 @@ fn accesses_of_the_workspace() {
             }
         }
     }
-    assert_eq!((good, all), (38, 55));
+    assert_eq!((good, all), (54, 79));
 }
