@@ -85,11 +85,19 @@ pub enum Error {
         /// The extents of the tensor.
         shape: Vec<usize>,
     },
-    /// A step that cannot be a part of a [`Graph`](crate::Graph), or a launch of a graph whose tensors
-    /// are not all in its hands.
-    Capture { reason: String, help: &'static str },
-    /// Something of another library that is not what it should be here.
-    Foreign { reason: String },
+    /// A step that cannot be a part of a [`Graph`](crate::Graph), or a launch of a graph that does not
+    /// hold all tensors that its calls use.
+    Capture {
+        /// What the graph cannot contain.
+        reason: String,
+        /// What to do instead.
+        help: &'static str,
+    },
+    /// An object of another library whose type, layout or device croq cannot use.
+    Foreign {
+        /// What croq cannot use.
+        reason: String,
+    },
     /// The tensor arguments of one call are on different devices.
     WrongDevice {
         /// The name of the kernel.

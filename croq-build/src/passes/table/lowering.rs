@@ -533,8 +533,8 @@ pub(super) const PASSES: &[Pass] = &[
     Pass {
         name: "launch-values",
         kind: Transformation,
-        does: "computes the bounds of loops that depend on extents only on the host, in kernels that copy by TMA",
-        because: "after all passes that prove something about these bounds",
+        does: "computes quotients of extents on the host, in kernels that copy by TMA",
+        because: "after all passes that prove something about these quotients",
         requires: &[IntegersExact, TmaLowered],
         ensures: &[],
         run: Run::Function(|function, _| launch_values::name(function)),
