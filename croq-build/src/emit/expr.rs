@@ -122,6 +122,17 @@ fn unary(names: &Names<'_>, e: &Expr, op: UnOp, a: &Expr) -> Text {
 }
 
 fn binary(names: &Names<'_>, e: &Expr, op: BinOp, a: &Expr, b: &Expr) -> Text {
+    // C++ compilers warn of a comparison of an expression with itself.
+    if let (ExprKind::Index(left), ExprKind::Index(right)) = (&*a.kind, &*b.kind)
+        && left == right
+        && !left.is_poison()
+    {
+        match op {
+            BinOp::Eq | BinOp::Le | BinOp::Ge => return Text::primary("true".to_owned()),
+            BinOp::Ne | BinOp::Lt | BinOp::Gt => return Text::primary("false".to_owned()),
+            _ => {}
+        }
+    }
     let infix = |op, binding| Text::infix(expr(names, a), op, expr(names, b), binding);
     match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul if scalar::wrapping_domain(e.ty).is_some() => {

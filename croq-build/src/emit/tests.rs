@@ -859,3 +859,15 @@ fn plain_copies_complete_events_that_are_waited_for() {
         assert!(load.ends_with("}, tile_arrived, 0);"), "{load}");
     }
 }
+
+#[test]
+fn a_comparison_with_itself_is_a_constant() {
+    let text = lines(
+        "__co__ void f(global s32 [P] x, global s32 [Q] y) {
+           B = P - 1;
+           assert(P == B + 1 && Q == P, \"as many\");
+           parallel b by B : block parallel t by 32 : thread y.at(b) = x.at(b);
+         }",
+    );
+    has(&text, "CROQ_REQUIRE(true && Q == P, 0);");
+}

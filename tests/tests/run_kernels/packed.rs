@@ -165,7 +165,7 @@ fn packed_reports_wrong_offsets() {
         },
         20,
     );
-    assert!(found.contains("one offset more"), "{found}");
+    assert!(found.contains("as many offsets"), "{found}");
     for (at, key_at, longest, text) in [
         (vec![0, 10, 31], vec![0, 10, 40], 64, "sequences one after"),
         (vec![0, 10, 9], vec![0, 10, 40], 20, "sequences one after"),
