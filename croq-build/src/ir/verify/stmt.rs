@@ -121,14 +121,6 @@ pub(super) fn stmt<'a, P: Phase>(v: &mut Verifier<'a, P>, stmt: &'a Stmt<P>) {
                 expr::typed(v, "a stored value", value.ty, elem);
             }
         }
-        StmtKind::StorePair(pair) => {
-            in_kernel(v);
-            expr::access(v, &pair.access);
-            for value in &pair.values {
-                expr::expr(v, value);
-                expr::typed(v, "a value of a pair", value.ty, Scalar::F32);
-            }
-        }
         StmtKind::Atomic(atomic) => {
             in_kernel(v);
             expr::access(v, &atomic.access);
@@ -332,6 +324,14 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
             in_kernel(v);
             v.collective(Level::Warpgroup);
         }
+        StmtKind::StorePair(pair) => {
+            in_kernel(v);
+            expr::access(v, &pair.access);
+            for value in &pair.values {
+                expr::expr(v, value);
+                expr::typed(v, "a value of a pair", value.ty, Scalar::F32);
+            }
+        }
         StmtKind::CommitCopies
         | StmtKind::WaitCopies { .. }
         | StmtKind::Fence(_)
@@ -340,7 +340,6 @@ pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>)
         StmtKind::Let { .. }
         | StmtKind::Assign { .. }
         | StmtKind::Store { .. }
-        | StmtKind::StorePair(_)
         | StmtKind::Atomic(_)
         | StmtKind::For { .. }
         | StmtKind::While { .. }
