@@ -1,0 +1,3 @@
+fn main() {
+    croq_build::compile("kernels/");
+}
