@@ -56,7 +56,8 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or the failure of the device.
+    /// [`Error::OutOfMemory`], [`Error::Packing`] if rows of [`Packed`](crate::Packed) values are no
+    /// whole bytes, or the failure of the device.
     pub fn zeros(dims: D, device: &Device) -> Result<Self> {
         let bytes = byte_count::<T, D>(&dims, device)?;
         Ok(Self::of(dims, Memory::zeroed(device, bytes)?))

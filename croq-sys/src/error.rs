@@ -347,8 +347,8 @@ impl fmt::Display for Error {
                 found,
             } => write!(
                 f,
-                "{kernel}: `{param}` lives on {found}, but the call runs on {expected}\n\
-                 help: move it with `to_host()?.to_device(&device)?`"
+                "{kernel}: `{param}` is on {found}, but the call is on {expected}\n\
+                 help: `to_device(&device)?` copies a tensor; a stream is made by `Stream::new(&device)?`"
             ),
             Error::CudaNotBuilt {
                 kernel: Some(kernel),
@@ -382,7 +382,7 @@ impl fmt::Display for Error {
             Error::UnknownDevice { value } => write!(
                 f,
                 "`CROQ_DEVICE={value}` names no device\n\
-                 help: use `sim`, `cuda`, or `cuda:1` for the second GPU"
+                 help: use `sim`, `cuda`, or `sim:1`, `cuda:1` for the second of them"
             ),
             Error::Check {
                 kernel,

@@ -16,7 +16,7 @@ use crate::stream::Stream;
 use crate::trace;
 
 /// A sequence of `…_on` calls that was recorded once, and is launched with one operation: a CUDA graph.
-/// Many short kernels cost the program less time this way. On the simulated GPU the same calls are
+/// On the simulated GPU the same calls are
 /// recorded and executed.
 ///
 /// A graph holds the tensors that its calls use, `T`: those that the closure of
@@ -166,7 +166,7 @@ impl<T: GraphTensors> Graph<T> {
         launched
     }
 
-    /// Checks that nobody else has access to the memory that the graph writes, nor writes what it
+    /// Checks that nothing else has access to the memory that the graph writes, nor writes what it
     /// reads: each tensor is among those that it holds, or the graph alone has the memory.
     fn check(&mut self) -> Result<()> {
         let mut held: Vec<Held<'_>> = Vec::new();
@@ -218,7 +218,7 @@ impl<T> Graph<T> {
         &mut self.tensors
     }
 
-    /// Ends the graph. Launches that are in flight run.
+    /// Drops the graph and returns its tensors. Launches that are enqueued complete.
     pub fn into_tensors(self) -> T {
         self.tensors
     }

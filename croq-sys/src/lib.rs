@@ -19,7 +19,7 @@
 //! else is checked when the kernel is called.
 //!
 //! Kernels run on a CUDA GPU if the program was built with CUDA and the machine has one, and
-//! otherwise on a simulated GPU. The environment variable `CROQ_DEVICE` (`sim`, `cuda`, `cuda:1`)
+//! otherwise on a simulated GPU. The environment variable `CROQ_DEVICE` (`sim`, `sim:1`, `cuda`, `cuda:1`)
 //! selects the device.
 
 #![warn(missing_docs)]

@@ -101,13 +101,15 @@ impl Stream {
         let raw = match device.kind() {
             Kind::Cuda(gpu) => {
                 device.select(gpu)?;
-                let raw = device.check(gpu.runtime.create_stream())?;
-                device.check(gpu.runtime.begin_graph(raw))?;
-                raw
+                device.check(gpu.runtime.create_stream())?
             }
             _ => RawStream(ptr::null_mut()),
         };
-        Ok(Self::of(device, raw, None, Some(Recorder::default())))
+        let stream = Self::of(device, raw, None, Some(Recorder::default()));
+        if let Kind::Cuda(gpu) = device.kind() {
+            device.check(gpu.runtime.begin_graph(raw))?;
+        }
+        Ok(stream)
     }
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {

@@ -106,7 +106,8 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// # Panics
     ///
-    /// When there is no memory for that many, as `Vec` does.
+    /// When there is no memory for that many, as `Vec` does, or when rows of [`Packed`] values are no
+    /// whole bytes.
     pub fn zeros(dims: D) -> Self {
         Self::of(dims, vec![T::zeroed(); count::<T, D>(&dims)])
     }
@@ -132,7 +133,8 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// # Panics
     ///
-    /// When there is no memory for that many, as `Vec` does.
+    /// When there is no memory for that many, as `Vec` does, or when rows of [`Packed`] values are no
+    /// whole bytes.
     pub fn from_fn(dims: D, mut f: impl FnMut(D::Index) -> T) -> Self {
         let shape = dims.shape();
         let count = count::<T, D>(&dims);
@@ -164,7 +166,7 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// ```
     /// use croq_sys::{Const, Tensor};
-    /// use half::f16;
+    /// use croq_sys::half::f16;
     ///
     /// let a = Tensor::<i32, _>::random((Const::<128>, 4), -10..10, 7);
     /// assert!(a.as_slice().iter().all(|v| (-10..10).contains(v)));
@@ -174,7 +176,8 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// # Panics
     ///
-    /// When there is no memory for that many, as `Vec` does.
+    /// When there is no memory for that many, as `Vec` does, or when rows of [`Packed`] values are no
+    /// whole bytes.
     pub fn random(dims: D, range: Range<T::Bound>, seed: u64) -> Self {
         let mut generator = Generator::new(seed);
         let data = (0..count::<T, D>(&dims))
@@ -194,7 +197,8 @@ impl<T: Packed, D: Dims> Tensor<T, D> {
     ///
     /// # Panics
     ///
-    /// When there is no memory for that many, as `Vec` does.
+    /// When there is no memory for that many, as `Vec` does, or when rows of [`Packed`] values are no
+    /// whole bytes.
     pub fn pack(dims: D, mut f: impl FnMut(D::Index) -> T::Value) -> Result<Self> {
         let shape = dims.shape();
         if !has_whole_rows::<T, D>(&dims) {

@@ -71,8 +71,8 @@ pub fn from_device<T: Element, D: Dims>(tensor: DeviceTensor<T, D>) -> Result<Dl
 ///
 /// # Errors
 ///
-/// [`Error::Foreign`] if `shared` has another element type, another shape, gaps between elements, or is
-/// on another device, or read-only; as for
+/// [`Error::Foreign`] if `shared` has another element type, another shape, or is on another device, or
+/// read-only; [`Error::Strided`] if there are gaps between its elements; as for
 /// [`DeviceTensor::from_raw_parts`] otherwise.
 ///
 /// # Safety
@@ -97,8 +97,8 @@ pub unsafe fn to_device_tensor<T: Element, D: Dims>(
 ///
 /// # Errors
 ///
-/// [`Error::Foreign`] if `shared` has another element type, another shape, gaps between elements, or is
-/// not in host memory.
+/// [`Error::Foreign`] if `shared` has another element type, another shape, or is not in host memory;
+/// [`Error::Strided`] if there are gaps between its elements.
 ///
 /// # Safety
 ///
