@@ -276,7 +276,8 @@ impl Memory {
     /// Both are GPUs.
     pub(crate) fn to_peer(&self, offset: usize, bytes: usize, device: &Device) -> Result<Self> {
         let (Kind::Cuda(gpu), Kind::Cuda(other)) = (self.device.kind(), device.kind()) else {
-            let mut data = vec![0; bytes];
+            let mut data = bytemuck::try_zeroed_vec::<u8>(bytes)
+                .map_err(|()| too_large(&self.device, bytes))?;
             self.download(offset, &mut data)?;
             return Self::upload(device, &data);
         };

@@ -26,9 +26,20 @@ mod spans {
 mod spans {
     use crate::device::Device;
 
-    pub(crate) fn call(_: &str, _: &Device, _: bool) {}
-    pub(crate) fn graph(_: &Device) {}
-    pub(crate) fn copy(_: &str, _: usize, _: &Device) {}
+    /// No span.
+    pub(crate) struct None;
+
+    pub(crate) fn call(_: &str, _: &Device, _: bool) -> None {
+        None
+    }
+
+    pub(crate) fn graph(_: &Device) -> None {
+        None
+    }
+
+    pub(crate) fn copy(_: &str, _: usize, _: &Device) -> None {
+        None
+    }
 }
 
 pub(crate) use spans::{call, copy, graph};

@@ -1,4 +1,4 @@
-use croq_sys::{Const, Tensor};
+use croq_sys::{Const, Device, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -168,5 +168,20 @@ fn fewer_iterations_than_none() {
     ] {
         let y = kernels::loop_skipped(&x, skip).unwrap();
         assert_exact(&y, |[t]| iterations * x[[0, t]]);
+    }
+}
+
+#[test]
+fn vectors_of_a_loop_that_begins_below_zero() {
+    let device = Device::default();
+    for first in [-1, 0, 3] {
+        let x = Tensor::from_fn((2048,), |[i]| i as f32);
+        let mut y = Tensor::<f32, _>::zeros((2048,)).to_device(&device).unwrap();
+        let x = x.to_device(&device).unwrap();
+        kernels::loop_of_vectors_from(&x, &mut y, first, 0).unwrap();
+        let copied = |i: usize| i % 32 >= 4 * first.max(0) as usize;
+        assert_exact(&y.to_host().unwrap(), |[i]| {
+            if copied(i) { i as f32 } else { 0.0 }
+        });
     }
 }

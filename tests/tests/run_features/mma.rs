@@ -3,7 +3,7 @@
 //! than the tolerance of [`dot`].
 
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, Dims, Element, F8E4M3, F8E5M2, Tensor};
+use croq_sys::{Const, Dims, Element, F8E4M3, F8E5M2, S4x2, Tensor};
 use croq_tests::compare::{Float, assert_close, assert_exact, dot, growth, near};
 use croq_tests::kernels;
 
@@ -423,4 +423,19 @@ fn stored_columns_of_no_product() {
     let mut c = poisoned::<f32, 16, 24>(f32::NAN);
     kernels::mma_stored_columns_of_none(&mut c).unwrap();
     assert_exact(&c, |[i, j]| (i * 100 + (2 - j / 8) * 8 + j % 8) as f32);
+}
+
+#[test]
+fn stored_packed() {
+    let a = Tensor::from_fn((Const::<16>, Const::<32>), |[i, k]| i8::from(i == k));
+    let b = Tensor::from_fn((Const::<8>, Const::<32>), |[j, k]| {
+        ((3 * j + 5 * k) % 16) as i8 - 8
+    });
+    let mut c = Tensor::<S4x2, _>::zeros((Const::<16>, Const::<8>));
+    kernels::mma_stored_packed(&a, &b, &mut c).unwrap();
+    for i in 0..16 {
+        for j in 0..8 {
+            assert_eq!(c.value([i, j]), Some(b[[j, i]]), "{i}, {j}");
+        }
+    }
 }

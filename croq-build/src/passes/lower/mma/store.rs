@@ -39,7 +39,7 @@ pub fn store(
     {
         return Some(store_matrices(pass, &tile, dest, across, to, span));
     }
-    let conditions = pairs(&pass.function.cx, &tile, dest, span)
+    let conditions = pairs(&pass.function.cx, &tile, (dest, to), span)
         // The few elements of a warp are not worth two ways.
         .filter(|conditions| conditions.is_empty() || layout.warps > 1);
     let Some(conditions) = conditions else {
@@ -275,10 +275,11 @@ fn store_register(
 
 /// If the elements of a pair are contiguous in memory, the conditions under which all pairs are aligned
 /// to their size, and have both elements inside the data or none.
-fn pairs(cx: &Ctx, tile: &Tile, dest: &View, span: Span) -> Option<Vec<Expr>> {
+fn pairs(cx: &Ctx, tile: &Tile, (dest, to): (&View, Scalar), span: Span) -> Option<Vec<Expr>> {
     let [down, along] = oriented_axes(tile, &dest.strides)?;
     let [_, edge] = oriented_axes(tile, &dest.valid)?;
-    if tile.layout.width <= 1 || !along.is_one() {
+    // A fragment has each element in a register of its own.
+    if tile.layout.width <= 1 || !along.is_one() || to.is_packed() {
         return None;
     }
     let width = Sym::int(tile.layout.width);

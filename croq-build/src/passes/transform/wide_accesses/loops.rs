@@ -87,10 +87,11 @@ fn unroll(function: &Function, stmt: &mut Stmt) {
 fn all_at_once(function: &Function, stmt: &Stmt) -> Option<Vec<Stmt>> {
     let StmtKind::For {
         local,
+        lo,
         hi,
+        step,
         unroll: Some(Unroll::Full),
         body,
-        ..
     } = &stmt.kind
     else {
         return None;
@@ -106,6 +107,9 @@ fn all_at_once(function: &Function, stmt: &Stmt) -> Option<Vec<Stmt>> {
         var: function.locals.get(local.index())?.var?,
         count: hi.as_int()?,
     };
+    if !lo.is_zero() || !step.is_one() {
+        return None;
+    }
     let costly = work(then).saturating_mul(iterations.count) > MOST_WORK;
     if costly
         || any_stmt(then, |s| {

@@ -242,6 +242,33 @@ fn conditions(index: &str, guard: &str) -> Vec<String> {
     found
 }
 
+/// The first iteration is not known to be number 0.
+#[test]
+fn a_loop_that_begins_elsewhere_tests_each_iteration() {
+    let function = lowered(
+        "__co__ void f(global f32 [N] x, global f32 [N] y, int first, int m) {
+           parallel t by 64 : thread {
+             with k in 8 {
+               foreach k(first:) : unroll {
+                 if (k * 4 + m >= 0)
+                   foreach j in 4 y.at(32 * t + (k * 4 + m) + j) = x.at(32 * t + (k * 4 + m) + j);
+               }
+             }
+           }
+         }",
+    );
+    let without_loop = |stmts: &[crate::ir::threads::Stmt]| {
+        any_stmt(stmts, |stmt| match &stmt.kind {
+            StmtKind::If { then, .. } => any_stmt(
+                then,
+                |s| matches!(s.kind, StmtKind::For { unroll: Some(_), ref lo, .. } if !lo.is_zero()),
+            ),
+            _ => false,
+        })
+    };
+    assert!(!without_loop(&function.kernels[0].body));
+}
+
 #[test]
 fn one_test_for_all_iterations() {
     let found = conditions("(k # t) # j", "(k # t) # j < N");
