@@ -90,10 +90,6 @@ impl Matrix {
         self.data.chunks_exact(self.columns)
     }
 
-    pub fn row(&self, row: usize) -> &[Near] {
-        &self.data[row * self.columns..][..self.columns]
-    }
-
     /// Each row computed from a row of `self`.
     pub fn map_rows(&self, columns: usize, f: impl Fn(usize, &[Near]) -> Vec<Near>) -> Self {
         let rows = self.rows().enumerate();

@@ -6,12 +6,12 @@
 use croq_sys::half::bf16;
 use croq_sys::{Element, Tensor};
 
-use crate::near::{F32, Linear, Matrix, Near};
+use crate::near::{BF16, F32, Linear, Matrix, Near};
 use crate::trace::Trace;
 use crate::weights::{One, Two, Weights};
 use crate::{BASE, EPSILON, WIDTH};
 
-/// The steps so far, and what the cache has.
+/// The weights, and the keys and values of all tokens so far.
 pub struct Reference<'a> {
     weights: &'a Weights,
     keys: Vec<Near>,
@@ -255,7 +255,7 @@ fn attend(query: &[Near], keys: &[&[Near]], values: &[&[Near]]) -> Vec<Near> {
             errors.add(w * (v.value - value), *score);
             errors.add(*w, v);
             // The weights are multiplied as bf16, and their sum is one of f32.
-            errors.add(w * v.value, Near::exact(0.0).plus_error(crate::near::BF16));
+            errors.add(w * v.value, Near::exact(0.0).plus_error(BF16));
         }
         let count = weights.len() as f64;
         let mut result = errors.of(value, (2.0 * count + 8.0) * F32 * size);
