@@ -710,5 +710,5 @@ impl<T: Element, D: Dims, S> fmt::Debug for DeviceTensor<T, D, S> {
 }
 
 #[cfg(test)]
-#[path = "device_tensor_tests.rs"]
+#[path = "tests_of_device_tensors.rs"]
 mod tests;
