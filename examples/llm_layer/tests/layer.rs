@@ -243,46 +243,35 @@ fn decode_with(change: impl FnOnce(&mut DeviceWeights, &Device)) -> Error {
     model.decode(1, 0).err().unwrap()
 }
 
+/// The kernel, parameter and axis of a mismatch, the expected extent and the one that was found.
+#[track_caller]
+fn mismatch(error: Error) -> ((&'static str, &'static str, usize), usize, usize) {
+    match error {
+        Error::ShapeMismatch {
+            kernel,
+            param,
+            axis,
+            expected,
+            found,
+            ..
+        } => ((kernel, param, axis), expected, found),
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
 fn wrong_shapes_are_typed_errors() {
     let other = Weights::random(RAGGED, 1);
     let error = decode_with(|weights, device| {
         weights.norm_before = other.norm_before.to_device(device).unwrap();
     });
-    let Error::ShapeMismatch {
-        kernel,
-        param,
-        axis,
-        expected,
-        found,
-        ..
-    } = error
-    else {
-        panic!("{error}");
-    };
-    let place = (kernel, param, axis);
-    assert_eq!(
-        (place, expected, found),
-        (("rms_norm<bf16>", "weight", 0), 256, 200)
-    );
+    assert_eq!(mismatch(error), (("rms_norm<bf16>", "weight", 0), 256, 200));
 
     let error = decode_with(|weights, device| {
         weights.output = other.output.to_device(device).unwrap();
     });
-    let Error::ShapeMismatch {
-        kernel,
-        param,
-        axis,
-        expected,
-        found,
-        ..
-    } = error
-    else {
-        panic!("{error}");
-    };
-    let place = (kernel, param, axis);
     assert_eq!(
-        (place, expected, found),
+        mismatch(error),
         (("linear_plus<bf16, 16>", "weights", 1), 256, 384)
     );
     // Heads that the row of queries does not have.

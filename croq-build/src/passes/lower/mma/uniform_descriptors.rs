@@ -7,14 +7,13 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Flow, Function, KernelId, LocalId, MmaOp, Source, Step, Stmt, StmtKind, Visitor, walk,
+    Flow, Function, KernelId, LocalId, MmaOp, Source, Step, Stmt, StmtKind, Visitor, WARP_THREADS,
+    walk,
 };
-
-const WARP: u32 = 32;
 
 pub fn mark(function: &mut Function, id: KernelId) {
     let threads = (function.kernels.get(id.index())).and_then(|kernel| kernel.threads.as_int());
-    let whole_warps = threads.is_some_and(|count| count % i64::from(WARP) == 0);
+    let whole_warps = threads.is_some_and(|count| count % i64::from(WARP_THREADS) == 0);
     function.with_kernel_body(id, |_, body| {
         let mut uses = UsesInLoops::default();
         let _ = uses.block(body);
@@ -43,7 +42,9 @@ fn in_block(stmts: &mut [Stmt], whole_warps: bool, used: &BTreeSet<LocalId>) {
         }
         let inside = match &stmt.kind {
             StmtKind::Parallel { .. } => true,
-            StmtKind::Region { set, .. } => set.as_ref().is_some_and(|set| set.is_whole(WARP)),
+            StmtKind::Region { set, .. } => {
+                set.as_ref().is_some_and(|set| set.is_whole(WARP_THREADS))
+            }
             // The lanes of a warp may leave a loop or take a branch one by one.
             _ => false,
         };
