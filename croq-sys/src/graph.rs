@@ -136,7 +136,8 @@ impl<T: GraphTensors> Graph<T> {
 
     /// Enqueues all calls of the graph on `stream`, after earlier work on their tensors; see
     /// [`Stream`]. On a GPU this returns at once, and the failure of a kernel is returned by the next
-    /// wait. The simulated GPU executes them, and this returns the first failure.
+    /// wait, or by this call if the kernel fails before it returns. The simulated GPU executes them,
+    /// and this returns the first failure.
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@ const LEGACY: usize = 1;
 /// has run. The program needs no further synchronisation: a tensor that is in use on a stream can
 /// be read, passed to another kernel or dropped at any time. A copy to the host waits for that work,
 /// a kernel on another stream begins after it without a wait here, and the memory is freed after the
-/// work that uses it. A failure is returned by the next wait.
+/// work that uses it. A failure is returned by the next wait, or by a call before it that notices it.
 ///
 /// A `stream` parameter of a kernel takes one, too: the kernel itself determines its launches
 /// there, and its call waits for all of them. On the simulated GPU, where every operation is
