@@ -242,13 +242,10 @@ pub fn compile_and_dump(
 
 fn state<'d>(options: &Options, verify: bool, diags: &'d mut Diagnostics) -> State<'d> {
     let reorder = options.thread_order == ThreadOrder::Auto;
-    State::new(
-        options.shared_limits(),
-        reorder,
-        options.checks,
-        verify,
-        diags,
-    )
+    let limits = options.shared_limits();
+    let mut state = State::new(limits, reorder, options.checks, verify, diags);
+    state.improve = options.texts;
+    state
 }
 
 /// Runs the stages that complete the result of `sema` for a function, as far as its errors allow.

@@ -4,7 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Function, KernelId, Phase, Threads, verify};
 use crate::passes::lower::seal;
 use crate::passes::pass::{Kind, Pass, Run, State, kernel_id};
-use crate::passes::table::{self, COMPLETION, LOWERING, RESOLUTION, STAGES};
+use crate::passes::table::{self, COMPLETION, RESOLUTION};
 
 /// Reports a violation that the verifier has found after a stage, as an internal error.
 pub fn report<P: Phase>(
@@ -58,27 +58,30 @@ pub fn complete(function: &mut Function, state: &mut State, observe: &mut impl O
     }
 }
 
-/// Runs the last stage, on a complete function. `None` after an error of the program, or after an
+/// Runs the last stages, on a complete function. `None` after an error of the program, or after an
 /// internal error, which is reported.
 pub fn lower(
     function: Function,
     state: &mut State,
     observe: &mut impl Observe,
 ) -> Option<Function<Threads>> {
-    let passes: Vec<&'static Pass> = LOWERING.passes.iter().collect();
+    let passes: Vec<&'static Pass> = table::of_lowering(state.improve).collect();
     lower_by(&passes, function, state, observe)
 }
 
-/// Runs the passes of a stage up to and including this one, on a function that has gone through the
-/// earlier stages. `None` if there is no such pass, or after an internal error, which is reported.
+/// Runs the passes up to and including this one, of its stage or of those that lower, on a function
+/// that has gone through the earlier stages. `None` if there is no such pass, or after an internal
+/// error, which is reported.
 pub fn run_until(name: &str, function: &mut Function, state: &mut State) -> Option<()> {
-    let is_last = |pass: &Pass| pass.name == name;
-    let stage = STAGES
-        .iter()
-        .find(|stage| stage.passes.iter().any(is_last))?;
-    let end = stage.passes.iter().position(is_last)?;
-    let passes: Vec<&'static Pass> = stage.passes.iter().take(end + 1).collect();
-    run(&passes, function, state, &mut ())
+    let lowering: Vec<&'static Pass> = table::of_lowering(true).collect();
+    let early = [RESOLUTION, COMPLETION].map(|stage| stage.passes.iter().collect());
+    for mut passes in early.into_iter().chain([lowering]) {
+        if let Some(last) = passes.iter().position(|pass| pass.name == name) {
+            passes.truncate(last + 1);
+            return run(&passes, function, state, &mut ());
+        }
+    }
+    None
 }
 
 /// Like [`lower`], with another table.

@@ -39,7 +39,7 @@ pub fn run(
 ) -> Option<Function<Threads>> {
     let checks = crate::settings::Checks::All;
     let mut state = pass::State::new(limits, reorder, checks, true, diags);
-    let passes = table::LOWERING.passes.iter();
+    let passes = table::of_lowering(true);
     let passes: Vec<_> = passes.filter(|p| p.name != "exact-integers").collect();
     driver::lower_by(&passes, function, &mut state, &mut ())
 }

@@ -71,6 +71,8 @@ pub struct State<'a> {
     pub checks: Checks,
     /// Whether the verifier runs after each pass.
     pub verify: bool,
+    /// Whether the passes that only improve the generated code run.
+    pub improve: bool,
     pub diags: &'a mut Diagnostics,
     /// Whether the kernel is a single copy or fill that was distributed over a grid: it has no
     /// tiles, and passes over tiles skip it.
@@ -94,6 +96,7 @@ impl<'a> State<'a> {
             reorder,
             checks,
             verify,
+            improve: true,
             diags,
             is_grid_copy: false,
             ran: BTreeSet::new(),

@@ -1,9 +1,10 @@
-//! The table of passes, in execution order, in three stages. [`super::driver`] runs it; `croq emit
+//! The table of passes, in execution order, in stages. [`super::driver`] runs it; `croq emit
 //! --ir=after:PASS`, `CROQ_DUMP_IR` and `docs/passes.md` use its names.
 
 use crate::passes::pass::Pass;
 
 mod completion;
+mod improvement;
 mod lowering;
 
 /// A part of the table. After an error, a function does not reach the next stage.
@@ -17,7 +18,7 @@ pub struct Stage {
 }
 
 /// All stages, in order.
-pub const STAGES: [Stage; 3] = [RESOLUTION, COMPLETION, LOWERING];
+pub const STAGES: [Stage; 5] = [RESOLUTION, COMPLETION, LOWERING, IMPROVEMENT, SEALING];
 
 pub const RESOLUTION: Stage = Stage {
     name: "resolution",
@@ -40,6 +41,35 @@ pub const LOWERING: Stage = Stage {
     after_errors: false,
     passes: lowering::PASSES,
 };
+
+/// Left out where no text is generated. Its passes have no diagnostics: what `croq check` accepts, a
+/// build accepts.
+pub const IMPROVEMENT: Stage = Stage {
+    name: "improvement",
+    about: "functions of which text is generated; `croq check` leaves it out, for these passes report nothing",
+    after_errors: false,
+    passes: improvement::IMPROVEMENT,
+};
+
+pub const SEALING: Stage = Stage {
+    name: "sealing",
+    about: "functions without an error",
+    after_errors: false,
+    passes: improvement::SEALING,
+};
+
+/// The passes that lower a complete function, in order.
+pub fn of_lowering(improve: bool) -> impl Iterator<Item = &'static Pass> {
+    let improvement: &[Pass] = match improve {
+        true => IMPROVEMENT.passes,
+        false => &[],
+    };
+    LOWERING
+        .passes
+        .iter()
+        .chain(improvement)
+        .chain(SEALING.passes)
+}
 
 /// The passes of all stages, in order.
 pub fn all() -> impl Iterator<Item = &'static Pass> {

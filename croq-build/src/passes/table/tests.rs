@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{LOWERING, STAGES, all};
+use super::{IMPROVEMENT, STAGES, all, of_lowering};
 use crate::diagnostics::Severity;
 use crate::ir::{Function, KernelId, Phase};
 use crate::passes::driver;
@@ -29,7 +29,7 @@ fn the_page_lists_the_table() {
         `--ir=all` after each. `CROQ_DUMP_IR=PASS,...` (or `all`), with `CROQ_DUMP_KERNEL=name` for one kernel,\n\
         writes the same from a build script to `OUT_DIR/croq-ir`. After each pass the verifier\n\
         (`ir/verify`) runs in debug builds, and in release builds under `CROQ_VERIFY=1`.\n\n\
-        The table has three stages; an error in a function ends its way where the next stage begins.\n\
+        The table has stages; an error in a function ends its way where the next stage begins.\n\
         What a pass ensures of kernels holds until the end (`passes/property.rs`); what it requires, an\n\
         earlier one has ensured. Tests compare both with the IR.\n"
         .to_owned();
@@ -80,6 +80,38 @@ fn required_properties_are_ensured_before() {
             assert!(!ensured.contains(property), "{}: {property:?}", pass.name);
             ensured.push(*property);
         }
+    }
+}
+
+/// Without them, a function is lowered all the same, and has the same reports.
+#[test]
+fn passes_that_improve_only_transform() {
+    let kinds = IMPROVEMENT.passes.iter().map(|pass| pass.kind);
+    assert!(kinds.into_iter().all(|kind| kind == Kind::Transformation));
+    use crate::pipeline::{FileNames, Options, compile_text};
+    let names = FileNames {
+        path: "t.co".to_owned(),
+        stem: "t".to_owned(),
+        hash: "0".to_owned(),
+    };
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    crate::passes::transform::barriers::races::co_files(&root.join("tests/emit"), &mut files);
+    assert!(files.len() > 5, "{}", files.len());
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("UTF-8");
+        let reports = |texts: bool| {
+            let options = Options {
+                texts,
+                ..Options::default()
+            };
+            let reports = compile_text(&names, &text, &options).diagnostics;
+            let reports = reports
+                .into_iter()
+                .map(|d| format!("{} {}", d.code, d.message));
+            reports.collect::<Vec<_>>()
+        };
+        assert_eq!(reports(false), reports(true), "{}", path.display());
     }
 }
 
@@ -188,7 +220,7 @@ fn a_prefix_of_the_table_runs() {
     };
     assert!(holds(Property::MmasLowered) && holds(Property::SharedPlaced));
     assert!(!holds(Property::TmaLowered) && !holds(Property::EventsLowered));
-    let ran: Vec<_> = LOWERING.passes.iter().map(|pass| pass.name).collect();
+    let ran: Vec<_> = of_lowering(true).map(|pass| pass.name).collect();
     let end = ran.iter().position(|name| *name == "mma").expect("a row");
     let ran = ran.into_iter().take(end + 1).collect();
     assert_eq!(state.ran, ran);
@@ -237,8 +269,7 @@ fn codes_without(forgotten: &str, text: &str) -> Vec<String> {
     let (_, functions, mut diags) = crate::sema::testing::program("t.co", text);
     assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
     let limits = crate::pipeline::Options::default().shared_limits();
-    let passes = LOWERING.passes.iter();
-    let passes = passes.filter(|pass| pass.name != forgotten);
+    let passes = of_lowering(true).filter(|pass| pass.name != forgotten);
     let passes: Vec<_> = passes.collect();
     for function in functions {
         let mut state = State::new(limits, true, Checks::All, true, &mut diags);

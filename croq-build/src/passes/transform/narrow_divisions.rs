@@ -9,6 +9,8 @@
 //! before the launch, and that the extents of tensor maps have 31 bits. A program can help by
 //! `assert(tiles < 1 << 31, "…")`.
 
+use std::collections::HashMap;
+
 use super::known;
 use super::named_divisions::{Divisions, Replace, below, declared, is_fixed, occurrences};
 use crate::ir::build;
@@ -31,6 +33,9 @@ pub fn narrow(function: &mut Function, id: KernelId, checked: bool) {
             id,
             asserted: (!checked).then(Vec::new),
             known: Vec::new(),
+            conditions: 0,
+            here: 0,
+            answers: HashMap::new(),
             quotients: Vec::new(),
         };
         pass.block(body);
@@ -45,6 +50,12 @@ struct Pass<'a> {
     asserted: Option<Vec<Expr>>,
     /// Conditions that hold here.
     known: Vec<Expr>,
+    /// How many statements with a condition there were, and the number of the innermost around this
+    /// place: where it is the same, the same is known.
+    conditions: usize,
+    here: usize,
+    /// The results of `proves_narrow`, each with the number `here`.
+    answers: HashMap<(usize, Atom), bool>,
     /// The narrow quotients that are declared here: dividend, divisor, and the variable.
     quotients: Vec<(Sym, Sym, LocalId)>,
 }
@@ -64,14 +75,20 @@ impl Pass<'_> {
             }
             if let Some(stmt) = block.get_mut(at) {
                 self.declaration(stmt);
-                let outside = self.known.len();
-                self.known.extend(known::condition(stmt).cloned());
+                let outside = (self.known.len(), self.here);
+                if let Some(condition) = known::condition(stmt) {
+                    self.known.push(condition.clone());
+                    self.conditions += 1;
+                    self.here = self.conditions;
+                }
                 for inner in stmt.kind.blocks_mut() {
                     self.block(inner);
                     // The second block of a branch is the other one.
-                    self.known.truncate(outside);
+                    self.known.truncate(outside.0);
+                    self.here = outside.1;
                 }
-                self.known.truncate(outside);
+                self.known.truncate(outside.0);
+                self.here = outside.1;
             }
             at += 1;
         }
@@ -176,6 +193,16 @@ impl Pass<'_> {
 
     /// Whether both operands are from 0 to 2^32 - 1 wherever the division is evaluated.
     fn is_narrow(&mut self, atom: &Atom) -> bool {
+        let key = (self.here, atom.clone());
+        if let Some(answer) = self.answers.get(&key) {
+            return *answer;
+        }
+        let answer = self.proves_narrow(atom);
+        self.answers.insert(key, answer);
+        answer
+    }
+
+    fn proves_narrow(&mut self, atom: &Atom) -> bool {
         let (Atom::Div(a, b) | Atom::Rem(a, b)) = atom else {
             return false;
         };
