@@ -222,17 +222,18 @@ impl Pass<'_> {
     /// Whether nothing is computed: a variable has its value, unless it has bits that an index
     /// lacks.
     fn is_given(&self, need: &Need) -> bool {
-        let f = self.function;
-        let (lo, hi) = match need.narrowed {
-            None if need.most == i64::MAX => (None, None),
-            _ => f.cx.range(&need.sym),
-        };
+        let cx = &self.function.cx;
         let least = match need.narrowed {
             Some(ty) if !ty.is_signed() => 0,
-            _ => -need.most - 1,
+            _ => -i128::from(need.most) - 1,
         };
+        let most = i128::from(need.most);
+        // Values that the facts allow may show that it does not hold, for less than a search.
+        let samples = cx.samples(&need.sym);
+        let is_refuted = samples.is_some_and(|(lo, hi)| lo < least || hi > most);
         // Conversions, and coordinates that are clamped.
-        if lo.is_some_and(|lo| lo >= least) && hi.is_some_and(|hi| hi <= need.most) {
+        let is_conversion = need.narrowed.is_some() || need.most != i64::MAX;
+        if is_conversion && !is_refuted && cx.is_between(&need.sym, least, most) {
             return true;
         }
         let var = need.sym.as_var();
