@@ -48,11 +48,11 @@ fn converted<'s>(function: &Function, stmt: &'s Stmt) -> Option<(&'s Access, &'s
         Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2
     );
     let fits = narrow && wide.ty == Scalar::F32 && buffer.elem == value.ty && !buffer.swaps;
-    (fits && buffer.storage.is_private() && is_pure(wide)).then_some((access, wide))
+    (fits && buffer.storage.is_private() && can_be_earlier(wide)).then_some((access, wide))
 }
 
 /// Whether it may be computed earlier, and gives the same value.
-fn is_pure(e: &Expr) -> bool {
+fn can_be_earlier(e: &Expr) -> bool {
     !any_expr(e, |e| {
         matches!(
             &*e.kind,
@@ -155,7 +155,7 @@ fn own_variables(
         };
         let reads_it = |e: &Expr| matches!(&*e.kind, ExprKind::Load(access) if access.view.buffer == stored.view.buffer);
         let info = function.locals.get(local.index())?;
-        if info.var.is_some() || !is_pure(value) || any_expr(value, reads_it) {
+        if info.var.is_some() || !can_be_earlier(value) || any_expr(value, reads_it) {
             return None;
         }
         let (name, ty, span) = (info.name.clone(), info.ty, info.span);
