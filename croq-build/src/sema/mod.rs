@@ -181,7 +181,8 @@ fn walked(cx: Cx<'_>, function: &ast::Function) -> ir::Function {
         }
         walk += 1;
         earlier = found;
-        earlier.cautious |= walk == MOST_WALKS;
+        earlier.last = walk == MOST_WALKS;
+        earlier.cautious |= earlier.last;
     }
 }
 
@@ -353,6 +354,8 @@ fn found(el: &Elab<'_>) -> Earlier {
         incomplete: el.earlier.incomplete,
         cautious: el.earlier.cautious,
         varying: el.earlier.varying.clone(),
+        choices: el.earlier.choices.clone(),
+        last: el.earlier.last,
         ..Earlier::default()
     };
     for (id, declared) in &el.fragments.declared {
