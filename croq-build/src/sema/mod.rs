@@ -108,7 +108,8 @@ pub fn check(
     diags: &mut Diagnostics,
 ) -> Vec<Checked> {
     let mut items = Vec::new();
-    let siblings = Siblings::new(functions);
+    let faults = functions.iter().map(|f| faults_of(f, diags)).collect();
+    let siblings = Siblings::new(functions, faults);
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
     for function in functions {
         if let Some(first) = names.get(function.name.text.as_str()) {
@@ -128,17 +129,7 @@ pub fn check(
             continue;
         }
         names.insert(&function.name.text, function.name.span);
-        let mut faults: Vec<Span> = diags
-            .iter()
-            .filter(|d| d.severity() == Severity::Error)
-            .map(|d| d.primary.span)
-            .filter(|at| cx::spans_meet(*at, function.span))
-            .collect();
-        if !function.complete {
-            // Where its statements belong is not known.
-            faults.push(function.span);
-        }
-        items.push((function, faults));
+        items.push((function, siblings.faults_of(function).to_vec()));
     }
     parallel::map(threads, items, |(function, faults)| {
         let mut own = Diagnostics::new();
@@ -148,6 +139,20 @@ pub fn check(
         let findings = Findings { diags: own, faults };
         Checked { function, findings }
     })
+}
+
+/// Where a function did not parse.
+fn faults_of(function: &ast::Function, diags: &Diagnostics) -> Vec<Span> {
+    let errors = diags.iter().filter(|d| d.severity() == Severity::Error);
+    let spans = errors.map(|d| d.primary.span);
+    let mut faults: Vec<Span> = spans
+        .filter(|at| cx::spans_meet(*at, function.span))
+        .collect();
+    if !function.complete {
+        // Where its statements belong is not known.
+        faults.push(function.span);
+    }
+    faults
 }
 
 /// Walks over a function until nothing that a walk needs is missing.
@@ -176,18 +181,20 @@ fn walked(cx: Cx<'_>, function: &ast::Function) -> ir::Function {
         }
         walk += 1;
         earlier = found;
-        earlier.cautious |= walk == MOST_WALKS;
+        earlier.last = walk == MOST_WALKS;
+        earlier.cautious |= earlier.last;
     }
 }
 
 /// What a call has to know of a function.
 fn summary(cx: &Cx<'_>, function: &ast::Function) -> Summary {
     let mut own = Diagnostics::new();
+    let faults = cx.siblings.faults_of(function);
     let cx = Cx::new(
         cx.file,
         cx.options,
         cx.siblings,
-        &[],
+        faults,
         &function.untaken,
         &mut own,
     );
@@ -213,7 +220,7 @@ fn summary(cx: &Cx<'_>, function: &ast::Function) -> Summary {
     Summary {
         writes: of(&|id| lowered.buffer(id).written),
         keeps: of(&kept),
-        failed: own.has_errors(),
+        failed: own.has_errors() || !faults.is_empty(),
     }
 }
 
@@ -347,6 +354,8 @@ fn found(el: &Elab<'_>) -> Earlier {
         incomplete: el.earlier.incomplete,
         cautious: el.earlier.cautious,
         varying: el.earlier.varying.clone(),
+        choices: el.earlier.choices.clone(),
+        last: el.earlier.last,
         ..Earlier::default()
     };
     for (id, declared) in &el.fragments.declared {

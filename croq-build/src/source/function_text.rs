@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Span;
 use super::intrinsics::Intrinsic;
-use super::token::Token;
+use super::token::{Punct, Token};
 use crate::diagnostics::InstanceName;
 
 /// The text of one `__co__` function, with macros expanded and dead branches removed.
@@ -27,6 +27,14 @@ pub struct FunctionText {
 }
 
 impl FunctionText {
+    /// The word before the parameters, whether or not the rest of the header parses.
+    pub fn name(&self) -> Option<&str> {
+        self.tokens.windows(2).find_map(|pair| match pair {
+            [name, open] if open.kind.is(Punct::LParen) => name.kind.word(),
+            _ => None,
+        })
+    }
+
     /// Whether `callee`, at the position `at`, is a registered intrinsic.
     pub fn is_intrinsic(&self, callee: &str, at: Span) -> bool {
         self.intrinsics

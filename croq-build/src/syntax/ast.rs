@@ -526,13 +526,13 @@ pub struct AsmOperand {
     pub value: Expr,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     pub kind: Box<ExprKind>,
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     Int {
         value: i128,
@@ -614,7 +614,7 @@ pub enum Member {
     Mdata,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ViewOp {
     Chunkat(Vec<Expr>),
     Chunk {
@@ -680,7 +680,7 @@ pub enum BinOp {
     BoundRem,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CallExpr {
     pub kind: CallKind,
     /// The qualified name, `a::b::c`.
@@ -699,7 +699,7 @@ pub enum CallKind {
     CompileTime,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TemplateArg {
     Type(ElemType, Span),
     Name(Name),

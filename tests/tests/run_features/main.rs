@@ -39,6 +39,7 @@ mod races;
 mod random_tiles;
 mod resident;
 mod rings;
+mod selected;
 mod shapes;
 mod signals;
 mod spmd;

@@ -6,6 +6,7 @@ pub(crate) mod atomics;
 pub(crate) mod bounds;
 pub(crate) mod buffer_pools;
 pub(crate) mod buffers;
+pub(crate) mod choices;
 pub(crate) mod chunks;
 pub(crate) mod cut;
 pub(crate) mod data;

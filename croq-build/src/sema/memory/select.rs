@@ -5,6 +5,7 @@ use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, 
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::{bounds, buffer_pools, data, tiles};
+use crate::sema::state::choices::{Choice, Part};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::{arith, shape};
@@ -22,31 +23,11 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
         );
         return Value::Error;
     };
-    let mut value = el.expression(selector);
-    if let Value::Scalar(e) = &value
-        && e.ty == Scalar::Bool
-    {
-        // As an integer: 1 for true.
-        let [one, zero] = [1, 0].map(|n| Expr::index(Sym::int(n), selector.span));
-        let kind = ExprKind::Select(e.clone(), one, zero);
-        value = Value::Scalar(Expr::new(kind, Scalar::Index, selector.span));
-    }
-    let number = match &value {
-        Value::Error => None,
-        Value::Int(i) => Some(i.value.clone()),
-        Value::Scalar(e) if e.ty.is_integer() => arith::to_sym(el, value, selector.span),
-        other => {
-            let kind = other.operand();
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0848,
-                    selector.span,
-                    format!("`select` chooses by an integer, this is {kind}"),
-                )
-                .label("not an integer"),
-            );
-            None
-        }
+    let made = el.choices.made_for(span, selector);
+    let made = made.map(|made| (made.operand, made.choice.part));
+    let number = match made {
+        Some((at, part)) if part != Part::Kernel => i64::try_from(at).ok().map(Sym::int),
+        _ => lower_selector(el, selector),
     };
     let mut choices: Vec<Data> = Vec::new();
     let mut failed = number.is_none();
@@ -67,29 +48,59 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
             return Value::Error;
         }
     }
-    let count = Sym::int(i64::try_from(choices.len()).unwrap_or(i64::MAX));
-    let inside = bounds::check_inside(
-        el,
-        (codes::E0849, CheckCode::R13),
-        &bounds::Bound {
-            index: &number,
-            lo: &Sym::zero(),
-            hi: &count,
-            span: selector.span,
-        },
-        &|| "the selector".to_owned(),
-    );
-    if !inside {
+    if !check_selector(el, &number, choices.len(), selector.span) {
         return Value::Error;
     }
-    let chosen = number
-        .as_int()
-        .and_then(|n| usize::try_from(n).ok())
-        .and_then(|n| choices.get(n));
+    let literal = number.as_int().and_then(|n| usize::try_from(n).ok());
+    let chosen = made.map(|(at, _)| at).or(literal);
+    let chosen = chosen.and_then(|n| choices.get(n));
     if let Some(chosen) = chosen {
         return Value::Data(chosen.clone());
     }
-    emit_choice(el, &number, &choices, span)
+    emit_choice(el, (selector, &number), &choices, span)
+}
+
+/// The number of the operand, or nothing after an error.
+pub(crate) fn lower_selector(el: &mut Elab<'_>, selector: &ast::Expr) -> Option<Sym> {
+    let mut value = el.expression(selector);
+    if let Value::Scalar(e) = &value
+        && e.ty == Scalar::Bool
+    {
+        // As an integer: 1 for true.
+        let [one, zero] = [1, 0].map(|n| Expr::index(Sym::int(n), selector.span));
+        let kind = ExprKind::Select(e.clone(), one, zero);
+        value = Value::Scalar(Expr::new(kind, Scalar::Index, selector.span));
+    }
+    match &value {
+        Value::Error => None,
+        Value::Int(i) => Some(i.value.clone()),
+        Value::Scalar(e) if e.ty.is_integer() => arith::to_sym(el, value, selector.span),
+        other => {
+            let kind = other.operand();
+            el.cx.report(
+                Diagnostic::new(
+                    codes::E0848,
+                    selector.span,
+                    format!("`select` chooses by an integer, this is {kind}"),
+                )
+                .label("not an integer"),
+            );
+            None
+        }
+    }
+}
+
+/// Checks that the number is that of an operand. False after an error.
+pub(crate) fn check_selector(el: &mut Elab<'_>, number: &Sym, count: usize, at: Span) -> bool {
+    let count = Sym::int(i64::try_from(count).unwrap_or(i64::MAX));
+    let bound = bounds::Bound {
+        index: number,
+        lo: &Sym::zero(),
+        hi: &count,
+        span: at,
+    };
+    let codes = (codes::E0849, CheckCode::R13);
+    bounds::check_inside(el, codes, &bound, &|| "the selector".to_owned())
 }
 
 pub(crate) fn check_alike(el: &mut Elab<'_>, first: &Data, other: &Data, at: Span) -> bool {
@@ -121,15 +132,21 @@ pub(crate) fn check_alike(el: &mut Elab<'_>, first: &Data, other: &Data, at: Spa
         )
     };
     let (one, two) = (shown(el, first, a), shown(el, other, b));
-    el.cx.report(
-        Diagnostic::new(
-            codes::E0848,
-            at,
-            format!("`select` chooses among operands of one type: `{one}` and `{two}` differ"),
-        )
-        .label(format!("`{two}`"))
-        .also(first.span, format!("`{one}`")),
-    );
+    let mut d = Diagnostic::new(
+        codes::E0848,
+        at,
+        format!("`select` chooses among operands of one type: `{one}` and `{two}` differ"),
+    )
+    .label(format!("`{two}`"))
+    .also(first.span, format!("`{one}`"));
+    let mut axes = first.view.shape.iter().zip(&other.view.shape);
+    let may_agree = first.view.rank() == other.view.rank()
+        && axes.any(|(a, b)| el.f.cx.eq(a, b) == Truth::Unknown);
+    if may_agree {
+        d = d
+            .help("give extents that are equal one name in the signature: each call compares them");
+    }
+    el.cx.report(d);
     false
 }
 
@@ -173,7 +190,74 @@ fn join_of_the_call(el: &mut Elab<'_>, choices: &[Data]) -> bool {
     true
 }
 
-fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) -> Value {
+/// Records that the choice is to be made before the statement: by the host, where it can. False if
+/// there is no further walk over the function, or if this walk should have made it.
+fn note_choice(el: &mut Elab<'_>, span: Span, selector: ast::Expr, count: usize) -> bool {
+    let by_host = el.kernel.is_none() || is_known_on_the_host(el, &selector);
+    let place = match by_host {
+        true => el.choices.on_host,
+        false => el.choices.statement,
+    };
+    let Some(place) = place.filter(|_| !el.earlier.last) else {
+        return false;
+    };
+    let part = match el.choices.load == Some(span) {
+        _ if by_host && el.kernel.is_some() => Part::Kernel,
+        true => Part::Load,
+        false => Part::Statement,
+    };
+    let choice = Choice {
+        span,
+        selector,
+        count,
+        part,
+    };
+    el.earlier.note_choice(place, choice)
+}
+
+/// Whether host code in front of the kernel can compute an expression of the kernel, which the
+/// kernel may not reach: no part of it can fail.
+fn is_known_on_the_host(el: &Elab<'_>, e: &ast::Expr) -> bool {
+    use ast::BinOp as B;
+    use ast::ExprKind as K;
+    let known = |e: &ast::Expr| is_known_on_the_host(el, e);
+    match &*e.kind {
+        K::Int { .. } | K::Bool(_) => true,
+        K::Name(name) => el.names.find(name).is_some_and(|b| b.uses.on_host),
+        K::Paren(a) | K::Unary(_, a) => known(a),
+        K::Binary(B::Div | B::Rem, _, a, b) => {
+            known(a) && matches!(&*b.kind, K::Int { value, .. } if *value > 0)
+        }
+        K::Binary(
+            B::Add
+            | B::Sub
+            | B::Mul
+            | B::And
+            | B::Or
+            | B::Xor
+            | B::LogicAnd
+            | B::LogicOr
+            | B::Lt
+            | B::Gt
+            | B::Le
+            | B::Ge
+            | B::Eq
+            | B::Ne,
+            _,
+            a,
+            b,
+        ) => known(a) && known(b),
+        K::Ternary(a, b, c) => known(a) && known(b) && known(c),
+        _ => false,
+    }
+}
+
+fn emit_choice(
+    el: &mut Elab<'_>,
+    (selector, number): (&ast::Expr, &Sym),
+    choices: &[Data],
+    span: Span,
+) -> Value {
     let Some(first) = choices.first() else {
         return Value::Error;
     };
@@ -182,17 +266,13 @@ fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) ->
     let guarded = choices.iter().any(|c| c.view.may_cross());
     let one_buffer = choices.iter().all(|c| c.view.buffer == home);
     if guarded || (global && !one_buffer && !join_of_the_call(el, choices)) {
-        let (what, remedy) = match guarded {
-            true => (
-                "`select` among tiles that may cross an edge",
-                "copy the tiles into buffers, with `.zfill`, and select among those",
-            ),
-            false => (
-                "`select` among tensors that are not in one allocation of this function",
-                "a choice is an offset in one allocation, and each parameter is an allocation of the caller: `dma.copy` \
-                 them to buffers of this function, or decide with `if`",
-            ),
-        };
+        let (selector, count) = (selector.clone(), choices.len());
+        if note_choice(el, span, selector, count) {
+            // The next walk lowers what depends on it for each operand.
+            return Value::Data(first.clone());
+        }
+        let what = "`select` among tensors of different allocations, this deep within each other,";
+        let remedy = "name the inner ones first: `v = select(n, a, b);`";
         unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
         return Value::Error;
     }

@@ -23,6 +23,9 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
         return Some(entity);
     }
     el.cx.names_missed += 1;
+    if el.cx.is_of_broken_header(name) {
+        return None;
+    }
     let mut d;
     if let Some(declared) = el.names.upcoming.iter().rev().find_map(|s| s.get(name)) {
         d = Diagnostic::new(

@@ -53,6 +53,18 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// Whether it is the name of a function of the file whose header did not parse. What depends on
+    /// it is not reported: there is an error already.
+    pub fn is_of_broken_header(&mut self, name: &str) -> bool {
+        let mut texts = self.file.functions.iter();
+        let broken =
+            self.siblings.named(name).is_none() && texts.any(|text| text.name() == Some(name));
+        if broken {
+            self.diags.note_error_elsewhere();
+        }
+        broken
+    }
+
     pub fn report(&mut self, d: Diagnostic) {
         self.diags.push(d);
     }

@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 
 use crate::ir::{Fragment, FragmentLayout, Level, Scalar};
+use crate::sema::state::choices::{Choice, Place};
 use crate::source::Span;
 
 /// The most walks over one function: facts may depend on each other.
 pub(crate) const MOST_WALKS: usize = 6;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Earlier {
     /// What products determine of fragments, by the places of their names.
     pub fragments: BTreeMap<Span, Shaped>,
@@ -22,6 +23,10 @@ pub(crate) struct Earlier {
     pub varying: BTreeMap<Span, Level>,
     /// Whether each read of a mutable local counts as different in each thread.
     pub cautious: bool,
+    /// The choices to be made before a statement.
+    pub choices: BTreeMap<Place, Vec<Choice>>,
+    /// Whether there is no walk after this one.
+    pub last: bool,
     /// Whether a fact was missing.
     pub incomplete: bool,
 }
@@ -35,6 +40,17 @@ pub(crate) struct Shaped {
 }
 
 impl Earlier {
+    /// Records a choice to be made before a statement. False if it was recorded before.
+    pub fn note_choice(&mut self, before: Place, choice: Choice) -> bool {
+        self.incomplete = true;
+        let known = self.choices.entry(before).or_default();
+        let is_new = !known.contains(&choice);
+        if is_new {
+            known.push(choice);
+        }
+        is_new
+    }
+
     /// Records the extents of a fragment; two of one place have none in common.
     pub fn note_fragment(&mut self, declared: Span, fragment: &Fragment, elem: Scalar) {
         let shaped = Shaped {

@@ -6,6 +6,7 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::{self, Level};
 use crate::sema::state::asynchronous::{self, Asynchronous};
 use crate::sema::state::builder::Builder;
+use crate::sema::state::choices::Choices;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::earlier::Earlier;
 use crate::sema::state::fragments::FragmentState;
@@ -51,6 +52,7 @@ pub(crate) struct Elab<'a> {
     pub fragments: FragmentState,
     pub earlier: Earlier,
     pub calls: Calls,
+    pub choices: Choices,
 }
 
 /// The calls of `__co__` functions whose bodies are a part of this function.
@@ -103,6 +105,7 @@ impl<'a> Elab<'a> {
             fragments: FragmentState::default(),
             earlier: Earlier::default(),
             calls: Calls::default(),
+            choices: Choices::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod asynchronous;
 pub(crate) mod builder;
+pub(crate) mod choices;
 pub(crate) mod cx;
 pub(crate) mod earlier;
 pub(crate) mod elab;

@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as K, StmtKind as S};
 
 #[derive(Default)]
 pub(crate) struct Siblings<'a> {
     pub functions: &'a [ast::Function],
+    /// By function: the spans that did not parse, which are reported.
+    faults: Vec<Vec<Span>>,
     /// What is known of those that were called so far.
     summaries: Mutex<BTreeMap<String, Summary>>,
 }
@@ -24,11 +27,20 @@ pub(crate) struct Summary {
 }
 
 impl<'a> Siblings<'a> {
-    pub fn new(functions: &'a [ast::Function]) -> Self {
+    pub fn new(functions: &'a [ast::Function], faults: Vec<Vec<Span>>) -> Self {
         Self {
             functions,
+            faults,
             ..Self::default()
         }
+    }
+
+    /// The spans of a function that did not parse.
+    pub fn faults_of(&self, function: &ast::Function) -> &[Span] {
+        let name = &function.name.text;
+        let at = self.functions.iter().position(|f| f.name.text == *name);
+        at.and_then(|at| self.faults.get(at))
+            .map_or(&[], Vec::as_slice)
     }
 
     pub fn named(&self, name: &str) -> Option<&'a ast::Function> {

@@ -123,6 +123,70 @@ mod tests {
         assert_eq!(codes("{ } ; foreach i in 4 { }", true), [""; 0]);
     }
 
+    /// The codes of the reports on a file.
+    fn of_file(text: &str) -> Vec<&'static str> {
+        let (_, _, diags) = crate::sema::testing::program("t.co", text);
+        diags.into_sorted().iter().map(|d| d.code.text()).collect()
+    }
+
+    #[test]
+    fn callers_of_a_function_that_did_not_parse_report_nothing() {
+        let broken = "s32 [64] y; parallel b by 2 . block { y.at(b) = x.at(b); } return y;";
+        let data = format!("__co__ s32 [64] data(s32 [64] x) {{ {broken} }}");
+        for caller in [
+            "__co__ s32 [64] other(s32 [64] & x) { y = data(x); return y; }",
+            "__co__ s32 [64] other(s32 [64] x) { return data(x); }",
+            "__co__ void other(s32 [64] x) { data(x); }",
+            "__co__ s32 [64] other(s32 [64] x) { y = data(x); z = data(y); return z; }",
+            "__co__ s32 [64] between(s32 [64] x) { y = data(x); return y; }
+             __co__ s32 [64] other(s32 [64] x) { y = between(x); return y; }",
+            "__co__ void other(global s32 [64] x) { y = data(x); dma.copy y => x; }",
+            "__co__ s32 other(s32 [64] x) { y = data(x); return y.at(3); }",
+        ] {
+            for file in [format!("{data}\n{caller}"), format!("{caller}\n{data}")] {
+                assert_eq!(of_file(&file), ["E0109"], "{file}");
+            }
+        }
+        // A part of an instance of a template does not parse.
+        let template = format!("template <typename T> {data}");
+        let caller = "__co__ s32 [64] other(s32 [64] & x) { y = data<s32>(x); return y; }";
+        assert_eq!(of_file(&format!("{template}\n{caller}")), ["E0109"]);
+        // Two functions that call each other, one of which does not parse.
+        let mutual = "__co__ s32 [64] f(s32 [64] x) { s32 [64] y; parallel b by 2 . block \
+                      { y.at(b) = x.at(b); } z = g(y); return z; }
+                      __co__ s32 [64] g(s32 [64] x) { y = f(x); return y; }";
+        assert_eq!(of_file(mutual), ["E0109", "E0798", "E0798"]);
+    }
+
+    #[test]
+    fn callers_of_a_function_in_error_report_nothing() {
+        let one = "__co__ s32 [64] other(s32 [64] & x) { y = data(x); return y; }";
+        let two = "__co__ s32 [64] other(s32 [64] x) { data(x, 1); y = data(x, 2); return y; }";
+        for (data, caller, code) in [
+            ("s32 [64] data(s32 [64] x) { return z; }", one, "E0201"),
+            ("s32 [64] data(s32 [K * ] x) { return x; }", one, "E0100"),
+            ("s32 [64] data(f31 [64] x) { return x; }", one, "E0409"),
+            ("s32 [64 data(s32 [64] x) { return x; }", one, "E0100"),
+            (
+                "s32 [64] data(s32 [64] x, int 7) { return x; }",
+                two,
+                "E0100",
+            ),
+            (
+                "s32 [64] data(s32 [64] x, n int) { return x; }",
+                two,
+                "E0124",
+            ),
+        ] {
+            for file in [
+                format!("__co__ {data}\n{caller}"),
+                format!("{caller}\n__co__ {data}"),
+            ] {
+                assert_eq!(of_file(&file), [code], "{file}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_lowered_or_refused_is_accounted_for() {
         assert_eq!(codes("mutable int a = 1; a = 2;", false), [""; 0]);

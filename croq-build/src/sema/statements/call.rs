@@ -162,6 +162,9 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
 }
 
 pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
+    if cx.is_of_broken_header(name) {
+        return;
+    }
     let mut d =
         Diagnostic::new(codes::E0208, at, format!("`{name}` is not a builtin")).label("unknown");
     if let Some(meant) = builtins::intended_function(name) {

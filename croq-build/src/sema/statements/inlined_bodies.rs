@@ -39,7 +39,7 @@ pub(super) fn inline<'a>(
     args: &[ast::Expr],
     span: Span,
 ) -> Option<Vec<ReturnValue>> {
-    let leaves = !returns_last(&function.body);
+    let leaves = !returns_last(&function.body) || has_choices(el, function);
     if leaves && function.body.iter().any(returns_in_a_loop) {
         let what = "a call of a `__co__` function that returns in a loop";
         let remedy = "leave the loop by `break`, and return behind it";
@@ -121,6 +121,13 @@ fn returns_in_a_loop(stmt: &ast::Stmt) -> bool {
         }
         kind => kind.blocks().any(|b| b.stmts.iter().any(returns_in_a_loop)),
     }
+}
+
+/// Whether statements of the function are lowered for each operand of a `select`: then its `return`
+/// may be, too.
+fn has_choices(el: &Elab<'_>, function: &ast::Function) -> bool {
+    let mut statements = el.earlier.choices.keys();
+    statements.any(|(at, _)| function.span.start <= at.start && at.end <= function.span.end)
 }
 
 /// Whether the only `return` is the last statement.

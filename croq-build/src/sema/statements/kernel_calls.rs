@@ -195,6 +195,11 @@ fn evaluate_one(el: &mut Elab<'_>, param: &ast::Param, arg: &ast::Expr) -> Argum
     let value = el.expression(arg);
     match (&param.ty.kind, value) {
         (_, Value::Error) => Argument::Error,
+        (ast::ParamTypeKind::Unsupported(..), _) => {
+            // Reported in the signature.
+            el.cx.diags.note_error_elsewhere();
+            Argument::Error
+        }
         (ast::ParamTypeKind::Scalar(elem), value @ (Value::Int(_) | Value::Scalar(_))) => {
             match convert::scalar_type(&mut el.cx, *elem, param.ty.span) {
                 Some(ty) => Argument::Scalar(value, ty),

@@ -4,6 +4,7 @@ pub(crate) mod accounting;
 pub(crate) mod assembly;
 pub(crate) mod assign;
 pub(crate) mod call;
+mod choices;
 pub(crate) mod control;
 pub(crate) mod cpp;
 mod cuda_functions;

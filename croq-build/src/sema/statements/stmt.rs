@@ -9,20 +9,29 @@ use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::statements::{
-    accounting, assembly, assign, call, control, cpp, decl, increments, kernel_calls, loops,
-    ranges, returns, scalar_declarations,
+    accounting, assembly, assign, call, choices, control, cpp, decl, increments, kernel_calls,
+    loops, ranges, returns, scalar_declarations,
 };
 use crate::sema::tensor_cores::{apply, fragments, mma};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind as S};
 
 pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
+    el.choices.blocks += 1;
+    let made = el.choices.made.len();
+    lower_list(el, stmts, made);
+    el.choices.blocks -= 1;
+}
+
+/// Lowers a block, or the rest of one. Choices from number `made` on are for the first statement.
+fn lower_list(el: &mut Elab<'_>, stmts: &[Stmt], made: usize) {
     let mut dead_reported = false;
     let mut returned: Option<Span> = None;
     let joined = cpp::joined(stmts, el.cx.file);
     let stmts = joined.as_deref().unwrap_or(stmts);
     el.names.upcoming.push(declared_names(stmts));
-    for stmt in stmts {
+    let mut of_first = None;
+    for (at, stmt) in stmts.iter().enumerate() {
         declared_by_now(el, stmt);
         if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty)) {
             dead_reported = true;
@@ -32,12 +41,48 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
                     .also(at, "the function returns here"),
             );
         }
-        accounting::account_for(el, stmt, lower);
+        let rest = stmts.get(at..).unwrap_or_default();
+        if lower_first(el, stmt, rest, made) {
+            break;
+        }
+        if of_first.is_none() {
+            of_first = Some(el.choices.made.split_off(made));
+        }
         if matches!(stmt.kind, S::Return(_)) {
             returned = Some(stmt.span);
         }
     }
+    el.choices.made.extend(of_first.unwrap_or_default());
     el.names.upcoming.pop();
+}
+
+/// Lowers the first of the remaining statements of a block, or all of them, if they depend on a
+/// choice: then the result is true. Choices from number `made` on are for the first one.
+fn lower_first(el: &mut Elab<'_>, stmt: &Stmt, rest: &[Stmt], made: usize) -> bool {
+    let place = (stmt.span, el.choices.blocks);
+    let outer = (el.choices.statement, el.choices.on_host);
+    el.choices.statement = Some(place);
+    if el.kernel.is_none() {
+        el.choices.on_host = Some(place);
+    }
+    let with_rest = match choices::next(el, place) {
+        None => {
+            accounting::account_for(el, stmt, lower);
+            false
+        }
+        Some(choice) if choices::ends_with(stmt) => {
+            choices::lower(el, &choice, stmt, &mut |el| {
+                lower_first(el, stmt, rest, made);
+            });
+            false
+        }
+        Some(choice) => {
+            choices::lower(el, &choice, stmt, &mut |el| lower_list(el, rest, made));
+            true
+        }
+    };
+    (el.choices.statement, el.choices.on_host) = outer;
+    with_rest
 }
 
 /// Removes the names that a statement declares from those still to be declared.

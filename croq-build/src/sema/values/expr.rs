@@ -3,7 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Scalar, UnOp};
 use crate::sema::checks::operator_lints;
-use crate::sema::memory::{access, data, select, whole};
+use crate::sema::memory::{access, choices, data, select, whole};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
@@ -58,7 +58,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
             None => Value::Error,
         },
         K::Member(base, member, _) => data::lower_member(el, e, base, *member, span),
-        K::At(base, indices) => access::lower_load(el, base, indices, span),
+        K::At(base, indices) => choices::lower_load(el, base, indices, span),
         K::View(..) => data::value_of(el, e),
         K::AddressOf(a) => data::address_of(el, a),
         K::Builtin { name, args } => shape::lower_builtin(el, name, args, span),
