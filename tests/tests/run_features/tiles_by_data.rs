@@ -282,3 +282,21 @@ fn a_box_stored_into_a_chosen_column_ends_with_the_column() {
         assert_eq!(line, line_of("tile_of_a_column", place));
     }
 }
+
+#[test]
+fn boxes_stored_into_a_part_of_a_plane_end_with_the_plane() {
+    for r in [52_usize, 80] {
+        let before = |k: usize| 1000.0 + k as f32;
+        let all = Tensor::from_fn((3_usize, r, Const::<64>), |[a, i, j]| {
+            before((a * r + i) * 64 + j)
+        });
+        let dims = (1_usize, Const::<16>, Const::<64>);
+        let x = to_device(&Tensor::from_fn(dims, |[_, i, j]| (i * 64 + j) as f32));
+        let mut planes = to_device(&all);
+        kernels::tiles_of_a_half(&mut planes, &numbers(&[1]), &x).unwrap();
+        assert_exact(&planes.to_host().unwrap(), |[a, i, j]| match (a, i) {
+            (1, 32..64) => (i % 16 * 64 + j) as f32,
+            _ => before((a * r + i) * 64 + j),
+        });
+    }
+}

@@ -217,12 +217,14 @@ fn ends_inside(el: &mut Elab<'_>, global: &View, frame: &Frame) -> Option<Option
     for (axis, valid) in global.valid.iter().enumerate() {
         let along = frame.axes.get(axis);
         let ends = along.and_then(|a| Some((frame.origin.get(*a)?, frame.extents.get(*a)?)));
-        let Some((origin, extent)) = ends else {
+        let (Some((origin, extent)), Some(length)) = (ends, global.shape.get(axis)) else {
             found = None;
             break;
         };
-        let high = |hi: &Sym| cx.le(&(extent - origin), hi) == Truth::Yes;
-        let low = |lo: &Sym| cx.le(lo, &-origin) == Truth::Yes;
+        let last = cx.min(length, &(extent - origin));
+        let first = cx.max(&Sym::zero(), &-origin);
+        let high = |hi: &Sym| cx.le(&last, hi) == Truth::Yes;
+        let low = |lo: &Sym| cx.le(lo, &first) == Truth::Yes;
         if !valid.hi.as_ref().is_none_or(high) || !valid.lo.as_ref().is_none_or(low) {
             found = Some(Some(axis));
             break;
