@@ -1,7 +1,7 @@
 //! Tile numbers that depend on data or on arguments alone are checked; others are clipped (S9,
 //! W15).
 
-use croq_sys::{Device, DeviceTensor, Dims, Element, Error, Tensor};
+use croq_sys::{Const, Device, DeviceTensor, Dims, Element, Error, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 use half::f16;
@@ -220,4 +220,83 @@ fn what_changes_is_data_if_data_goes_into_it() {
     let mut out = to_device(&Tensor::from_fn((croq_sys::Const::<8>,), |_| 9f32));
     kernels::tile_literal(&short, &mut out).unwrap();
     assert_exact(&out.to_host().unwrap(), |_| 0.0);
+}
+
+/// Tiles of planes that data choose: `at / 8` is the plane, `at % 8` the tile of it.
+#[test]
+fn a_box_stored_into_a_chosen_plane_ends_with_the_plane() {
+    let (p, r) = (3_usize, 20_usize);
+    let before = |k: usize| 1000.0 + k as f32;
+    let all = Tensor::from_fn((p, r, Const::<64>), |[a, i, j]| {
+        before((a * r + i) * 64 + j)
+    });
+    let dims = (2_usize, Const::<16>, Const::<64>);
+    let x = to_device(&Tensor::from_fn(dims, |[t, i, j]| {
+        ((t * 16 + i) * 64 + j) as f32
+    }));
+    let mut planes = to_device(&all);
+    kernels::tile_of_a_plane(&mut planes, &numbers(&[8 + 1, 2 * 8]), &x).unwrap();
+    assert_exact(&planes.to_host().unwrap(), |[a, i, j]| match (a, i) {
+        (1, 16..) => ((i - 16) * 64 + j) as f32,
+        (2, ..16) => ((16 + i) * 64 + j) as f32,
+        _ => before((a * r + i) * 64 + j),
+    });
+    let (chosen, stored) = ("plane = planes", "tma.copy tile");
+    for (wrong, number, count, place) in [
+        (3 * 8, 3, 3, chosen),
+        (-8, -1, 3, chosen),
+        (8 + 2, 2, 2, stored),
+    ] {
+        let at = numbers(&[0, wrong]);
+        let (line, message) = failed(kernels::tile_of_a_plane(&mut planes, &at, &x));
+        assert_eq!(line, line_of("tile_of_a_plane", place));
+        assert!(
+            message.starts_with(&format!("tile {number} of axis 0 of `plane"))
+                && message.ends_with(&format!("has {count} tiles")),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_box_stored_into_a_chosen_column_ends_with_the_column() {
+    let (r, c) = (12_usize, 3_usize);
+    let before = |k: usize| 1000.0 + k as f32;
+    let dims = (r, c, Const::<16>);
+    let all = Tensor::from_fn(dims, |[i, b, j]| before((i * c + b) * 16 + j));
+    let dims = (2_usize, Const::<8>, Const::<16>);
+    let x = to_device(&Tensor::from_fn(dims, |[t, i, j]| {
+        ((t * 8 + i) * 16 + j) as f32
+    }));
+    let mut columns = to_device(&all);
+    kernels::tile_of_a_column(&mut columns, &numbers(&[2 * 8 + 1, 0]), &x).unwrap();
+    assert_exact(&columns.to_host().unwrap(), |[i, b, j]| match (b, i) {
+        (2, 8..) => ((i - 8) * 16 + j) as f32,
+        (0, ..8) => ((8 + i) * 16 + j) as f32,
+        _ => before((i * c + b) * 16 + j),
+    });
+    let (chosen, stored) = ("column = columns", "tma.copy tile");
+    for (wrong, place) in [(3 * 8, chosen), (-8, chosen), (2, stored)] {
+        let at = numbers(&[0, wrong]);
+        let (line, _) = failed(kernels::tile_of_a_column(&mut columns, &at, &x));
+        assert_eq!(line, line_of("tile_of_a_column", place));
+    }
+}
+
+#[test]
+fn boxes_stored_into_a_part_of_a_plane_end_with_the_plane() {
+    for r in [52_usize, 80] {
+        let before = |k: usize| 1000.0 + k as f32;
+        let all = Tensor::from_fn((3_usize, r, Const::<64>), |[a, i, j]| {
+            before((a * r + i) * 64 + j)
+        });
+        let dims = (1_usize, Const::<16>, Const::<64>);
+        let x = to_device(&Tensor::from_fn(dims, |[_, i, j]| (i * 64 + j) as f32));
+        let mut planes = to_device(&all);
+        kernels::tiles_of_a_half(&mut planes, &numbers(&[1]), &x).unwrap();
+        assert_exact(&planes.to_host().unwrap(), |[a, i, j]| match (a, i) {
+            (1, 32..64) => (i % 16 * 64 + j) as f32,
+            _ => before((a * r + i) * 64 + j),
+        });
+    }
 }

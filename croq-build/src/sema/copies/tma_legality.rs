@@ -183,21 +183,8 @@ pub(crate) fn check_ends(
     if may_read_on {
         return Some(());
     }
-    for (axis, valid) in global.valid.iter().enumerate() {
-        let along = frame.axes.get(axis)?;
-        let (origin, extent) = (frame.origin.get(*along)?, frame.extents.get(*along)?);
-        let cx = &el.f.cx;
-        let high = valid
-            .hi
-            .as_ref()
-            .is_none_or(|hi| cx.eq(hi, &(extent - origin)) == Truth::Yes);
-        let low = valid
-            .lo
-            .as_ref()
-            .is_none_or(|lo| cx.eq(lo, &-origin) == Truth::Yes);
-        if high && low {
-            continue;
-        }
+    let inside = ends_inside(el, global, frame)?;
+    if let Some(axis) = inside {
         el.cx.report(
             Diagnostic::new(
                 codes::E0868,
@@ -210,6 +197,41 @@ pub(crate) fn check_ends(
         return None;
     }
     Some(())
+}
+
+/// An axis of the view along which positions that the tensor has may be outside of the tile, if there
+/// is one; `None` outside if the view's axes are not the frame's.
+///
+/// A position outside along an axis that the view has dropped is clipped, too, so the limits that such
+/// an axis has left to another one are asked only for positions that are inside along it.
+fn ends_inside(el: &mut Elab<'_>, global: &View, frame: &Frame) -> Option<Option<usize>> {
+    let cx = &mut el.f.cx;
+    cx.push_scope();
+    for (axis, (origin, extent)) in frame.origin.iter().zip(&frame.extents).enumerate() {
+        if !frame.axes.contains(&axis) {
+            cx.assume_le(&Sym::zero(), origin);
+            cx.assume_lt(origin, extent);
+        }
+    }
+    let mut found = Some(None);
+    for (axis, valid) in global.valid.iter().enumerate() {
+        let along = frame.axes.get(axis);
+        let ends = along.and_then(|a| Some((frame.origin.get(*a)?, frame.extents.get(*a)?)));
+        let (Some((origin, extent)), Some(length)) = (ends, global.shape.get(axis)) else {
+            found = None;
+            break;
+        };
+        let last = cx.min(length, &(extent - origin));
+        let first = cx.max(&Sym::zero(), &-origin);
+        let high = |hi: &Sym| cx.le(&last, hi) == Truth::Yes;
+        let low = |lo: &Sym| cx.le(lo, &first) == Truth::Yes;
+        if !valid.hi.as_ref().is_none_or(high) || !valid.lo.as_ref().is_none_or(low) {
+            found = Some(Some(axis));
+            break;
+        }
+    }
+    cx.pop_scope();
+    found
 }
 
 pub(crate) fn check_extents(
