@@ -78,6 +78,11 @@ CROQ_SMALL_INTEGER(u1, 1, false)
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+/* A truth value that is part of an instruction. */
+template <bool V> struct constant {
+  static constexpr bool value = V;
+  CROQ_FN constexpr operator bool() const { return V; }
+};
 template <class T> struct without_const {
   using type = T;
 };
@@ -172,7 +177,16 @@ CROQ_FN float widen(f16 v) {
   return float_from_bits(sign | (size >= 0x0f800000u ? size | 0x7f800000u : wide));
 #endif
 }
-CROQ_FN float widen(bf16 v) { return float_from_bits(static_cast<unsigned>(v.bits) << 16); }
+CROQ_FN float widen(bf16 v) {
+#ifdef __CUDA_ARCH__
+  /* One instruction for the upper half of a register as well: of a shift ptxas makes three there. */
+  float wide;
+  asm("mov.b32 %0, {%1, %2};" : "=f"(wide) : "h"(static_cast<unsigned short>(0)), "h"(v.bits));
+  return wide;
+#else
+  return float_from_bits(static_cast<unsigned>(v.bits) << 16);
+#endif
+}
 CROQ_FN float widen(f8_e5m2 v) {
   return widen(from_bits<f16>(static_cast<unsigned short>(v.bits << 8)));
 }

@@ -112,13 +112,13 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(scores);
       const croq::matrix_descriptor ks_here = croq::advance_units(ks_tiles, unsigned(croq::idx(t) % 2 * 512));
-      croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, qs_tiles, ks_here, false);
+      croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, qs_tiles, ks_here, croq::constant<false>());
       croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 32),
-          croq::advance(ks_here, 32), true);
+          croq::advance(ks_here, 32), croq::constant<true>());
       croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 64),
-          croq::advance(ks_here, 64), true);
+          croq::advance(ks_here, 64), croq::constant<true>());
       croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 96),
-          croq::advance(ks_here, 96), true);
+          croq::advance(ks_here, 96), croq::constant<true>());
       croq::wgmma_commit();
       // trigger keys_free[t % SLOTS];
       croq::wgmma_wait<0>(scores);
@@ -197,10 +197,10 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(sums, weights);
       const croq::matrix_descriptor vs_here = croq::advance_units(vs_tiles, unsigned(croq::idx(t) % 2 * 512));
-      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 0, vs_here, true);
-      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 8, croq::advance(vs_here, 2048), true);
-      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 16, croq::advance(vs_here, 4096), true);
-      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 24, croq::advance(vs_here, 6144), true);
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 0, vs_here, croq::constant<true>());
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 8, croq::advance(vs_here, 2048), croq::constant<true>());
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 16, croq::advance(vs_here, 4096), croq::constant<true>());
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 24, croq::advance(vs_here, 6144), croq::constant<true>());
       croq::wgmma_commit();
       // trigger values_free[t % SLOTS];
       croq::wgmma_wait<0>(sums, weights);

@@ -62,7 +62,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     croq::set_max_registers_up<232>();
     // foreach {k} in [cdiv(K, 64)] {
     croq::idx released = 0;
-    const croq::matrix_descriptor as_base = croq::computed_once(croq::advance_units(as_tiles, unsigned(w * 512 - 512)));
+    const croq::matrix_descriptor as_base = croq::computed_once(as_tiles, unsigned(w * 512 - 512));
     CROQ_STEPS(count);
     for (int k = 0; k < int(count); ++k) {
       // wait full[s];
@@ -74,11 +74,11 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
       const croq::matrix_descriptor as_here = croq::advance_units(as_base, unsigned(croq::idx(k) % 4 * 1024));
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < croq::idx(k));
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 32),
-          croq::advance(bs_here, 32), true);
+          croq::advance(bs_here, 32), croq::constant<true>());
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 64),
-          croq::advance(bs_here, 64), true);
+          croq::advance(bs_here, 64), croq::constant<true>());
       croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 96),
-          croq::advance(bs_here, 96), true);
+          croq::advance(bs_here, 96), croq::constant<true>());
       croq::wgmma_commit();
       croq::wgmma_wait<1>();
       if (0 < croq::idx(k)) {

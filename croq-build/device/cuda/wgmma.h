@@ -30,21 +30,22 @@ CROQ_DEVICE matrix_descriptor describe(shared<T> memory, idx at, unsigned swizzl
   return static_cast<matrix_descriptor>(high) << 32 | low;
 }
 
-/* The same, `units` of 16 bytes further on. */
+/* The same, `units` of 16 bytes further on, or back if it is negative as an int. An address and its
+ * distance are too small for a carry from the lower word, so this is one addition of 64 bits, for which
+ * uniform registers have an instruction; of an addition to the lower word ptxas makes two. */
 CROQ_DEVICE matrix_descriptor advance_units(matrix_descriptor from, unsigned units) {
-  const unsigned low = static_cast<unsigned>(from) + units;
-  return from >> 32 << 32 | low;
+  return from + static_cast<matrix_descriptor>(static_cast<int>(units));
 }
 /* The same, `bytes` further on, a multiple of 16. */
 CROQ_DEVICE matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
-  return advance_units(from, bytes >> 4);
+  return advance_units(from, static_cast<unsigned>(static_cast<int>(bytes) >> 4));
 }
 
-/* The same value, which ptxas keeps in a uniform register: it would compute the address of shared memory
- * again in each iteration of a loop, and the loop's first MMA would wait for that. Whole warps execute
- * it. */
-CROQ_DEVICE matrix_descriptor computed_once(matrix_descriptor all) {
-  unsigned low = static_cast<unsigned>(all);
+/* The same as `advance_units`, in a register that ptxas keeps uniform: it would compute the address of
+ * shared memory again in each iteration of a loop, and the loop's first MMA would wait for that. Whole
+ * warps execute it. Here nvcc must see that the upper word is that of `all`. */
+CROQ_DEVICE matrix_descriptor computed_once(matrix_descriptor all, unsigned units = 0) {
+  unsigned low = static_cast<unsigned>(all) + units;
   CROQ_ON_SM_90A(
       asm volatile("redux.sync.or.b32 %0, %1, 0xffffffff;" : "=r"(low) : "r"(low)));
   return all >> 32 << 32 | low;
@@ -87,25 +88,26 @@ template <unsigned N, class... F> CROQ_DEVICE void wgmma_wait([[maybe_unused]] F
 /* The instructions for `N` columns, which `wgmma_n.h` defines. */
 template <unsigned N> struct wgmma_of;
 
-/* c += a b, or c = a b if `accumulate` is false: 64 x `N` sums over `K` products each, by a
- * warpgroup. A thread's N / 2 accumulators begin at `ci`; warp w has rows 16 w and up, in the order
+/* c += a b, or c = a b if `accumulate`, a bool or a `constant`, is false: 64 x `N` sums over `K` products
+ * each, by a warpgroup. A thread's N / 2 accumulators begin at `ci`; warp w has rows 16 w and up, in the order
  * of `mma`. Operands are in shared memory; their rows run along K, or with `AT` or `BT` along the
  * other axis. f32 is used as tf32.
  *
  * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before the accumulators are
  * accessed or the operands are overwritten. */
-template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN>
+template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN,
+          class P>
 CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
-                       bool accumulate) {
+                       P accumulate) {
   static_assert(K * sizeof(A) == 32 && sizeof(A) == sizeof(B), "there is no such instruction");
   static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
   wgmma_of<N>::template of_shared<A, B, AT, BT>(c, ci, a, b, accumulate);
 }
 /* The same with A in four registers from element `ai` on: each warp has its 16 rows in the layout
  * of `mma`. They must not be accessed before the wait either. */
-template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, class A, int AN>
+template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, class A, int AN, class P>
 CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
-                       matrix_descriptor b, bool accumulate) {
+                       matrix_descriptor b, P accumulate) {
   static_assert(K * sizeof(A) == 32 && sizeof(A) == sizeof(B), "there is no such instruction");
   static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
   wgmma_of<N>::template of_registers<B, BT>(c, ci, a, ai, b, accumulate);

@@ -15,14 +15,21 @@ inline namespace CROQ_TARGET {
 #define CROQ_WORDS CROQ_JOIN(CROQ_WORDS_OF_, CROQ_WGMMA_N)
 #define CROQ_HALVES CROQ_JOIN(CROQ_HALVES_OF_, CROQ_WGMMA_N)
 
-/* An instruction. Predicate p: whether the accumulators are added to; `a` and `b` name the
- * operands. */
+/* An instruction; `a` and `b` name the operands. Whether the accumulators are added to is a constant
+ * of the instruction where it is one of the program, else predicate p. */
+#define CROQ_WGMMA_TEXT(count, shape, accumulated, a, b, rest)                                     \
+  "wgmma.mma_async.sync.aligned.m64n" CROQ_TEXT(CROQ_WGMMA_N) shape " {"                           \
+  CROQ_LIST(CROQ_NAMES_, count) "}, " a ", " b ", " accumulated rest ";"
 #define CROQ_WGMMA(count, shape, accumulated, a, b, rest, ...)                                     \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " accumulated ", 0;\n"                            \
-               "wgmma.mma_async.sync.aligned.m64n" CROQ_TEXT(CROQ_WGMMA_N) shape " {"              \
-               CROQ_LIST(CROQ_NAMES_, count) "}, " a ", " b ", p" rest ";\n}"                      \
-               : CROQ_LIST(CROQ_SUMS_, count)                                                      \
-               : "r"(static_cast<unsigned>(accumulate)), __VA_ARGS__)
+  if constexpr (same<P, bool>)                                                                     \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " accumulated ", 0;\n"                          \
+                 CROQ_WGMMA_TEXT(count, shape, "p", a, b, rest) "\n}"                              \
+                 : CROQ_LIST(CROQ_SUMS_, count)                                                    \
+                 : "r"(static_cast<unsigned>(accumulate)), __VA_ARGS__);                           \
+  else                                                                                             \
+    asm volatile(CROQ_WGMMA_TEXT(count, shape, accumulated, a, b, rest)                            \
+                 : CROQ_LIST(CROQ_SUMS_, count)                                                    \
+                 : "n"(int(P::value)), __VA_ARGS__)
 /* Both operands in shared memory: types that can be transposed, other floats, integers. x0 and so
  * on name the operands after the accumulators. */
 #define CROQ_SHARED_TRANS(x0, x1, x2, x3, x4, x5, x6, count, shape)                                \
@@ -44,8 +51,9 @@ inline namespace CROQ_TARGET {
   CROQ_WGMMA(count, shape, x0, CROQ_NAMES(x1, x2, x3, x4), x5, "", CROQ_FOUR, "l"(b))
 
 #define CROQ_CASE(form, count, TA, TB, shape)                                                      \
-  if constexpr (same<A, TA> && same<B, TB>) CROQ_JOIN(CROQ_BEHIND_, count)(form, count, shape);    \
-  else
+  if constexpr (same<A, TA> && same<B, TB>) {                                                      \
+    CROQ_JOIN(CROQ_BEHIND_, count)(form, count, shape);                                            \
+  } else
 #define CROQ_F16(form, count, c) CROQ_CASE(form, count, f16, f16, "k16." c ".f16.f16")
 #define CROQ_EIGHTS(form, count, c)                                                                \
   CROQ_CASE(form, count, f8_e4m3, f8_e4m3, "k32." c ".e4m3.e4m3")                                  \
@@ -73,13 +81,14 @@ inline namespace CROQ_TARGET {
 
 /* The heads of the two functions. */
 #define CROQ_OF_SHARED(C)                                                                          \
-  template <class A, class B, bool AT, bool BT, int CN>                                            \
+  template <class A, class B, bool AT, bool BT, int CN, class P>                                   \
   static CROQ_DEVICE void of_shared(fragment<C, CN> &c, idx ci, matrix_descriptor a,               \
-                                    matrix_descriptor b, bool accumulate)
+                                    matrix_descriptor b, [[maybe_unused]] P accumulate)
 #define CROQ_OF_REGISTERS(C)                                                                       \
-  template <class B, bool BT, int CN, class A, int AN>                                             \
+  template <class B, bool BT, int CN, class A, int AN, class P>                                    \
   static CROQ_DEVICE void of_registers(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a,       \
-                                       idx ai, matrix_descriptor b, bool accumulate)
+                                       idx ai, matrix_descriptor b,                                \
+                                       [[maybe_unused]] P accumulate)
 
 template <> struct wgmma_of<CROQ_WGMMA_N> {
   static constexpr unsigned columns = CROQ_WGMMA_N;
@@ -129,6 +138,7 @@ template <> struct wgmma_of<CROQ_WGMMA_N> {
 #undef CROQ_WORDS
 #undef CROQ_HALVES
 #undef CROQ_WGMMA
+#undef CROQ_WGMMA_TEXT
 #undef CROQ_SHARED_TRANS
 #undef CROQ_SHARED_PLAIN
 #undef CROQ_SHARED_WHOLE

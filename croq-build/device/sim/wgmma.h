@@ -41,10 +41,12 @@ CROQ_FN matrix_descriptor advance_units(matrix_descriptor from, unsigned units) 
 }
 /* The same, `bytes` further on, a multiple of 16. */
 CROQ_FN matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
-  return advance_units(from, bytes >> 4);
+  return advance_units(from, static_cast<unsigned>(static_cast<int>(bytes) >> 4));
 }
 
-CROQ_FN matrix_descriptor computed_once(matrix_descriptor all) { return all; }
+CROQ_FN matrix_descriptor computed_once(matrix_descriptor all, unsigned units = 0) {
+  return advance_units(all, units);
+}
 
 /* Required before the first MMA, and where registers of the next MMA have been accessed since the
  * last one: orders these accesses before it. `used` are the fragments that may have been

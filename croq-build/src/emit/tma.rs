@@ -108,12 +108,16 @@ impl Body<'_, '_> {
         let (how, unit, leader) = match &sharing.unit {
             Some((unit, Some(leader))) => {
                 let leader = expr::used(&self.names, leader, "condition");
-                let and = |leader: Text, value| {
-                    let value = expr::expr(&self.names, value);
-                    let value = Text::call("croq::is_computed", &[value]);
-                    Text::infix(leader, "&&", value, Binding::LogicAnd)
+                // A sum depends on all of them.
+                let values = sharing.after.iter().map(|v| expr::expr(&self.names, v));
+                let sum = values.reduce(|sum, v| Text::infix(sum, "+", v, Binding::Sum));
+                let leader = match sum {
+                    Some(sum) => {
+                        let computed = Text::call("croq::is_computed", &[sum]);
+                        Text::infix(leader, "&&", computed, Binding::LogicAnd).text
+                    }
+                    None => leader.text,
                 };
-                let leader = sharing.after.iter().fold(leader, and).text;
                 ("_by", unit.threads(), format!(", {leader}"))
             }
             _ => ("", None, String::new()),

@@ -64,7 +64,11 @@ impl Body<'_, '_> {
             } => {
                 let (of, leading) = (self.register(of), sym::sym(&self.names, leading).text);
                 let value = format!("croq::describe({of}, {swizzle}, {leading}, {stride})");
-                self.descriptor(*local, *computed_once, value)
+                let value = match computed_once {
+                    true => format!("croq::computed_once({value})"),
+                    false => value,
+                };
+                self.descriptor(*local, value)
             }
             Step::Advance {
                 local,
@@ -76,24 +80,24 @@ impl Body<'_, '_> {
                 // A descriptor counts units of 16 bytes. A division of their product by 16 would not
                 // be the number of units to C++, where the product may have overflowed.
                 let units = self.names.function.cx.div(bytes, &Sym::int(UNIT));
-                let (how, distance) = match &units * UNIT == *bytes {
-                    true => ("advance_units", &units),
-                    false => ("advance", bytes),
-                };
+                let whole_units = &units * UNIT == *bytes;
+                let distance = if whole_units { &units } else { bytes };
                 let distance = sym::sym(&self.names, distance).text;
-                let value = format!("croq::{how}({by}, unsigned({distance}))");
-                self.descriptor(*local, *computed_once, value)
+                let of = format!("({by}, unsigned({distance}))");
+                let value = match (computed_once, whole_units) {
+                    (true, true) => format!("croq::computed_once{of}"),
+                    (true, false) => format!("croq::computed_once(croq::advance{of})"),
+                    (false, true) => format!("croq::advance_units{of}"),
+                    (false, false) => format!("croq::advance{of}"),
+                };
+                self.descriptor(*local, value)
             }
             Step::Instruction(instruction) => self.instruction(instruction),
         }
     }
 
-    fn descriptor(&mut self, local: LocalId, computed_once: bool, value: String) -> String {
+    fn descriptor(&mut self, local: LocalId, value: String) -> String {
         let name = self.names.declare_local(local);
-        let value = match computed_once {
-            true => format!("croq::computed_once({value})"),
-            false => value,
-        };
         format!("const croq::matrix_descriptor {name} = {value};")
     }
 
@@ -111,7 +115,10 @@ impl Body<'_, '_> {
         };
         let acc = self.register(&i.acc);
         let by_b = self.described(&i.b);
-        let accumulate = expr::used(&self.names, &i.accumulate, "condition").text;
+        let mut accumulate = expr::used(&self.names, &i.accumulate, "condition").text;
+        if i.metadata.is_none() && matches!(accumulate.as_str(), "true" | "false") {
+            accumulate = format!("croq::constant<{accumulate}>()");
+        }
         match &i.a {
             Source::Memory(a) => format!(
                 "croq::{op}<{shape}, {}, {b}, {}, {}>({acc}, {}, {by_b}, {metadata}{accumulate});",

@@ -22,6 +22,9 @@ pub struct Event {
     pub count: Option<(u32, Span)>,
     /// The local with each thread's phase bits, one per slot; filled in by `passes::lower::events`.
     pub phases: Option<LocalId>,
+    /// Whether a thread waits for one slot only, the same everywhere, so that it keeps one phase bit;
+    /// filled in by `passes::lower::events`.
+    pub one_slot_each: bool,
     /// Whether threads of all blocks of the cluster arrive.
     pub clustered: bool,
     /// Whether no write precedes an arrival of another block; filled in by `passes::lower::events`.
@@ -32,6 +35,11 @@ pub struct Event {
 
 impl Event {
     pub const NO_KERNEL: usize = usize::MAX;
+
+    /// The phase bits that a thread keeps.
+    pub fn phase_bits(&self) -> u32 {
+        if self.one_slot_each { 1 } else { self.slots }
+    }
 }
 
 /// A `trigger` of an event.

@@ -41,34 +41,34 @@ struct Budget {
 const BUDGETS: [Budget; 3] = [
     Budget {
         head: 64,
-        most: 436,
+        most: 418,
         products: 12,
         powers: 66,
         arithmetic: 166,
         maxima: 68,
         conversions: 32,
-        whole: 1360,
+        whole: 1320,
     },
     Budget {
         head: 128,
-        most: 478,
+        most: 459,
         products: 16,
         powers: 66,
         arithmetic: 200,
         maxima: 68,
         conversions: 32,
-        whole: 1560,
+        whole: 1480,
     },
     // Tiles of 64 keys.
     Budget {
         head: 256,
-        most: 455,
+        most: 420,
         products: 20,
         powers: 34,
         arithmetic: 200,
         maxima: 36,
         conversions: 16,
-        whole: 1560,
+        whole: 1470,
     },
 ];
 

@@ -96,8 +96,9 @@ fn activations_load_and_store_sixteen_bytes() {
     for name in ["scale_relu_f16_0", "scale_relu_bf16_0"] {
         let relu = way(kernel(name), "FFMA");
         assert_eq!((relu.wide, relu.arithmetic), (4, 16), "{name}");
-        // Conversions in both directions as well.
-        assert!(relu.all <= 6 * 16, "{name}: {} instructions", relu.all);
+        // Conversions in both directions as well: one instruction for an element from either half of a
+        // register, and one for two to 16 bits. By shifts bf16 took three for each upper half.
+        assert!(relu.all <= 83, "{name}: {} instructions", relu.all);
     }
     for (name, loads) in [
         ("bias_gelu_f32_0", 2),
@@ -159,14 +160,14 @@ fn rows_and_columns_of_doubles_are_pairs() {
 }
 
 /// A row is loaded once, by 16 bytes, and stays in registers; two barriers of the block, no run-time
-/// check, and few instructions. A thread has 16 elements.
+/// check, and few instructions. A thread has 32 elements.
 #[test]
 fn softmax_has_rows_in_registers() {
     for arch in ["sm_80", "sm_90a"] {
         let Some(kernels) = kernels_of("softmax", SOFTMAX, arch) else {
             return;
         };
-        for (ty, vectors) in [("f32", 4), ("f16", 2), ("bf16", 2)] {
+        for (ty, vectors) in [("f32", 8), ("f16", 4), ("bf16", 4)] {
             let name = format!("softmax_{ty}_0");
             let code = &kernels[&name];
             assert_unspilled(code, &name);
@@ -181,13 +182,13 @@ fn softmax_has_rows_in_registers() {
             // Before: 13, and 14 checks. A check ends in a trap.
             assert_eq!(code.count("BAR.SYNC"), 2, "{arch} {name}: {code:?}");
             assert!(!code.has("BPT"), "{arch} {name}: {code:?}");
-            // Before: 88 for an element, and some 230 for a thread; 19 with a test for each vector.
-            assert!(all <= 17 * 16, "{arch} {name}: {all}");
+            // Before: 88 for an element; 17 with 16 elements of a thread.
+            assert!(all <= 13 * 32, "{arch} {name}: {all}");
             // Longer rows: twice, with all loads of an iteration in flight.
             let name = format!("softmax_{ty}_1");
             let code = &kernels[&name];
             assert_unspilled(code, &name);
-            assert_first_loads_together(code, &name, vectors);
+            assert_first_loads_together(code, &name, vectors / 2);
             assert!(!code.has("BPT"), "{arch} {name}: {code:?}");
         }
     }

@@ -116,6 +116,7 @@ fn new_event(function: &mut Function, kernel: KernelId, future: FutureId) -> Eve
         count: None,
         phases: None,
         clustered: false,
+        one_slot_each: false,
         only_reads: false,
         sites: Vec::new(),
     });

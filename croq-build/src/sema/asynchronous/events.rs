@@ -141,6 +141,7 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
         count,
         phases: None,
         clustered: false,
+        one_slot_each: false,
         only_reads: false,
         sites: Vec::new(),
     });

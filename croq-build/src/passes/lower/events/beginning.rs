@@ -24,7 +24,7 @@ pub fn first_phases(function: &Function, event: EventId, ty: Scalar, span: Span)
     let info = function.event(event);
     // The phase of parity 1 of a new mbarrier counts as complete.
     let bits = match info.ready {
-        true => (1_i128 << info.slots) - 1,
+        true => (1_i128 << info.phase_bits()) - 1,
         false => 0,
     };
     Expr::int(bits, ty, span)

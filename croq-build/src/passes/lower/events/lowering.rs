@@ -60,7 +60,7 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKin
         (_, Some(local)) => {
             let ty = function.local(local).ty;
             let bits = Expr::new(ExprKind::Local(local), ty, span);
-            let (parity, flip) = if event.slots == 1 {
+            let (parity, flip) = if event.phase_bits() == 1 {
                 (bits.clone(), int(1, ty))
             } else {
                 (

@@ -28,6 +28,7 @@ mod first_iteration;
 mod fusion;
 mod leavers;
 mod lowering;
+mod one_slot;
 mod overwritten;
 mod readers;
 mod single_thread;
@@ -95,6 +96,10 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
             if !keeps_phases(body, event) {
                 continue;
             }
+            let one_slot_each = one_slot::is_for_each_thread(function, body, event);
+            if let Some(info) = function.events.get_mut(event.index()) {
+                info.one_slot_each = one_slot_each;
+            }
             let (local, first) = phases(function, event, span);
             let value = Some(first);
             declared.push(Stmt::new(StmtKind::Let { local, value }, span));
@@ -125,7 +130,7 @@ fn phases(function: &mut Function, event: EventId, span: Span) -> (LocalId, Expr
     let (mut name, mut ty) = (String::new(), Scalar::U32);
     if let Some(info) = function.events.get(event.index()) {
         name = format!("{}_phase", info.name);
-        if info.slots > 32 {
+        if info.phase_bits() > 32 {
             ty = Scalar::U64;
         }
     }
