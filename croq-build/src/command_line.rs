@@ -6,9 +6,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 mod arguments;
+mod crate_name;
 mod fix;
 mod input;
 mod outcome;
+mod package;
 
 use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
 use crate::pipeline::{self, Compiled};
@@ -20,7 +22,9 @@ pub use outcome::Outcome;
 use outcome::{BAD_USAGE, CLEAN, DIAGNOSTICS};
 
 pub const USAGE: &str = "\
-usage: croq check [OPTIONS] [--build] FILES…
+usage: croq new [--path CROQ] FOLDER
+       croq init [--path CROQ] [--name NAME] [FOLDER]
+       croq check [OPTIONS] [--build] FILES…
        croq fix [OPTIONS] [--dry-run] FILES…
        croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN] | --line-directives] FILE
        croq explain CODE
@@ -35,6 +39,9 @@ usage: croq check [OPTIONS] [--build] FILES…
 --thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
                              first, or the one with the best memory access where the kernel can't observe it
 
+new      make a package with one kernel, which `cargo run` runs; `--path` takes croq's crates from a
+         checkout of croq, in place of the published ones
+init     add to a folder what a package with kernels needs; files that exist stay as they are
 check    report what is wrong in `.co` files, and nothing else; with `--build` the machine's C++ compiler
          looks at what is generated, too, for the file's own C++
 fix      correct what `check` reports where the correction is certain; `--dry-run` prints it as a diff
@@ -71,6 +78,8 @@ pub fn run(args: &[String]) -> Outcome {
         arguments(args, switches).map_or_else(|wrong| bad_usage(&wrong), |args| of(&args))
     };
     match command.as_str() {
+        "new" => package::new(rest),
+        "init" => package::init(rest),
         "check" => run(rest, &["--build"], check),
         "fix" => run(rest, &[fix::DRY_RUN], |args| match args.files.is_empty() {
             true => bad_usage("`croq fix` needs files"),
@@ -100,7 +109,7 @@ pub fn run(args: &[String]) -> Outcome {
         other => bad_usage(&unknown(
             "command",
             other,
-            &["check", "emit", "explain", "fix", "help"],
+            &["check", "emit", "explain", "fix", "help", "init", "new"],
         )),
     }
 }

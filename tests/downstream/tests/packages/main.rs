@@ -3,6 +3,7 @@
 
 mod documentation;
 mod files;
+mod new_package;
 mod private_side;
 mod ptx_machine;
 mod symbols;
