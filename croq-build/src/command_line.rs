@@ -11,6 +11,7 @@ mod fix;
 mod input;
 mod outcome;
 mod package;
+mod tune;
 
 use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
 use crate::pipeline::{self, Compiled};
@@ -27,6 +28,7 @@ usage: croq new [--path CROQ] FOLDER
        croq check [OPTIONS] [--build] FILES…
        croq fix [OPTIONS] [--dry-run] FILES…
        croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN] | --line-directives] FILE
+       croq tune [OPTIONS] [--size M=1024,N=1024] [--json] FILES-OR-FOLDERS…
        croq explain CODE
 
 -D NAME[=VALUE]              define a macro
@@ -50,6 +52,12 @@ emit     print what is generated from a file: the device text and launch shims (
          what lies where in the shared memory of each kernel; `--ir` prints the intermediate
          representation before all passes, `--ir=after:PASS` after one, `--ir=all` after each;
          `--line-directives` prints the device text with the `#line` directives that builds have
+tune     try the values that comments such as `// croq: tune TILE in 32, 64` list, compare the results,
+         and write the best to croq-tuned.txt, for `Config::tuned` in build.rs:
+           --size M=1024,gain=0.5  extents and scalar arguments   --function NAME   call only this one
+           --limit 64       the most candidates                   --tolerance 1e-3  of floats
+           --repeat 20      how often a call is timed on a GPU    --timeout 600     seconds for one run
+           --out FILE       the file of values                    --path CROQ       a checkout of croq
 explain  say what a diagnostic code means and what to do about it
 
 Without a command `croq [OPTIONS] FILES…` checks, and with `-es` it emits.
@@ -92,6 +100,7 @@ pub fn run(args: &[String]) -> Outcome {
             ],
             emit,
         ),
+        "tune" => tune::tune(rest),
         "explain" => explain_code(rest),
         "help" | "--help" | "-h" => Outcome {
             stdout: USAGE.to_owned(),
@@ -109,7 +118,9 @@ pub fn run(args: &[String]) -> Outcome {
         other => bad_usage(&unknown(
             "command",
             other,
-            &["check", "emit", "explain", "fix", "help", "init", "new"],
+            &[
+                "check", "emit", "explain", "fix", "help", "init", "new", "tune",
+            ],
         )),
     }
 }
