@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::arguments::unknown;
 use super::crate_name;
 use super::outcome::{DIAGNOSTICS, Outcome};
+use super::usage::bad_usage;
 
 const BUILD_RS: &str = "fn main() {\n    croq_build::compile(\"kernels/\");\n}\n";
 
@@ -113,10 +114,10 @@ impl Given {
 pub(super) fn new(args: &[String]) -> Outcome {
     let given = match Given::of(args) {
         Ok(given) => given,
-        Err(why) => return super::bad_usage(&why),
+        Err(why) => return bad_usage(&why),
     };
     let Some(place) = given.place.clone() else {
-        return super::bad_usage("`croq new` needs a name, as in `croq new hello-croq`");
+        return bad_usage("`croq new` needs a name, as in `croq new hello-croq`");
     };
     outcome(given.wanted(PathBuf::from(place)).and_then(created))
 }
@@ -124,7 +125,7 @@ pub(super) fn new(args: &[String]) -> Outcome {
 pub(super) fn init(args: &[String]) -> Outcome {
     let given = match Given::of(args) {
         Ok(given) => given,
-        Err(why) => return super::bad_usage(&why),
+        Err(why) => return bad_usage(&why),
     };
     let folder = PathBuf::from(given.place.clone().unwrap_or_else(|| ".".to_owned()));
     outcome(completed(given, folder))

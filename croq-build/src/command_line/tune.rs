@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::Arguments;
 use super::input;
 use super::outcome::{DIAGNOSTICS, Outcome};
+use super::usage::bad_usage;
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::emit::Call;
 use crate::pipeline;
@@ -37,7 +38,7 @@ const OUT: &str = "croq-tuned.txt";
 pub(super) fn tune(args: &[String]) -> Outcome {
     let given = match Given::of(args) {
         Ok(given) => given,
-        Err(why) => return super::bad_usage(&why),
+        Err(why) => return bad_usage(&why),
     };
     let mut outcome = Outcome::default();
     let mut reports = Vec::new();

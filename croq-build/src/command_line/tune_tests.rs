@@ -293,3 +293,80 @@ fn chosen_values_of_other_files_are_kept() {
         assert_eq!(found[1].values, [("TILE".to_owned(), value)]);
     }
 }
+
+const SEVERAL: &str = "\
+// croq: tune WIDE in 2, 4
+template <typename T, int WIDE = 2>
+__co__ void raised(global T [N] x, T value) { parallel i by N { x.at(i) = x.at(i) + value; } }
+template __co__ raised<f32>;
+template __co__ raised<s32, 8>;
+template __co__ raised<s32, 16>;
+__co__ f16 [M, 4] turned(f16 [4, M] x, f32 [] &y, u8 [M] z, bool up) {
+  f16 [M, 4] t;
+  parallel {j, i} by [4, M] { t.at(i, j) = x.at(j, i); }
+  return t;
+}
+__co__ s32 count(s32 [M] x, s32 n) { return n; }
+";
+
+/// The program that calls the functions of a text.
+fn program(text: &str, args: &[&str]) -> Result<String, String> {
+    let (_folder, path) = file(text);
+    let args: Vec<String> = args
+        .iter()
+        .map(|arg| (*arg).to_owned())
+        .chain([path.clone()])
+        .collect();
+    let given = Given::of(&args).expect("good");
+    let inputs = inputs::find(Path::new(""), Path::new(&path)).expect("found");
+    let calls = compiled(&inputs[0], text, &given);
+    let calls = calls.unwrap_or_else(|_| panic!("{:?}", croq(&["check", &path])));
+    let selected = driver::selected(&calls, &given.functions);
+    let selected: Vec<Call> = selected.into_iter().cloned().collect();
+    driver::main(&[(3, selected)], &given)
+}
+
+#[test]
+fn the_program_calls_each_function_with_its_types() {
+    let text = SEVERAL.replace("f32 [] &y", "f32 [M] &y");
+    let program_of = |args: &[&str]| program(&text, args);
+    let main = program_of(&["--size", "N=8,M=16,value=2,up=0,n=-3"]).expect("a program");
+    for line in [
+        "        3 => candidate_3(run),\n",
+        "let mut p0 = Tensor::<f32, _>::random((8usize,), -1.0..1.0, 1).to_device(&run.device)?;",
+        "let mut p0 = Tensor::<i32, _>::random((8usize,), -8..8, 1).to_device(&run.device)?;",
+        "run.once(|| kernels::c3::raised::<{ 2 }, _, _>(&mut p0, (2 as f32)))?;",
+        "run.once(|| kernels::c3::raised::<{ 16 }, _, _>(&mut p0, (2 as i32)))?;",
+        "run.put(\"raised.x\", \"f32\", &p0)?;",
+        "run.put(\"raised#3.x\", \"s32\", &p0)?;",
+        "let p0 = Tensor::<f16, _>::random((4usize, 16usize), -1.0..1.0, 1).to_device(&run.device)?;",
+        "let mut p1 = Tensor::<f32, _>::random((16usize,), -1.0..1.0, 2);",
+        "let p2 = Tensor::<u8, _>::random((16usize,), 0..16, 3).to_device(&run.device)?;",
+        "kernels::c3::turned(&p0, &mut p1, &p2, (0 as i64 != 0))",
+        "run.put(\"turned\", \"f16\", &result)?;",
+        "kernels::c3::count(&p0, (-3 as i32))",
+        "run.timed(\"count\", || kernels::c3::count(&p0, (-3 as i32)).map(drop))?;",
+    ] {
+        assert!(main.contains(line), "no {line} in\n{main}");
+    }
+    let one = program_of(&["--function", "raised<s32,8>", "--size=N=8"]).expect("a program");
+    assert_eq!(one.matches("run.once(||").count(), 1, "{one}");
+    assert!(one.contains("(1 as i32)"), "{one}");
+    for (args, part) in [
+        (
+            &["--size=N=8,M=2.5", "--function=turned"][..],
+            "an extent is a positive integer",
+        ),
+        (
+            &["--function=count", "--size=M=2,n=1.5"],
+            "`n` is an integer",
+        ),
+        (&["--function=count"], "the extent `M` has no value"),
+    ] {
+        let why = program_of(args).expect_err("refused");
+        assert!(why.contains(part), "{args:?}: {why}");
+    }
+    let packed = "__co__ void f(global s4 [8] x) { parallel i by 8 { x.at(i) = 1; } }";
+    let why = program(packed, &[]).expect_err("refused");
+    assert!(why.contains("has the tensor `x`"), "{why}");
+}

@@ -34,8 +34,8 @@ pub fn main(candidates: &[(usize, Vec<Call>)], given: &Given) -> Result<String, 
             text,
             "\nfn candidate_{number}(run: &mut Run) -> Result<()> {{\n"
         );
-        for call in calls {
-            block(&mut text, *number, call, given)?;
+        for (call, name) in calls.iter().zip(names(calls)) {
+            block(&mut text, *number, (call, &name), given)?;
         }
         text.push_str("    Ok(())\n}\n");
     }
@@ -74,8 +74,28 @@ pub fn missing_sizes(calls: &[&Call], given: &Given) -> Vec<String> {
     missing
 }
 
-fn block(text: &mut String, candidate: usize, call: &Call, given: &Given) -> Result<(), String> {
-    let name = call.name.replace(' ', "");
+/// The names of functions in results, the same for each candidate: instances of a template are numbered,
+/// because their arguments may differ.
+fn names(calls: &[Call]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (at, call) in calls.iter().enumerate() {
+        let base = call.name.split('<').next().unwrap_or_default();
+        let earlier = calls.iter().take(at);
+        let earlier = earlier.filter(|other| other.name.split('<').next() == Some(base));
+        names.push(match earlier.count() {
+            0 => base.to_owned(),
+            count => format!("{base}#{}", count + 1),
+        });
+    }
+    names
+}
+
+fn block(
+    text: &mut String,
+    candidate: usize,
+    (call, name): (&Call, &str),
+    given: &Given,
+) -> Result<(), String> {
     text.push_str("    {\n");
     let mut arguments = Vec::new();
     let mut written = Vec::new();
@@ -135,7 +155,7 @@ fn block(text: &mut String, candidate: usize, call: &Call, given: &Given) -> Res
     for (at, result) in call.results.iter().enumerate() {
         let (CallResult::Scalar(element) | CallResult::Tensor(element)) = result;
         let (value, of) = match call.results.len() {
-            1 => ("result".to_owned(), name.clone()),
+            1 => ("result".to_owned(), name.to_owned()),
             _ => (format!("result.{at}"), format!("{name}.{at}")),
         };
         let _ = writeln!(

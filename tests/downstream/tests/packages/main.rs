@@ -8,6 +8,7 @@ mod private_side;
 mod ptx_machine;
 mod symbols;
 mod templates;
+mod tune;
 mod warnings;
 
 use croq_downstream::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
