@@ -81,8 +81,7 @@ pub fn with_values(text: &str, tunables: &[Tunable], values: &[(String, i64)]) -
     out
 }
 
-const FORM: &str = "write `// croq: tune NAME in 32, 64, 128` on a line of its own, above `#define NAME 64` or \
-                    above a template with a parameter `int NAME = 64`";
+const FORM: &str = "write `// croq: tune NAME in 32, 64` above `#define NAME 64`, or above a template with `int NAME = 64`";
 
 fn ineffective(at: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(codes::W0025, at, message).label("tunes nothing")
