@@ -18,6 +18,7 @@ use crate::toolchain::inputs::{self, Input};
 use crate::toolchain::nvcc::{self, Toolkit};
 use crate::toolchain::outputs::Outputs;
 use crate::toolchain::problem::Problem;
+use crate::toolchain::tuned;
 use crate::toolchain::{self, Built, Findings, Request, Unit, headers, symbol};
 
 /// Runs with the environment of the process, which must be a build script's.
@@ -111,7 +112,8 @@ fn build(
     let search = toolkit(settings, env, &package)?;
     warnings.problems(search.left_out, &levels)?;
     let toolkit = search.toolkit;
-    let inputs = inputs::find(&package.folder, path)?;
+    let mut inputs = inputs::find(&package.folder, path)?;
+    warnings.problems(tuned(settings, &package.folder, &mut inputs)?, &levels)?;
 
     let options = pipeline::Options {
         archs_asked,
@@ -180,14 +182,26 @@ fn build(
         return Err(rejected(denied, sources));
     }
 
-    finish(
-        built,
-        &package.folder.join(path),
-        env,
-        format,
-        &sources,
-        warnings,
-    )
+    let mut read = vec![package.folder.join(path)];
+    read.extend(settings.tuned.iter().map(|file| package.folder.join(file)));
+    finish(built, &read, env, format, &sources, warnings)
+}
+
+/// Applies the values of all files of them, and returns warnings about those that do not apply.
+fn tuned(
+    settings: &Settings,
+    package: &Path,
+    inputs: &mut [Input],
+) -> Result<Vec<Problem>, Problem> {
+    let mut warnings = Vec::new();
+    for file in &settings.tuned {
+        let path = package.join(file);
+        let entries = tuned::read(&path)?;
+        let folder = path.parent().unwrap_or(package);
+        let shown = directives::shown(file);
+        warnings.extend(tuned::apply(&entries, inputs, package, folder, &shown));
+    }
+    Ok(warnings)
 }
 
 /// The levels that the build script sets, and `CROQ_WARNINGS`.
@@ -278,14 +292,16 @@ fn options(
 /// The directives for cargo after a successful build.
 fn finish(
     built: Built,
-    path: &Path,
+    read: &[PathBuf],
     env: &Environment,
     format: Format,
     sources: &[(SourceFile, Vec<Diagnostic>)],
     mut warnings: CargoWarnings,
 ) -> Result<Directives, Error> {
     let mut directives = built.directives;
-    directives.rerun_if_changed(path)?;
+    for path in read {
+        directives.rerun_if_changed(path)?;
+    }
     for name in env.asked() {
         directives.rerun_if_env_changed(name);
     }

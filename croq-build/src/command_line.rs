@@ -6,9 +6,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 mod arguments;
+mod crate_name;
 mod fix;
 mod input;
 mod outcome;
+mod package;
+mod tune;
+mod usage;
 
 use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
 use crate::pipeline::{self, Compiled};
@@ -17,50 +21,12 @@ use crate::toolchain::{front_end, missing_headers};
 use arguments::{Arguments, arguments, unknown};
 use input::{compile, folder, stem};
 pub use outcome::Outcome;
-use outcome::{BAD_USAGE, CLEAN, DIAGNOSTICS};
-
-pub const USAGE: &str = "\
-usage: croq check [OPTIONS] [--build] FILES…
-       croq fix [OPTIONS] [--dry-run] FILES…
-       croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN] | --line-directives] FILE
-       croq explain CODE
-
--D NAME[=VALUE]              define a macro
--I FOLDER                    search headers there
---arch sm_90a, -arch=sm_90a  a GPU to build for
--t cute                      accepted: the text is for CUDA and for the simulated GPU
---deny, --warn, --allow W0620  the level of a warning, a note or a group, such as `performance`; several
-                             are separated by commas, and later ones win
---device-namespace NAME      the C++ namespace in which `call` finds functions by their plain names
---thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
-                             first, or the one with the best memory access where the kernel can't observe it
-
-check    report what is wrong in `.co` files, and nothing else; with `--build` the machine's C++ compiler
-         looks at what is generated, too, for the file's own C++
-fix      correct what `check` reports where the correction is certain; `--dry-run` prints it as a diff
-emit     print what is generated from a file: the device text and launch shims (one text for
-         CUDA and the simulated GPU, `--sim`), the C header, the Rust functions, or a table of
-         what lies where in the shared memory of each kernel; `--ir` prints the intermediate
-         representation before all passes, `--ir=after:PASS` after one, `--ir=all` after each;
-         `--line-directives` prints the device text with the `#line` directives that builds have
-explain  say what a diagnostic code means and what to do about it
-
-Without a command `croq [OPTIONS] FILES…` checks, and with `-es` it emits.
-
-With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
-Exit status: 0 clean, 1 diagnostics, 2 bad usage.
-";
+use outcome::{CLEAN, DIAGNOSTICS};
+pub use usage::USAGE;
+use usage::bad_usage;
 
 /// Prints the device text exactly as compilers read it.
 const DIRECTIVES: &str = "--line-directives";
-
-fn bad_usage(message: &str) -> Outcome {
-    Outcome {
-        stdout: String::new(),
-        stderr: format!("croq: {message}\n{USAGE}"),
-        status: BAD_USAGE,
-    }
-}
 
 /// `args` without the program's name.
 pub fn run(args: &[String]) -> Outcome {
@@ -71,6 +37,8 @@ pub fn run(args: &[String]) -> Outcome {
         arguments(args, switches).map_or_else(|wrong| bad_usage(&wrong), |args| of(&args))
     };
     match command.as_str() {
+        "new" => package::new(rest),
+        "init" => package::init(rest),
         "check" => run(rest, &["--build"], check),
         "fix" => run(rest, &[fix::DRY_RUN], |args| match args.files.is_empty() {
             true => bad_usage("`croq fix` needs files"),
@@ -83,6 +51,7 @@ pub fn run(args: &[String]) -> Outcome {
             ],
             emit,
         ),
+        "tune" => tune::tune(rest),
         "explain" => explain_code(rest),
         "help" | "--help" | "-h" => Outcome {
             stdout: USAGE.to_owned(),
@@ -100,7 +69,9 @@ pub fn run(args: &[String]) -> Outcome {
         other => bad_usage(&unknown(
             "command",
             other,
-            &["check", "emit", "explain", "fix", "help"],
+            &[
+                "check", "emit", "explain", "fix", "help", "init", "new", "tune",
+            ],
         )),
     }
 }
@@ -255,6 +226,7 @@ fn explain_code(args: &[String]) -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use super::outcome::BAD_USAGE;
     use super::*;
 
     fn croq(args: &[&str]) -> Outcome {

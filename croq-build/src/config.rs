@@ -44,6 +44,18 @@ impl Config {
         self
     }
 
+    /// Applies the values that `croq tune` has chosen and written to this file of the package. A value
+    /// that applies to nothing is a warning (W1118), and so are values that were chosen for another
+    /// text (W1119). A file that is missing or malformed is an error.
+    ///
+    /// ```no_run
+    /// croq_build::Config::new().tuned("croq-tuned.txt").compile("kernels/");
+    /// ```
+    pub fn tuned(&mut self, file: impl AsRef<Path>) -> &mut Self {
+        self.0.tuned.push(file.as_ref().to_owned());
+        self
+    }
+
     /// Builds for a GPU architecture such as `sm_90a`. Call it once for each; without a call, the
     /// architectures are `sm_80` and `sm_90a`. The environment variable `CROQ_CUDA_ARCH` overrides
     /// it.

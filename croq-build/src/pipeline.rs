@@ -128,6 +128,8 @@ pub struct Outputs {
     pub memory: String,
     /// The functions' names.
     pub functions: Vec<String>,
+    /// How a program calls them.
+    pub calls: Vec<emit::Call>,
 }
 
 /// The stages after which the IR is printed: `sema`, and passes by name.
@@ -358,6 +360,7 @@ fn compile(
     }
     let tree = syntax::parse(&file, &mut diagnostics);
     let mut allowed = Allowed::of(&file, &tree, &mut diagnostics);
+    source::tuning::tunables(&file.text, &mut diagnostics);
     let targets = options.archs.iter().map(|arch| sema::Target {
         name: arch.to_string(),
         number: arch.number(),
@@ -458,6 +461,7 @@ fn outputs(
         wrappers: emit::wrappers(&meta, functions, &declared),
         memory: emit::memory_report(&meta, file, functions, &options.capacities()),
         functions: emit::wrapper_names(functions, &declared),
+        calls: emit::calls(functions, &declared),
     }
 }
 

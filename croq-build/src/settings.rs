@@ -56,6 +56,8 @@ pub enum ThreadOrder {
 pub(crate) struct Settings {
     pub defines: Vec<(String, String)>,
     pub instances: Vec<String>,
+    /// The files of values that `croq tune` has chosen.
+    pub tuned: Vec<PathBuf>,
     pub archs: Vec<String>,
     pub cuda: Cuda,
     pub includes: Vec<PathBuf>,

@@ -53,7 +53,7 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "performance",
         about: "the program is slower than it could be",
-        codes: Codes::Listed("W0523 W0565 W0589 W0624 W0625 W0854 W0867 W0870 W0933 W1113"),
+        codes: Codes::Listed("W0523 W0565 W0589 W0624 W0625 W0854 W0867 W0870 W0933 W1113 W1119"),
     },
     Group {
         name: "conversions",
@@ -69,13 +69,13 @@ pub const GROUPS: &[Group] = &[
         name: "unused",
         about: "a name that nothing reads, or a construct without effect",
         codes: Codes::Listed(
-            "W0209 W0210 W0214 W0356 W0521 W0549 W0567 W0589 W0773 W0792 W0850 W1044 W1108 W1110",
+            "W0209 W0210 W0214 W0356 W0521 W0549 W0567 W0589 W0773 W0792 W0850 W1044 W1108 W1110 W1118",
         ),
     },
     Group {
         name: "style",
         about: "the meaning is defined, but hard to read",
-        codes: Codes::Listed("W0014 W0022 W0023 W0024 W0359 W0520"),
+        codes: Codes::Listed("W0014 W0022 W0023 W0024 W0025 W0359 W0520"),
     },
     Group {
         name: "tools",

@@ -12,6 +12,7 @@
 
 mod args;
 mod body;
+mod calls;
 mod declared;
 mod device;
 mod display;
@@ -57,6 +58,9 @@ mod unwritten_tests;
 mod wrapper_tests;
 
 pub use args::{Args, Field, FieldRole};
+pub use calls::{
+    Call, CallExtent, CallParam, CallParamKind, CallResult, Element, ElementClass, Place, calls,
+};
 pub use declared::Declared;
 pub use display::{for_people, rust_for_people};
 pub use family::{Disagreement, disagreements};

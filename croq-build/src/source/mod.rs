@@ -32,6 +32,7 @@ pub mod templates;
 mod tests;
 mod text;
 pub mod token;
+pub mod tuning;
 
 pub use crate::span::{Span, Spanned};
 pub use file::{DeviceText, DeviceTextKind, Note, SourceFile};

@@ -40,6 +40,7 @@ mod objects;
 pub mod outputs;
 pub mod problem;
 pub mod symbol;
+pub mod tuned;
 mod unit;
 mod user_headers;
 pub mod variables;

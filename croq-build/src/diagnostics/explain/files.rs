@@ -25,5 +25,6 @@ explanations! {
     W0022: "`allow` without a reason",
     W0023: "`allow` of something that is no warning",
     W0024: "`allow` that suppresses nothing",
+    W0025: "`tune` that tunes nothing",
     E0099: "construct that croq does not compile",
 }

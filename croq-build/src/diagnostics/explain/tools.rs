@@ -18,5 +18,8 @@ explanations! {
     E1114: "instruction that nvcc is too old for",
     E1116: "two files become one module",
     N1117: "further reports counted only",
+    E1118: "malformed file of tuned values",
+    W1118: "tuned value that applies to nothing",
+    W1119: "tuned values of an earlier text",
     E1199: "internal error",
 }

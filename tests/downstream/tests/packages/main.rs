@@ -3,10 +3,12 @@
 
 mod documentation;
 mod files;
+mod new_package;
 mod private_side;
 mod ptx_machine;
 mod symbols;
 mod templates;
+mod tune;
 mod warnings;
 
 use croq_downstream::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};

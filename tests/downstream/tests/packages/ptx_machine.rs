@@ -11,7 +11,7 @@ const KERNELS: &str = include_str!("ptx_machine/kernels.co");
 const MAIN: &str = include_str!("ptx_machine/main.rs");
 
 /// The folder that looks like a CUDA toolkit.
-fn toolkit() -> Option<&'static str> {
+pub fn toolkit() -> Option<&'static str> {
     static FOLDER: OnceLock<Option<String>> = OnceLock::new();
     let make = || {
         let nvcc = std::env::var_os("NVCC").map(PathBuf::from);
