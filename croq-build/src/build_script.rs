@@ -104,11 +104,21 @@ fn build(
         })?;
     }
     only_once(&package.out_dir)?;
+    build_package(settings, path, env, format, &package)
+}
+
+fn build_package(
+    settings: &Settings,
+    path: &Path,
+    env: &Environment,
+    format: Format,
+    package: &Package,
+) -> Result<Directives, Error> {
     let (archs, archs_asked) = archs(settings, env)?;
     namespace_is_name(settings)?;
     let levels = levels(settings, env)?;
     let mut warnings = CargoWarnings::default();
-    let search = toolkit(settings, env, &package)?;
+    let search = toolkit(settings, env, package)?;
     warnings.problems(search.left_out, &levels)?;
     let toolkit = search.toolkit;
     let inputs = inputs::find(&package.folder, path)?;
@@ -485,6 +495,9 @@ fn format(env: &Environment) -> Format {
         },
     }
 }
+
+#[cfg(test)]
+mod reproducible_tests;
 
 #[cfg(test)]
 mod tests {

@@ -38,6 +38,7 @@ pub mod modules;
 pub mod nvcc;
 mod objects;
 pub mod outputs;
+mod portable_names;
 pub mod problem;
 pub mod symbol;
 mod unit;
