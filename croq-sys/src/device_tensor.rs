@@ -14,6 +14,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::pinned::PinnedTensor;
+use crate::recorded_pinned::{Places, record_copy_from_pinned, record_copy_to_pinned};
 use crate::refused::Refused;
 use crate::region::Region;
 use crate::stream::Stream;
@@ -332,8 +333,13 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
         check_shapes(host.shape().as_ref(), self.shape().as_ref())?;
         self.on_one_device("copy_to_host_on", stream, host)?;
         let (from, to) = (self.memory(), host.memory_to_write());
+        if let Some(recorder) = stream.recorder() {
+            let places = self.pinned_places();
+            // SAFETY: as below.
+            return unsafe { record_copy_to_pinned((recorder, stream), places, from, to) };
+        }
         // SAFETY: the region of a tensor is inside of its memory, and the host's has as many bytes.
-        unsafe { from.to_pinned_on(stream, &self.region(), &self.dense_region(), to) }
+        unsafe { from.to_pinned_on(stream, &self.region(), &self.dense_region(), to.0) }
     }
 
     fn on_one_device<E: Dims>(
@@ -342,10 +348,16 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
         stream: &Stream,
         host: &PinnedTensor<T, E>,
     ) -> Result<()> {
-        stream.executes(operation)?;
         let device = self.device();
         device.expect(operation, "stream", stream.device())?;
         device.expect(operation, "host", host.device())
+    }
+
+    fn pinned_places(&self) -> Places {
+        Places {
+            of_device: self.region(),
+            packed: self.dense_region(),
+        }
     }
 
     /// All elements in row-major order with another shape of as many elements.
@@ -562,6 +574,13 @@ impl<T: Element, D: Dims, S: DeviceDataMut> DeviceTensor<T, D, S> {
         check_shapes(self.shape().as_ref(), host.shape().as_ref())?;
         self.on_one_device("copy_from_host_on", stream, host)?;
         let to = self.memory();
+        if let Some(recorder) = stream.recorder() {
+            let places = self.pinned_places();
+            // SAFETY: as below.
+            return unsafe {
+                record_copy_from_pinned((recorder, stream), places, to, host.memory())
+            };
+        }
         // SAFETY: the region of a tensor is inside of its memory, and the host's has as many bytes.
         unsafe { to.from_pinned_on(stream, &self.region(), &self.dense_region(), host.memory()) }
     }

@@ -62,7 +62,7 @@ pub struct PinnedTensor<T, D> {
     memory: Arc<Memory>,
     dims: D,
     /// A device may have written bytes that are no elements.
-    is_unchecked: AtomicBool,
+    is_unchecked: Arc<AtomicBool>,
     element: PhantomData<T>,
 }
 
@@ -94,7 +94,7 @@ impl<T: Element, D: Dims> PinnedTensor<T, D> {
         Ok(Self {
             memory: Arc::new(memory),
             dims,
-            is_unchecked: AtomicBool::new(false),
+            is_unchecked: Arc::new(AtomicBool::new(false)),
             element: PhantomData,
         })
     }
@@ -193,14 +193,14 @@ impl<T, D: Dims> PinnedTensor<T, D> {
         self.memory.device()
     }
 
-    pub(crate) fn memory(&self) -> &Memory {
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 
-    /// The memory, for a copy that writes it.
-    pub(crate) fn memory_to_write(&mut self) -> &Memory {
-        *self.is_unchecked.get_mut() = true;
-        &self.memory
+    /// The memory, for a copy that writes it, and what the copy sets.
+    pub(crate) fn memory_to_write(&mut self) -> (&Arc<Memory>, &Arc<AtomicBool>) {
+        self.is_unchecked.store(true, Ordering::Release);
+        (&self.memory, &self.is_unchecked)
     }
 }
 

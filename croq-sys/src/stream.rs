@@ -122,7 +122,7 @@ impl Stream {
             None => Ok(()),
             Some(_) => Err(Error::Capture {
                 reason: format!("`{operation}` cannot be a part of a graph"),
-                help: "only `…_on` calls of kernels are recorded; use another stream here",
+                help: "only `…_on` calls are recorded; use another stream here",
             }),
         }
     }
