@@ -81,7 +81,8 @@ msrv: setup
 # Licences and advisories of all dependencies, by cargo-deny.
 deny:
 	@command -v cargo-deny >/dev/null || { echo "deny needs cargo-deny: cargo install --locked cargo-deny" >&2; exit 1; }
-	@cargo deny check advisories licenses sources
+	@cargo deny check bans licenses sources
+	@cargo deny check advisories || { echo "deny: advisories are in a database that cargo-deny fetches from the network" >&2; exit 1; }
 
 clean:
 	@cargo clean

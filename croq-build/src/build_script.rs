@@ -18,6 +18,7 @@ use crate::toolchain::inputs::{self, Input};
 use crate::toolchain::nvcc::{self, Toolkit};
 use crate::toolchain::outputs::Outputs;
 use crate::toolchain::problem::Problem;
+use crate::toolchain::spans;
 use crate::toolchain::{self, Built, Findings, Request, Unit, headers, symbol};
 
 /// Runs with the environment of the process, which must be a build script's.
@@ -114,6 +115,7 @@ fn build_package(
     format: Format,
     package: &Package,
 ) -> Result<Directives, Error> {
+    let _span = spans::build(&package.name);
     let (archs, archs_asked) = archs(settings, env)?;
     namespace_is_name(settings)?;
     let levels = levels(settings, env)?;
@@ -133,6 +135,7 @@ fn build_package(
     let mut files = Vec::new();
     for input in &inputs {
         let names = names_of(input);
+        let _span = spans::file(&names.path);
         let (compiled, ir) = pipeline::compile_and_dump(&names, &input.text, &options, &dump);
         if !ir.is_empty() {
             let path = dumped.write(&format!("{}.ir", names.stem), &ir)?;

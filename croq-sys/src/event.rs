@@ -58,6 +58,15 @@ impl Event {
     }
 
     /// The device of the stream.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let event = Stream::new(&Device::sim())?.record()?;
+    /// assert_eq!(event.device(), &Device::sim());
+    /// assert!(event.query()?, "on the simulated GPU work is complete when a call returns");
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn device(&self) -> &Device {
         &self.0.device
     }

@@ -277,6 +277,17 @@ impl<T> Graph<T> {
     }
 
     /// Drops the graph and returns its tensors. Launches that are enqueued complete.
+    ///
+    /// ```
+    /// use croq_sys::{Device, DeviceTensor, Graph};
+    ///
+    /// let device = Device::sim();
+    /// let graph = Graph::capture(&device, |_| DeviceTensor::<f32, _>::zeros((3,), &device))?;
+    /// assert_eq!(graph.device(), &device);
+    /// let x = graph.into_tensors();
+    /// assert_eq!(x.shape(), [3]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn into_tensors(self) -> T {
         self.tensors
     }

@@ -179,6 +179,16 @@ impl<T: Element, D: Dims> PinnedTensor<T, D> {
 
 impl<T, D: Dims> PinnedTensor<T, D> {
     /// The extents as numbers, outermost first.
+    ///
+    /// ```
+    /// use croq_sys::{Const, Device, PinnedTensor};
+    ///
+    /// let t = PinnedTensor::<f32, _>::zeros((3, Const::<4>), &Device::sim())?;
+    /// assert_eq!(t.shape(), [3, 4]);
+    /// assert_eq!(t.dims(), (3, Const::<4>));
+    /// assert_eq!(t.device(), &Device::sim());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn shape(&self) -> D::Index {
         self.dims.shape()
     }

@@ -207,3 +207,61 @@ fn debug_information_names_the_folder_and_the_lines_of_the_text() {
         .unwrap_or_else(|error| panic!("{error}"));
     assert!(object(&folder) == before, "compiled again");
 }
+
+/// The names and fields of new spans.
+#[cfg(feature = "tracing")]
+#[derive(Clone, Default)]
+struct Spans(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+#[cfg(feature = "tracing")]
+mod subscriber {
+    use std::fmt::Debug;
+
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    struct Text(String);
+
+    impl Visit for Text {
+        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+            self.0.push_str(&format!(" {field}={value:?}"));
+        }
+    }
+
+    impl Subscriber for super::Spans {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.target() == "croq"
+        }
+        fn new_span(&self, span: &Attributes<'_>) -> Id {
+            let mut text = Text(span.metadata().name().to_owned());
+            span.record(&mut text);
+            self.0.lock().expect("no panic").push(text.0);
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, _: &Event<'_>) {}
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+}
+
+#[cfg(feature = "tracing")]
+#[test]
+fn builds_files_and_compilers_are_spans() {
+    let spans = Spans::default();
+    let folder = Folder::new("spans");
+    tracing::subscriber::with_default(spans.clone(), || {
+        let built = folder.build(&[("CROQ_CUDA", "off")]);
+        built.unwrap_or_else(|error| panic!("{error}"));
+    });
+    let found = spans.0.lock().expect("no panic").clone();
+    let expected = [
+        "build package=\"p\"",
+        "file path=\"kernels/energy.co\"",
+        "bindings name=\"energy\"",
+        "object path=\"energy.cc\" target=\"sim\"",
+    ];
+    assert_eq!(found, expected);
+}

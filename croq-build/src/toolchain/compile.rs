@@ -15,6 +15,7 @@ use super::nvcc::Toolkit;
 use super::outputs::unwritable;
 use super::portable_names::PortableNames;
 use super::problem::Problem;
+use super::spans;
 use super::user_headers::{Folders, Headers};
 use crate::diagnostics::codes;
 use crate::target::Arch;
@@ -178,6 +179,9 @@ impl Compilers<'_> {
         precompiled: Option<&Precompiled>,
         names: Option<&PortableNames<'_>>,
     ) -> Result<Object, Failed> {
+        let file = job.device_path.strip_prefix(self.own);
+        let file = file.unwrap_or(job.device_path).to_string_lossy();
+        let _span = spans::object(&file, job.twin.name());
         let names = names.filter(|_| job.twin == Twin::Cuda);
         let names_of = |path: &Path| match names {
             Some(names) => names.of(path),
