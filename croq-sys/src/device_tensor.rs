@@ -157,6 +157,16 @@ impl<T, D: Dims> DeviceTensor<T, D> {
 
 impl<T, D: Dims, S> DeviceTensor<T, D, S> {
     /// The extents as numbers, outermost first.
+    ///
+    /// ```
+    /// use croq_sys::{Const, Device, DeviceTensor};
+    ///
+    /// let x = DeviceTensor::<f32, _>::zeros((3, Const::<4>), &Device::sim())?;
+    /// assert_eq!(x.shape(), [3, 4]);
+    /// assert_eq!(x.dims(), (3, Const::<4>));
+    /// assert_eq!(x.device(), &Device::sim());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn shape(&self) -> D::Index {
         self.dims.shape()
     }
@@ -218,6 +228,16 @@ impl<T, D: Dims, S> DeviceTensor<T, D, S> {
 
 impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// A copy in host memory, after all earlier work on the tensor.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let host = Tensor::from_fn((3,), |[i]| i as f32);
+    /// let x = host.to_device(&Device::default())?;
+    /// // … kernels …
+    /// assert_eq!(x.to_host()?, host);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -401,6 +421,17 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     }
 
     /// Borrows the whole tensor.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((2, 3), |[i, j]| (3 * i + j) as f32).to_device(&Device::sim())?;
+    /// let column = x.view().slice([0..2, 1..2])?;
+    /// assert!(!column.is_dense());
+    /// assert_eq!(column.strides(), [3, 1]);
+    /// assert_eq!(column.to_host()?.as_slice(), [1.0, 4.0]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn view(&self) -> DeviceView<'_, T, D> {
         DeviceTensor {
             memory: self.memory.clone(),
@@ -627,6 +658,16 @@ impl<T: Element, D: Dims> Clone for DeviceView<'_, T, D> {
 impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// A part of each axis.
     ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((4, 3), |[i, j]| (10 * i + j) as i32).to_device(&Device::sim())?;
+    /// let rows = x.view().slice([1..3, 0..3])?;
+    /// assert_eq!(rows.to_host()?.as_slice(), [10, 11, 12, 20, 21, 22]);
+    /// assert!(x.view().slice([1..5, 0..3]).is_err());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Slice`] if a range is outside of its axis, [`Error::Packing`] if one cuts a byte of
@@ -641,6 +682,14 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
 
     /// The first of every so many elements along each axis.
     ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((5,), |[i]| i as i32).to_device(&Device::sim())?;
+    /// assert_eq!(x.view().step_by([2])?.to_host()?.as_slice(), [0, 2, 4]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Slice`] if a step is 0, [`Error::Packing`] if packed elements would be apart.
@@ -653,6 +702,16 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     }
 
     /// Axis `i` of the result is axis `axes[i]` of this view: `[1, 0]` transposes a matrix.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((2, 3), |[i, j]| (10 * i + j) as i32).to_device(&Device::sim())?;
+    /// let transposed = x.view().permute([1, 0])?;
+    /// assert_eq!(transposed.shape(), [3, 2]);
+    /// assert_eq!(transposed.to_host()?.as_slice(), [0, 10, 1, 11, 2, 12]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -94,6 +94,17 @@ impl Event {
     /// The time from this event to `end`, after waiting for both: on a GPU that of the GPU, to about
     /// a microsecond, on the simulated GPU that of the calls. Zero if `end` was before.
     ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let stream = Stream::new(&Device::default())?;
+    /// let start = stream.record()?;
+    /// // … kernels on `stream` …
+    /// let time = start.elapsed(&stream.record()?)?;
+    /// println!("{time:?}");
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) if `end` is of another device, or the
