@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare compare interop package cross msrv deny clean
+.PHONY: setup demo test bench fuzz attack mutants gpu-bundle gpu-rehearsal ptx-census ptx-peers ptx-mutants ptxas-compare compare interop package debug-test cross msrv deny clean
 
 setup:
 	@scripts/setup.sh
@@ -65,6 +65,11 @@ interop: setup
 package: setup
 	@scripts/crates.sh
 
+# gdb stops on lines of kernels and shows their variables; panics have whole backtraces.
+debug-test: setup
+	@command -v gdb >/dev/null || { echo "debug-test needs gdb: sudo apt-get install gdb" >&2; exit 1; }
+	@CROQ_TEST_GDB=required cargo test -p croq-downstream --test packages debugger
+
 # Other systems: checked by cargo, and aarch64 Linux run under qemu-user. STEP="check" or "run" for one.
 cross: setup
 	@scripts/cross.sh $(STEP)
@@ -76,7 +81,8 @@ msrv: setup
 # Licences and advisories of all dependencies, by cargo-deny.
 deny:
 	@command -v cargo-deny >/dev/null || { echo "deny needs cargo-deny: cargo install --locked cargo-deny" >&2; exit 1; }
-	@cargo deny check advisories licenses sources
+	@cargo deny check bans licenses sources
+	@cargo deny check advisories || { echo "deny: advisories are in a database that cargo-deny fetches from the network" >&2; exit 1; }
 
 clean:
 	@cargo clean

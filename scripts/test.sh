@@ -41,7 +41,7 @@ step() {
 }
 
 # Of croq-sys: all but those that need CUDA's libraries, or compile for minutes (`make interop`).
-features=croq-sys/ndarray,croq-sys/dlpack,croq-sys/float8,croq-sys/serde,croq-sys/tracing
+features=croq-sys/ndarray,croq-sys/dlpack,croq-sys/float8,croq-sys/serde,croq-sys/tracing,croq-build/tracing
 
 # Clippy's driver is the compiler of the workspace's packages, so linting and compiling are one
 # step; `cargo clippy` would check all dependencies and run all build scripts again. The arguments

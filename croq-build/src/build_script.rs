@@ -18,6 +18,7 @@ use crate::toolchain::inputs::{self, Input};
 use crate::toolchain::nvcc::{self, Toolkit};
 use crate::toolchain::outputs::Outputs;
 use crate::toolchain::problem::Problem;
+use crate::toolchain::spans;
 use crate::toolchain::tuned;
 use crate::toolchain::{self, Built, Findings, Request, Unit, headers, symbol};
 
@@ -105,11 +106,22 @@ fn build(
         })?;
     }
     only_once(&package.out_dir)?;
+    build_package(settings, path, env, format, &package)
+}
+
+fn build_package(
+    settings: &Settings,
+    path: &Path,
+    env: &Environment,
+    format: Format,
+    package: &Package,
+) -> Result<Directives, Error> {
+    let _span = spans::build(&package.name);
     let (archs, archs_asked) = archs(settings, env)?;
     namespace_is_name(settings)?;
     let levels = levels(settings, env)?;
     let mut warnings = CargoWarnings::default();
-    let search = toolkit(settings, env, &package)?;
+    let search = toolkit(settings, env, package)?;
     warnings.problems(search.left_out, &levels)?;
     let toolkit = search.toolkit;
     let mut inputs = inputs::find(&package.folder, path)?;
@@ -125,6 +137,7 @@ fn build(
     let mut files = Vec::new();
     for input in &inputs {
         let names = names_of(input);
+        let _span = spans::file(&names.path);
         let (compiled, ir) = pipeline::compile_and_dump(&names, &input.text, &options, &dump);
         if !ir.is_empty() {
             let path = dumped.write(&format!("{}.ir", names.stem), &ir)?;
@@ -501,6 +514,9 @@ fn format(env: &Environment) -> Format {
         },
     }
 }
+
+#[cfg(test)]
+mod reproducible_tests;
 
 #[cfg(test)]
 mod tests {

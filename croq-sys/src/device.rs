@@ -158,6 +158,15 @@ impl Gpu {
 
 impl Device {
     /// The simulated GPU, which every machine has.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((3,), |[i]| i as f32).to_device(&Device::sim())?;
+    /// assert!(x.device().is_sim() && !x.device().is_cuda());
+    /// assert_eq!(x.device().name(), "simulated GPU");
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn sim() -> Self {
         static SIM: OnceLock<Device> = OnceLock::new();
         SIM.get_or_init(|| Self::of(Kind::Sim(0), None)).clone()
@@ -193,6 +202,18 @@ impl Device {
     }
 
     /// The GPU that CUDA numbers `index`.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Error};
+    ///
+    /// let device = match Device::cuda(0) {
+    ///     Ok(gpu) => gpu,
+    ///     Err(Error::NoGpu { .. } | Error::CudaNotBuilt { .. }) => Device::sim(),
+    ///     Err(other) => return Err(other),
+    /// };
+    /// # let _ = device;
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -281,6 +302,15 @@ impl Device {
     }
 
     /// Waits until all operations on the device are complete.
+    ///
+    /// ```
+    /// use croq_sys::Device;
+    ///
+    /// let device = Device::default();
+    /// // … kernels on several streams …
+    /// device.synchronize()?;
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

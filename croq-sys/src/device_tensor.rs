@@ -14,6 +14,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::pinned::PinnedTensor;
+use crate::recorded_pinned::{Places, record_copy_from_pinned, record_copy_to_pinned};
 use crate::refused::Refused;
 use crate::region::Region;
 use crate::stream::Stream;
@@ -156,6 +157,16 @@ impl<T, D: Dims> DeviceTensor<T, D> {
 
 impl<T, D: Dims, S> DeviceTensor<T, D, S> {
     /// The extents as numbers, outermost first.
+    ///
+    /// ```
+    /// use croq_sys::{Const, Device, DeviceTensor};
+    ///
+    /// let x = DeviceTensor::<f32, _>::zeros((3, Const::<4>), &Device::sim())?;
+    /// assert_eq!(x.shape(), [3, 4]);
+    /// assert_eq!(x.dims(), (3, Const::<4>));
+    /// assert_eq!(x.device(), &Device::sim());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn shape(&self) -> D::Index {
         self.dims.shape()
     }
@@ -217,6 +228,16 @@ impl<T, D: Dims, S> DeviceTensor<T, D, S> {
 
 impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// A copy in host memory, after all earlier work on the tensor.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let host = Tensor::from_fn((3,), |[i]| i as f32);
+    /// let x = host.to_device(&Device::default())?;
+    /// // … kernels …
+    /// assert_eq!(x.to_host()?, host);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -332,8 +353,13 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
         check_shapes(host.shape().as_ref(), self.shape().as_ref())?;
         self.on_one_device("copy_to_host_on", stream, host)?;
         let (from, to) = (self.memory(), host.memory_to_write());
+        if let Some(recorder) = stream.recorder() {
+            let places = self.pinned_places();
+            // SAFETY: as below.
+            return unsafe { record_copy_to_pinned((recorder, stream), places, from, to) };
+        }
         // SAFETY: the region of a tensor is inside of its memory, and the host's has as many bytes.
-        unsafe { from.to_pinned_on(stream, &self.region(), &self.dense_region(), to) }
+        unsafe { from.to_pinned_on(stream, &self.region(), &self.dense_region(), to.0) }
     }
 
     fn on_one_device<E: Dims>(
@@ -342,10 +368,16 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
         stream: &Stream,
         host: &PinnedTensor<T, E>,
     ) -> Result<()> {
-        stream.executes(operation)?;
         let device = self.device();
         device.expect(operation, "stream", stream.device())?;
         device.expect(operation, "host", host.device())
+    }
+
+    fn pinned_places(&self) -> Places {
+        Places {
+            of_device: self.region(),
+            packed: self.dense_region(),
+        }
     }
 
     /// All elements in row-major order with another shape of as many elements.
@@ -389,6 +421,17 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     }
 
     /// Borrows the whole tensor.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((2, 3), |[i, j]| (3 * i + j) as f32).to_device(&Device::sim())?;
+    /// let column = x.view().slice([0..2, 1..2])?;
+    /// assert!(!column.is_dense());
+    /// assert_eq!(column.strides(), [3, 1]);
+    /// assert_eq!(column.to_host()?.as_slice(), [1.0, 4.0]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn view(&self) -> DeviceView<'_, T, D> {
         DeviceTensor {
             memory: self.memory.clone(),
@@ -562,6 +605,13 @@ impl<T: Element, D: Dims, S: DeviceDataMut> DeviceTensor<T, D, S> {
         check_shapes(self.shape().as_ref(), host.shape().as_ref())?;
         self.on_one_device("copy_from_host_on", stream, host)?;
         let to = self.memory();
+        if let Some(recorder) = stream.recorder() {
+            let places = self.pinned_places();
+            // SAFETY: as below.
+            return unsafe {
+                record_copy_from_pinned((recorder, stream), places, to, host.memory())
+            };
+        }
         // SAFETY: the region of a tensor is inside of its memory, and the host's has as many bytes.
         unsafe { to.from_pinned_on(stream, &self.region(), &self.dense_region(), host.memory()) }
     }
@@ -608,6 +658,16 @@ impl<T: Element, D: Dims> Clone for DeviceView<'_, T, D> {
 impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     /// A part of each axis.
     ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((4, 3), |[i, j]| (10 * i + j) as i32).to_device(&Device::sim())?;
+    /// let rows = x.view().slice([1..3, 0..3])?;
+    /// assert_eq!(rows.to_host()?.as_slice(), [10, 11, 12, 20, 21, 22]);
+    /// assert!(x.view().slice([1..5, 0..3]).is_err());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Slice`] if a range is outside of its axis, [`Error::Packing`] if one cuts a byte of
@@ -622,6 +682,14 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
 
     /// The first of every so many elements along each axis.
     ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((5,), |[i]| i as i32).to_device(&Device::sim())?;
+    /// assert_eq!(x.view().step_by([2])?.to_host()?.as_slice(), [0, 2, 4]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Slice`] if a step is 0, [`Error::Packing`] if packed elements would be apart.
@@ -634,6 +702,16 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     }
 
     /// Axis `i` of the result is axis `axes[i]` of this view: `[1, 0]` transposes a matrix.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Tensor};
+    ///
+    /// let x = Tensor::from_fn((2, 3), |[i, j]| (10 * i + j) as i32).to_device(&Device::sim())?;
+    /// let transposed = x.view().permute([1, 0])?;
+    /// assert_eq!(transposed.shape(), [3, 2]);
+    /// assert_eq!(transposed.to_host()?.as_slice(), [0, 10, 1, 11, 2, 12]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ pub enum Error {
     /// Two extents that have one name in the `.co` file, or an extent and its required number,
     /// differ.
     ShapeMismatch {
-        /// The name of the kernel.
+        /// The name of the kernel; of a template's instance with its arguments. See [`Error::kernel`].
         kernel: &'static str,
         /// The name of the parameter.
         param: &'static str,
@@ -241,6 +241,45 @@ pub enum Error {
         /// The version that the code was generated for.
         found: u32,
     },
+}
+
+impl Error {
+    /// The name of the kernel's function as Rust calls it, for an error of a call: `scaled`, where the
+    /// field `kernel` of the error and its text have `scaled<f32, 64>`, the instance of a template in the
+    /// syntax of the `.co` file. That of the first failure for [`Error::Poisoned`].
+    ///
+    /// ```
+    /// use croq_sys::Error;
+    ///
+    /// let error = Error::WrittenView { kernel: "scaled<f32, 64>", param: "x" };
+    /// assert_eq!(error.kernel(), Some("scaled"));
+    /// assert!(error.to_string().starts_with("scaled<f32, 64>: `x` is written in place"));
+    /// assert_eq!(Error::Strided.kernel(), None);
+    /// ```
+    pub fn kernel(&self) -> Option<&'static str> {
+        let (Error::ShapeMismatch { kernel, .. }
+        | Error::ZeroExtent { kernel, .. }
+        | Error::WrittenView { kernel, .. }
+        | Error::WrongDevice { kernel, .. }
+        | Error::Check { kernel, .. }
+        | Error::OutOfBounds { kernel, .. }
+        | Error::Misaligned { kernel, .. }
+        | Error::Deadlock { kernel, .. }
+        | Error::Endless { kernel, .. }
+        | Error::Hazard { kernel, .. }
+        | Error::NeedsCuda { kernel }
+        | Error::CudaNotBuilt {
+            kernel: Some(kernel),
+        }) = self
+        else {
+            return match self {
+                Error::Poisoned(cause) => cause.kernel(),
+                _ => None,
+            };
+        };
+        let (name, _) = kernel.split_once('<').unwrap_or((kernel, ""));
+        Some(name)
+    }
 }
 
 impl std::error::Error for Error {

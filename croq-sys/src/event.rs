@@ -58,6 +58,15 @@ impl Event {
     }
 
     /// The device of the stream.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let event = Stream::new(&Device::sim())?.record()?;
+    /// assert_eq!(event.device(), &Device::sim());
+    /// assert!(event.query()?, "on the simulated GPU work is complete when a call returns");
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn device(&self) -> &Device {
         &self.0.device
     }
@@ -84,6 +93,17 @@ impl Event {
 
     /// The time from this event to `end`, after waiting for both: on a GPU that of the GPU, to about
     /// a microsecond, on the simulated GPU that of the calls. Zero if `end` was before.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let stream = Stream::new(&Device::default())?;
+    /// let start = stream.record()?;
+    /// // … kernels on `stream` …
+    /// let time = start.elapsed(&stream.record()?)?;
+    /// println!("{time:?}");
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use crate::after;
 use crate::cuda::RawGraph;
@@ -71,6 +71,8 @@ pub struct Graph<T> {
     uses: Vec<Use>,
     /// On the simulated GPU.
     steps: Vec<Step>,
+    /// Of page-locked memory that a launch writes.
+    unchecked: Vec<Arc<AtomicBool>>,
     /// On a GPU.
     launchable: Option<Launchable>,
 }
@@ -94,6 +96,57 @@ impl<T: GraphTensors> Graph<T> {
     /// the first launch, and so is one whose memory a recorded call allocates for itself. A view that
     /// a kernel cannot read in place is copied at each launch.
     ///
+    /// Copies to and from a [`PinnedTensor`](crate::PinnedTensor) on the stream are recorded too: input
+    /// that each launch reads, and results that the host reads after it.
+    ///
+    /// ```
+    /// use croq_sys::{Device, DeviceTensor, Graph, PinnedTensor, Stream};
+    ///
+    /// let device = Device::default();
+    /// let input = PinnedTensor::<f32, _>::zeros((3,), &device)?;
+    /// let mut output = PinnedTensor::<f32, _>::zeros((3,), &device)?;
+    /// let mut x = DeviceTensor::<f32, _>::zeros((3,), &device)?;
+    /// let mut graph = Graph::capture(&device, move |stream| {
+    ///     x.copy_from_host_on(stream, &input)?;
+    ///     // … kernels on `stream` …
+    ///     x.copy_to_host_on(stream, &mut output)?;
+    ///     Ok((input, x, output))
+    /// })?;
+    /// let stream = Stream::new(&device)?;
+    /// for round in 0..3 {
+    ///     let (input, _, output) = graph.tensors_mut();
+    ///     input.as_mut_slice()?.fill(round as f32);      // waits for the launch before
+    ///     graph.launch(&stream)?;
+    ///     assert_eq!(graph.tensors().2.as_slice()?, [round as f32; 3]);
+    /// }
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// A graph for a struct of the program borrows its fields:
+    ///
+    /// ```
+    /// # use croq_sys::{Device, DeviceTensor, Graph, Stream};
+    /// # // A kernel of the program.
+    /// # fn layer_on(_: &Stream, _: &DeviceTensor<f32, (usize,)>, _: &mut DeviceTensor<f32, (usize,)>) -> croq_sys::Result<()> { Ok(()) }
+    /// struct Model {
+    ///     weights: DeviceTensor<f32, (usize,)>,
+    ///     state: DeviceTensor<f32, (usize,)>,
+    /// }
+    ///
+    /// let device = Device::default();
+    /// let zeros = || DeviceTensor::<f32, _>::zeros((3,), &device);
+    /// let mut model = Model { weights: zeros()?, state: zeros()? };
+    /// let Model { weights, state } = &mut model;
+    /// let mut graph = Graph::capture(&device, |stream| {
+    ///     layer_on(stream, weights, state)?;
+    ///     Ok((weights, state))
+    /// })?;
+    /// graph.launch(&Stream::new(&device)?)?;
+    /// drop(graph);
+    /// model.state.to_host()?;
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
     /// The closure returns the tensors that the graph holds. A tensor that the calls use, results
     /// included, is among them, or was dropped in the closure: the graph keeps its memory, then.
     ///
@@ -105,7 +158,7 @@ impl<T: GraphTensors> Graph<T> {
     /// * if host code of a kernel waits for the device: it reads elements, or has events;
     /// * if a tensor that the calls use is not among those that are returned, or is written and only
     ///   borrowed with `&`;
-    /// * for an operation on the stream other than an `…_on` call.
+    /// * for an operation on the stream other than an `…_on` call, such as an event.
     ///
     /// Otherwise the error that `calls` returns, the failure of a call, or that of the device.
     ///
@@ -128,6 +181,7 @@ impl<T: GraphTensors> Graph<T> {
             device: device.clone(),
             uses: recording.uses,
             steps: recording.steps,
+            unchecked: recording.unchecked,
             launchable,
         };
         graph.check()?;
@@ -150,6 +204,9 @@ impl<T: GraphTensors> Graph<T> {
         self.device.healthy()?;
         let _span = trace::graph(&self.device);
         self.check()?;
+        for is_unchecked in &self.unchecked {
+            is_unchecked.store(true, Ordering::Release);
+        }
         let (Kind::Cuda(gpu), Some(launchable)) = (self.device.kind(), &mut self.launchable) else {
             return self.steps.iter().try_for_each(|step| step());
         };
@@ -220,6 +277,17 @@ impl<T> Graph<T> {
     }
 
     /// Drops the graph and returns its tensors. Launches that are enqueued complete.
+    ///
+    /// ```
+    /// use croq_sys::{Device, DeviceTensor, Graph};
+    ///
+    /// let device = Device::sim();
+    /// let graph = Graph::capture(&device, |_| DeviceTensor::<f32, _>::zeros((3,), &device))?;
+    /// assert_eq!(graph.device(), &device);
+    /// let x = graph.into_tensors();
+    /// assert_eq!(x.shape(), [3]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn into_tensors(self) -> T {
         self.tensors
     }

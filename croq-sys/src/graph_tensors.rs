@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::device_data::DeviceData;
 use crate::device_tensor::DeviceTensor;
 use crate::memory::Memory;
+use crate::pinned::PinnedTensor;
 
 mod sealed {
     pub trait Sealed {}
@@ -23,6 +24,7 @@ pub struct Held<'a> {
 ///
 /// * [`DeviceTensor`]s, [`DeviceView`](crate::DeviceView)s and
 ///   [`DeviceViewMut`](crate::DeviceViewMut)s;
+/// * [`PinnedTensor`]s;
 /// * references to these. Behind a `&`, and in an [`Arc`], the graph can only read them;
 /// * tuples, arrays, `Vec`s, `Option`s and `Box`es of all this.
 #[diagnostic::on_unimplemented(
@@ -41,6 +43,16 @@ impl<T, D: crate::dims::Dims, S: DeviceData> GraphTensors for DeviceTensor<T, D,
         visitor(Held {
             memory: self.memory(),
             is_exclusive: is_exclusive && S::IS_MUTABLE,
+        });
+    }
+}
+
+impl<T, D> sealed::Sealed for PinnedTensor<T, D> {}
+impl<T, D: crate::dims::Dims> GraphTensors for PinnedTensor<T, D> {
+    fn visit<'a>(&'a self, is_exclusive: bool, visitor: &mut dyn FnMut(Held<'a>)) {
+        visitor(Held {
+            memory: self.memory(),
+            is_exclusive,
         });
     }
 }

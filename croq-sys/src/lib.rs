@@ -54,6 +54,7 @@ mod ndarray;
 mod packed;
 mod pinned;
 mod random;
+mod recorded_pinned;
 mod recorder;
 mod refused;
 mod region;

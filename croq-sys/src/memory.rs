@@ -333,28 +333,15 @@ impl Memory {
         self.device.select(gpu)?;
         self.order_on(stream, false)?;
         to.order_on(stream, true)?;
-        let bytes = packed.bytes();
         let made = match from.is_dense() {
             true => None,
-            false => Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?),
+            false => {
+                let bytes = packed.bytes();
+                Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?)
+            }
         };
-        // SAFETY: as the caller promises; both are freed after the uses below.
-        let copied = unsafe {
-            let (memory, offset) = match &made {
-                Some(made) => (made, 0),
-                None => (self, from.offset),
-            };
-            let gathered = match &made {
-                Some(made) => made.copy_unordered(gpu, packed, (self, from), stream.raw()),
-                None => Ok(()),
-            };
-            let source = memory.address.byte_add(offset);
-            gathered.and_then(|()| {
-                gpu.runtime
-                    .copy_out(to.address, source, bytes, stream.raw())
-            })
-        };
-        let copied = self.device.check(copied);
+        // SAFETY: as the caller promises; all are freed after the uses below.
+        let copied = unsafe { self.to_pinned_unordered(stream, from, packed, (to, made.as_ref())) };
         let made = made.iter().map(|made| (made, true));
         Self::used_on(
             [(self, false), (to, true)].into_iter().chain(made),
@@ -362,6 +349,43 @@ impl Memory {
             stream,
         )?;
         copied
+    }
+
+    /// Enqueues the copy of [`to_pinned_on`](Self::to_pinned_on) alone, on a stream of a GPU; a region
+    /// with gaps is first copied to dense memory of the device.
+    ///
+    /// # Safety
+    ///
+    /// As for `to_pinned_on`; the stream's work is ordered with other work on the memory, which is freed
+    /// after it.
+    pub(crate) unsafe fn to_pinned_unordered(
+        &self,
+        stream: &Stream,
+        from: &Region,
+        packed: &Region,
+        (to, dense): (&Self, Option<&Self>),
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(());
+        };
+        // SAFETY: as the caller promises.
+        let copied = unsafe {
+            let (memory, offset) = match dense {
+                Some(dense) => (dense, 0),
+                None => (self, from.offset),
+            };
+            let gathered = match dense {
+                Some(dense) => dense.copy_unordered(gpu, packed, (self, from), stream.raw()),
+                None => Ok(()),
+            };
+            let source = memory.address.byte_add(offset);
+            gathered.and_then(|()| {
+                let bytes = packed.bytes();
+                gpu.runtime
+                    .copy_out(to.address, source, bytes, stream.raw())
+            })
+        };
+        self.device.check(copied)
     }
 
     /// Enqueues a copy of elements from page-locked memory, after earlier work on both; `packed` are the
@@ -385,26 +409,16 @@ impl Memory {
         self.device.select(gpu)?;
         self.order_on(stream, true)?;
         from.order_on(stream, false)?;
-        let bytes = packed.bytes();
         let made = match to.is_dense() {
             true => None,
-            false => Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?),
+            false => {
+                let bytes = packed.bytes();
+                Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?)
+            }
         };
-        // SAFETY: as the caller promises; both are freed after the uses below.
-        let copied = unsafe {
-            let target = match &made {
-                Some(made) => made.address,
-                None => self.address.byte_add(to.offset),
-            };
-            let copied = gpu
-                .runtime
-                .copy_in(target, from.address, bytes, stream.raw());
-            copied.and_then(|()| match &made {
-                Some(made) => self.copy_unordered(gpu, to, (made, packed), stream.raw()),
-                None => Ok(()),
-            })
-        };
-        let copied = self.device.check(copied);
+        // SAFETY: as the caller promises; all are freed after the uses below.
+        let copied =
+            unsafe { self.from_pinned_unordered(stream, to, packed, (from, made.as_ref())) };
         let made = made.iter().map(|made| (made, true));
         Self::used_on(
             [(self, true), (from, false)].into_iter().chain(made),
@@ -412,6 +426,39 @@ impl Memory {
             stream,
         )?;
         copied
+    }
+
+    /// Enqueues the copy of [`from_pinned_on`](Self::from_pinned_on) alone, on a stream of a GPU.
+    ///
+    /// # Safety
+    ///
+    /// As for [`to_pinned_unordered`](Self::to_pinned_unordered).
+    pub(crate) unsafe fn from_pinned_unordered(
+        &self,
+        stream: &Stream,
+        to: &Region,
+        packed: &Region,
+        (from, dense): (&Self, Option<&Self>),
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(());
+        };
+        // SAFETY: as the caller promises.
+        let copied = unsafe {
+            let target = match dense {
+                Some(dense) => dense.address,
+                None => self.address.byte_add(to.offset),
+            };
+            let bytes = packed.bytes();
+            let copied = gpu
+                .runtime
+                .copy_in(target, from.address, bytes, stream.raw());
+            copied.and_then(|()| match dense {
+                Some(dense) => self.copy_unordered(gpu, to, (dense, packed), stream.raw()),
+                None => Ok(()),
+            })
+        };
+        self.device.check(copied)
     }
 
     /// Sets all bytes to zero, after earlier work on the memory; on a GPU only enqueued. Nobody else

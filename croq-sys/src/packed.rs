@@ -120,6 +120,14 @@ const MAGNITUDES: [f32; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
 impl F4E2M1x2 {
     /// Rounds both values to nearest even; values that are too large become 6 with their sign, and
     /// a NaN becomes 6.
+    ///
+    /// ```
+    /// use croq_sys::F4E2M1x2;
+    ///
+    /// let pair = F4E2M1x2::from_f32([1.4, -100.0]);
+    /// assert_eq!(pair.values(), [1.5, -6.0]);
+    /// assert_eq!(F4E2M1x2::from_bits(pair.to_bits()), pair);
+    /// ```
     pub fn from_f32(values: [f32; 2]) -> Self {
         let [low, high] = values.map(encoded);
         Self(low | high << 4)

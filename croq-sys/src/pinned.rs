@@ -62,7 +62,7 @@ pub struct PinnedTensor<T, D> {
     memory: Arc<Memory>,
     dims: D,
     /// A device may have written bytes that are no elements.
-    is_unchecked: AtomicBool,
+    is_unchecked: Arc<AtomicBool>,
     element: PhantomData<T>,
 }
 
@@ -94,7 +94,7 @@ impl<T: Element, D: Dims> PinnedTensor<T, D> {
         Ok(Self {
             memory: Arc::new(memory),
             dims,
-            is_unchecked: AtomicBool::new(false),
+            is_unchecked: Arc::new(AtomicBool::new(false)),
             element: PhantomData,
         })
     }
@@ -179,6 +179,16 @@ impl<T: Element, D: Dims> PinnedTensor<T, D> {
 
 impl<T, D: Dims> PinnedTensor<T, D> {
     /// The extents as numbers, outermost first.
+    ///
+    /// ```
+    /// use croq_sys::{Const, Device, PinnedTensor};
+    ///
+    /// let t = PinnedTensor::<f32, _>::zeros((3, Const::<4>), &Device::sim())?;
+    /// assert_eq!(t.shape(), [3, 4]);
+    /// assert_eq!(t.dims(), (3, Const::<4>));
+    /// assert_eq!(t.device(), &Device::sim());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn shape(&self) -> D::Index {
         self.dims.shape()
     }
@@ -193,14 +203,14 @@ impl<T, D: Dims> PinnedTensor<T, D> {
         self.memory.device()
     }
 
-    pub(crate) fn memory(&self) -> &Memory {
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 
-    /// The memory, for a copy that writes it.
-    pub(crate) fn memory_to_write(&mut self) -> &Memory {
-        *self.is_unchecked.get_mut() = true;
-        &self.memory
+    /// The memory, for a copy that writes it, and what the copy sets.
+    pub(crate) fn memory_to_write(&mut self) -> (&Arc<Memory>, &Arc<AtomicBool>) {
+        self.is_unchecked.store(true, Ordering::Release);
+        (&self.memory, &self.is_unchecked)
     }
 }
 

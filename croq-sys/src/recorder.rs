@@ -1,6 +1,7 @@
 //! What a graph is made of: calls that were recorded, and the memory that they use.
 
 use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
@@ -38,6 +39,8 @@ pub(crate) type Step = Box<dyn Fn() -> Result<()> + Send + Sync>;
 pub(crate) struct Recording {
     pub(crate) uses: Vec<Use>,
     pub(crate) steps: Vec<Step>,
+    /// Set by each launch: see [`crate::PinnedTensor`].
+    pub(crate) unchecked: Vec<Arc<AtomicBool>>,
     /// A part of a call may have been recorded.
     failure: Option<Error>,
 }

@@ -122,7 +122,7 @@ impl Stream {
             None => Ok(()),
             Some(_) => Err(Error::Capture {
                 reason: format!("`{operation}` cannot be a part of a graph"),
-                help: "only `…_on` calls of kernels are recorded; use another stream here",
+                help: "only `…_on` calls are recorded; use another stream here",
             }),
         }
     }
@@ -200,6 +200,14 @@ impl Stream {
     }
 
     /// The device of the queue.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let stream = Stream::new(&Device::sim())?;
+    /// assert_eq!(stream.device(), &Device::sim());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn device(&self) -> &Device {
         &self.0.device
     }
@@ -208,7 +216,18 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The failure of the device.
+    /// [`Error::Capture`] if the stream is that of a [`Graph`](crate::Graph)'s closure, or the failure of
+    /// the device.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let stream = Stream::new(&Device::default())?;
+    /// while !stream.query()? {
+    ///     // … other work of the program …
+    /// }
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn query(&self) -> Result<bool> {
         self.executes("query")?;
         let device = self.device();
@@ -226,7 +245,20 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The failure of the device.
+    /// [`Error::Capture`] if the stream is that of a [`Graph`](crate::Graph)'s closure, or the failure of
+    /// the device.
+    ///
+    /// ```
+    /// use croq_sys::{Device, Stream};
+    ///
+    /// let device = Device::default();
+    /// let (first, second) = (Stream::new(&device)?, Stream::new(&device)?);
+    /// // … kernels on `first` …
+    /// second.wait_for(&first.record()?)?;
+    /// // … kernels on `second` that begin after these …
+    /// second.synchronize()?;
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     pub fn record(&self) -> Result<Event> {
         self.executes("record")?;
         Event::record(self)
@@ -237,7 +269,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The failure of one of the devices.
+    /// [`Error::Capture`] if the stream is that of a [`Graph`](crate::Graph)'s closure, or the failure of
+    /// one of the devices.
     pub fn wait_for(&self, event: &Event) -> Result<()> {
         self.executes("wait_for")?;
         self.device().healthy()?;
@@ -250,11 +283,13 @@ impl Stream {
         }
     }
 
-    /// Waits until the queue is empty.
+    /// Waits until the queue is empty. Tensors need no such wait: access to their elements waits for the
+    /// work that uses them.
     ///
     /// # Errors
     ///
-    /// The failure of the work.
+    /// [`Error::Capture`] if the stream is that of a [`Graph`](crate::Graph)'s closure, or the failure of
+    /// the work.
     pub fn synchronize(&self) -> Result<()> {
         self.executes("synchronize")?;
         let device = self.device();

@@ -104,6 +104,13 @@ pub type TensorViewMut<'a, T, D> = Tensor<T, D, &'a mut [T]>;
 impl<T: Element, D: Dims> Tensor<T, D> {
     /// All elements zero.
     ///
+    /// ```
+    /// use croq_sys::{Const, Tensor};
+    ///
+    /// let t = Tensor::<f32, _>::zeros((3, Const::<4>));
+    /// assert_eq!((t.shape(), t.dims()), ([3, 4], (3, Const::<4>)));
+    /// ```
+    ///
     /// # Panics
     ///
     /// When there is no memory for that many, as `Vec` does, or when rows of [`Packed`] values are no
@@ -131,6 +138,13 @@ impl<T: Element, D: Dims> Tensor<T, D> {
 
     /// Each element from its index; each byte of [`Packed`] values from the index of its first.
     ///
+    /// ```
+    /// use croq_sys::Tensor;
+    ///
+    /// let t = Tensor::from_fn((2, 3), |[i, j]| (10 * i + j) as i32);
+    /// assert_eq!(t.as_slice(), [0, 1, 2, 10, 11, 12]);
+    /// ```
+    ///
     /// # Panics
     ///
     /// When there is no memory for that many, as `Vec` does, or when rows of [`Packed`] values are no
@@ -150,6 +164,16 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     }
 
     /// The elements in row-major order.
+    ///
+    /// ```
+    /// use croq_sys::Tensor;
+    ///
+    /// let t = Tensor::from_vec((2, 2), vec![1, 2, 3, 4])?;
+    /// assert_eq!(t[[1, 0]], 3);
+    /// assert_eq!(t.into_vec(), [1, 2, 3, 4]);
+    /// assert!(Tensor::from_vec((2, 2), vec![1, 2, 3]).is_err());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -250,6 +274,15 @@ impl<T, D: Dims> Tensor<T, D> {
 impl<'a, T: Element, D: Dims> TensorView<'a, T, D> {
     /// A tensor that borrows elements in row-major order.
     ///
+    /// ```
+    /// use croq_sys::TensorView;
+    ///
+    /// let data = [1.0, 2.0, 3.0, 4.0];
+    /// let t = TensorView::from_slice((2, 2), &data)?;
+    /// assert_eq!(t[[1, 1]], 4.0);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Length`] when the slice has another number of elements than `dims`.
@@ -261,6 +294,15 @@ impl<'a, T: Element, D: Dims> TensorView<'a, T, D> {
 
 impl<'a, T: Element, D: Dims> TensorViewMut<'a, T, D> {
     /// A tensor that borrows elements in row-major order.
+    ///
+    /// ```
+    /// use croq_sys::TensorViewMut;
+    ///
+    /// let mut data = [0; 4];
+    /// TensorViewMut::from_mut_slice((2, 2), &mut data)?[[1, 0]] = 7;
+    /// assert_eq!(data, [0, 0, 7, 0]);
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -386,6 +428,18 @@ impl<T, D: Dims, S: HostData<T>> Tensor<T, D, S> {
 impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     /// The element at `index`, or the byte of [`Packed`] values that contains it; `None` outside of
     /// the tensor.
+    ///
+    /// ```
+    /// use croq_sys::Tensor;
+    ///
+    /// let mut t = Tensor::from_fn((2, 2), |[i, j]| (10 * i + j) as i32);
+    /// assert_eq!(t.get([1, 1]), Some(&11));
+    /// assert_eq!(t.get([1, 2]), None);
+    /// if let Some(element) = t.get_mut([0, 1]) {
+    ///     *element = 5;
+    /// }
+    /// assert_eq!(t.as_slice(), [0, 5, 10, 11]);
+    /// ```
     pub fn get(&self, index: D::Index) -> Option<&T> {
         let at = offset(self.shape().as_ref(), index.as_ref())?;
         self.as_slice().get(at / T::COUNT)

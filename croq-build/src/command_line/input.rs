@@ -60,7 +60,9 @@ pub(super) fn compile_text(
 /// The folder of a file.
 pub(super) fn folder(path: &str) -> &Path {
     let parent = Path::new(path).parent();
-    parent.filter(|p| *p != "").unwrap_or(".".as_ref())
+    parent
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(".".as_ref())
 }
 
 /// The stem of the generated files' names.

@@ -12,7 +12,10 @@ use super::identity::FileIdentity;
 use super::key::Key;
 use super::messages::{self, Codes, Message, Severity};
 use super::nvcc::Toolkit;
+use super::outputs::unwritable;
+use super::portable_names::PortableNames;
 use super::problem::Problem;
+use super::spans;
 use super::user_headers::{Folders, Headers};
 use crate::diagnostics::codes;
 use crate::target::Arch;
@@ -77,6 +80,8 @@ pub struct Compilers<'a> {
 pub struct Job<'a> {
     pub twin: Twin,
     pub place: &'a Place,
+    /// That of the file's objects.
+    pub symbol: &'a str,
     pub device_path: &'a Path,
     /// The folder of the `.co` file, for its `#include "…"`.
     pub co_folder: &'a Path,
@@ -139,6 +144,7 @@ impl Precompiled {
             command.args(["-x", "c++-header"]);
             command.arg(compilers.base.join(compilers.include).join("croq.h"));
             command.arg("-o").arg(&this.file);
+            Ok(())
         });
         // If the compiler failed, the value is dropped, which removes the file.
         output
@@ -171,20 +177,44 @@ impl Compilers<'_> {
         &self,
         job: &Job<'_>,
         precompiled: Option<&Precompiled>,
+        names: Option<&PortableNames<'_>>,
     ) -> Result<Object, Failed> {
+        let file = job.device_path.strip_prefix(self.own);
+        let file = file.unwrap_or(job.device_path).to_string_lossy();
+        let _span = spans::object(&file, job.twin.name());
+        let names = names.filter(|_| job.twin == Twin::Cuda);
+        let names_of = |path: &Path| match names {
+            Some(names) => names.of(path),
+            None => vec![path.to_owned()],
+        };
         let output = self.output(job.twin, |command| {
             command.args(self.flags(job.twin));
             let first = precompiled.filter(|_| job.twin == Twin::Sim);
             if let Some(folder) = first.and_then(|p| p.folder(job)) {
                 command.arg("-I").arg(folder);
             }
-            command.args(self.folders(job.twin, job.co_folder));
-            command.arg("-c").arg(job.device_path);
+            for folder in self.folders(job.twin, job.co_folder) {
+                for folder in names_of(&folder) {
+                    let mut flag = OsString::from("-I");
+                    flag.push(folder);
+                    command.arg(flag);
+                }
+            }
+            command.arg("-c").args(names_of(job.device_path).first());
             command.arg("-o").arg(job.place.part());
+            match names {
+                Some(names) => names.set(command, job.symbol),
+                None => Ok(()),
+            }
         });
         let output = output.map_err(Failed::Machine)?;
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stderr));
+        if let Some(names) = names {
+            text = names.in_output(&text);
+            // These files are large.
+            let _ = std::fs::remove_dir_all(names.kept(job.symbol));
+        }
         let messages = messages::parse(&text);
         let rejected = messages
             .iter()
@@ -214,8 +244,11 @@ impl Compilers<'_> {
     ) -> Result<Option<Headers>, Problem> {
         let output = self.output(twin, |command| {
             command.args(self.flags(twin));
-            command.args(self.folders(twin, co_folder));
+            for folder in self.folders(twin, co_folder) {
+                command.arg("-I").arg(folder);
+            }
             command.arg("-M").arg(text);
+            Ok(())
         })?;
         if !output.status.success() {
             return Ok(None);
@@ -263,6 +296,9 @@ impl Compilers<'_> {
         for flag in self.flags(twin) {
             key = key.with("flag", &flag);
         }
+        if self.has_portable_names(twin) {
+            key = key.with("names", "portable");
+        }
         match (twin, self.cuda) {
             (Twin::Cuda, Some(toolkit)) => key
                 .with("nvcc", &FileIdentity::of(&toolkit.nvcc).to_string())
@@ -271,11 +307,33 @@ impl Compilers<'_> {
         }
     }
 
-    /// Runs a compiler in the package's folder.
+    /// Whether an object does not contain the names of folders. With debug information, debuggers
+    /// and profilers find its sources by these, and variables and flags may have relative names.
+    fn has_portable_names(&self, twin: Twin) -> bool {
+        let possible = self.cuda.is_some_and(PortableNames::possible);
+        let free = !self.host.debug_info && !self.variables_add_headers();
+        twin == Twin::Cuda && possible && free
+    }
+
+    /// The names of files in nvcc's objects, if these do not contain the names of folders.
+    pub fn portable_names<'p>(
+        &self,
+        texts: impl Iterator<Item = &'p PathBuf>,
+        headers: impl Iterator<Item = &'p PathBuf>,
+    ) -> Result<Option<PortableNames<'_>>, Problem> {
+        if !self.has_portable_names(Twin::Cuda) {
+            return Ok(None);
+        }
+        PortableNames::new(self.own, self.base, texts, headers)
+            .map(Some)
+            .map_err(|error| unwritable(self.own, &error))
+    }
+
+    /// Runs a compiler in the package's folder, unless `arguments` sets another one.
     fn output(
         &self,
         twin: Twin,
-        arguments: impl FnOnce(&mut Command),
+        arguments: impl FnOnce(&mut Command) -> std::io::Result<()>,
     ) -> Result<std::process::Output, Problem> {
         let mut command = match (twin, self.cuda) {
             (Twin::Cuda, Some(toolkit)) => {
@@ -288,9 +346,9 @@ impl Compilers<'_> {
             }
             _ => self.host.command()?,
         };
-        arguments(&mut command);
         command.current_dir(self.base);
-        command.output().map_err(|error| match error.kind() {
+        let output = arguments(&mut command).and_then(|()| command.output());
+        output.map_err(|error| match error.kind() {
             ErrorKind::NotFound if twin == Twin::Sim => {
                 host_compiler::missing(&command.get_program().to_string_lossy())
             }
@@ -343,17 +401,13 @@ impl Compilers<'_> {
         flags
     }
 
-    /// The flags for the folders in which headers are searched.
-    fn folders(&self, twin: Twin, co_folder: &Path) -> Vec<OsString> {
+    /// The folders in which headers are searched, for the compiler.
+    fn folders(&self, twin: Twin, co_folder: &Path) -> Vec<PathBuf> {
         let own = own_folders(self.include, twin);
         let includes = self.includes.iter().map(PathBuf::as_path);
         let all = own.iter().map(PathBuf::as_path).chain(includes);
         all.chain([co_folder])
-            .map(|folder| {
-                let mut flag = OsString::from("-I");
-                flag.push(self.base.join(folder));
-                flag
-            })
+            .map(|folder| self.base.join(folder))
             .collect()
     }
 }

@@ -35,9 +35,9 @@ const STACK_PROBES: &str = "-fstack-clash-protection";
 /// How much the host's compiler optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimisation {
-    /// For packages that cargo builds without optimisation: at level 1 kernels for the simulated GPU
-    /// are compiled in 60% of the time, and croq's tests run as fast. The host part of CUDA objects
-    /// is not optimised.
+    /// For packages that cargo builds without optimisation: at level 1 kernels for the simulated GPU,
+    /// which runs whole grids, are compiled in 60% of the time, and croq's tests run as fast. The host
+    /// part of CUDA objects is not optimised.
     Quick,
     Full,
 }
@@ -49,15 +49,6 @@ impl Optimisation {
         match env.undeclared("OPT_LEVEL") {
             Some(level) if level == "0" => Self::Quick,
             _ => Self::Full,
-        }
-    }
-
-    /// The level of the simulated GPU, which runs whole grids: without optimisation it would be too
-    /// slow to be useful.
-    fn of_sim(self) -> u32 {
-        match self {
-            Self::Quick => 1,
-            Self::Full => 2,
         }
     }
 
@@ -80,6 +71,8 @@ pub struct HostCompiler {
     /// The C++ library that `CXXSTDLIB` selects.
     pub standard_library: Option<String>,
     pub optimisation: Optimisation,
+    /// Whether cargo builds the package with debug information.
+    pub debug_info: bool,
     target: String,
     host: String,
     missing: Option<Problem>,
@@ -101,8 +94,10 @@ impl HostCompiler {
             .unwrap_or_default();
         let name = command.clone().unwrap_or_else(|| "c++".to_owned());
         let optimisation = Optimisation::of(env);
+        // Cargo sets it to `true` for each kind of debug information.
+        let debug_info = env.undeclared("DEBUG").is_some_and(|value| value == "true");
         let identity = format!(
-            "{target}\n{optimisation:?}\n{}\n{}\n{}\n{}\n{}",
+            "{target}\n{optimisation:?}\n{debug_info}\n{}\n{}\n{}\n{}\n{}",
             identity::of_command(env, &name),
             flags.join("\n"),
             // cc uses some of them.
@@ -123,6 +118,7 @@ impl HostCompiler {
             chosen: command.is_some(),
             standard_library,
             optimisation,
+            debug_info,
             target: target.to_owned(),
             host: host.to_owned(),
             missing: (!there).then(|| missing(&name)),
@@ -148,8 +144,9 @@ impl HostCompiler {
             .cpp(true)
             .target(&self.target)
             .host(&self.host)
-            .opt_level(self.optimisation.of_sim())
-            .debug(false)
+            .opt_level_str(self.level())
+            // For the text of kernels too; the flag of nvcc is set elsewhere.
+            .debug(self.debug_info)
             .std("c++17")
             .warnings(true)
             .extra_warnings(true)
@@ -168,6 +165,15 @@ impl HostCompiler {
             .help("set CXX to g++ or clang++"));
         }
         Ok(tool)
+    }
+
+    /// The level of the simulated GPU. For a debugger, variables remain where they are declared.
+    fn level(&self) -> &'static str {
+        match (self.optimisation, self.debug_info) {
+            (Optimisation::Quick, true) => "g",
+            (Optimisation::Quick, false) => "1",
+            (Optimisation::Full, _) => "2",
+        }
     }
 
     /// A command that compiles for the simulated GPU, up to the file names.
@@ -298,17 +304,21 @@ mod tests {
 
     #[test]
     fn what_cargo_does_not_optimise_is_compiled_quickly() {
-        let of = |level| HostCompiler::of(&environment(&[("OPT_LEVEL", level)]), HOST, HOST);
-        let levels = |compiler: &HostCompiler| {
-            let optimisation = compiler.optimisation;
-            (optimisation.of_sim(), optimisation.of_launches())
+        let of = |level, debug| {
+            let env = environment(&[("OPT_LEVEL", level), ("DEBUG", debug)]);
+            HostCompiler::of(&env, HOST, HOST)
         };
-        assert_eq!(levels(&of("0")), (1, "-O0"));
+        let levels =
+            |compiler: &HostCompiler| (compiler.level(), compiler.optimisation.of_launches());
+        assert_eq!(levels(&of("0", "false")), ("1", "-O0"));
+        assert_eq!(levels(&of("0", "true")), ("g", "-O0"));
         for level in ["1", "3", "s"] {
-            assert_eq!(levels(&of(level)), (2, "-O1"), "{level}");
+            assert_eq!(levels(&of(level, "false")), ("2", "-O1"), "{level}");
+            assert_eq!(levels(&of(level, "true")), ("2", "-O1"), "{level}");
         }
         let outside = HostCompiler::of(&environment(&[]), HOST, HOST);
-        assert_eq!(levels(&outside), (2, "-O1"));
-        assert_ne!(of("0").identity, of("3").identity);
+        assert_eq!(levels(&outside), ("2", "-O1"));
+        assert_ne!(of("0", "false").identity, of("3", "false").identity);
+        assert_ne!(of("3", "true").identity, of("3", "false").identity);
     }
 }

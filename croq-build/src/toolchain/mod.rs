@@ -38,7 +38,9 @@ pub mod modules;
 pub mod nvcc;
 mod objects;
 pub mod outputs;
+mod portable_names;
 pub mod problem;
+pub mod spans;
 pub mod symbol;
 pub mod tuned;
 mod unit;
@@ -150,6 +152,7 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
             path: &header,
             text: &header_text,
         };
+        let _span = spans::bindings(&stem);
         let declarations = bindings::write(&mut outputs, &header, &include, request.target, env)?;
         written.push(device);
         texts.push((declarations, symbol.fill(&unit.shims)));

@@ -71,7 +71,9 @@ impl Search {
 
 const HOW_TO_GET_IT: &str = "install the CUDA toolkit, or run `pip install \"nvidia-cuda-nvcc==13.0.*\" \
 \"nvidia-cuda-runtime==13.0.*\" \"nvidia-cuda-crt==13.0.*\" \"nvidia-nvvm==13.0.*\" \"nvidia-cuda-cccl==13.0.*\"` \
-in an active virtual environment, or point NVCC or CUDA_HOME at it";
+in an active virtual environment, or run `make setup` in croq's repository, which puts nvcc into its .croq/cuda. \
+The first of these counts: NVCC (the program), CUDA_HOME and CUDA_PATH (its folder, such as .croq/cuda), PATH, \
+/usr/local/cuda*, Python environments";
 
 /// Searches for nvcc. `remember` is a file with the results of running it, so that an unchanged
 /// nvcc is not run again.
@@ -357,6 +359,28 @@ mod tests {
                 major: 12,
                 minor: 10
             } > OLDEST
+        );
+    }
+
+    #[test]
+    fn the_warning_says_how_nvcc_is_found() {
+        let warning = Search::default().left_out().one_line();
+        let places = [
+            "NVCC",
+            "CUDA_HOME",
+            "CUDA_PATH",
+            "PATH",
+            "/usr/local/cuda*",
+            "Python",
+        ];
+        let (_, order) = warning
+            .split_once("The first of these counts: ")
+            .expect("the order");
+        let at: Vec<_> = places.map(|place| order.find(place)).to_vec();
+        assert!(at.is_sorted() && at.iter().all(Option::is_some), "{order}");
+        assert!(
+            warning.contains("make setup") && warning.contains(".croq/cuda"),
+            "{warning}"
         );
     }
 

@@ -139,9 +139,19 @@ pub fn plan(
         let names: Vec<&str> = source.twins.iter().map(|twin| twin.name()).collect();
         let entry = Entry::new(outputs, &format!("build/{}", source.stem), &names)?;
         let known = headers.iter().all(Option::is_some);
+        let debug_info = compilers.host.debug_info;
+        // Debug information names the folder, which is not part of symbols.
+        let record = match debug_info {
+            true => key
+                .clone()
+                .with("folder", &compilers.base.to_string_lossy())
+                .finish(),
+            false => key.finish(),
+        };
+        // A debugger needs the lines of the present text.
         let reusable = entry
-            .reusable(&key.finish(), source.device)
-            .filter(|_| known);
+            .reusable(&record, source.device)
+            .filter(|reusable| known && (reusable.moved.is_empty() || !debug_info));
         let symbol = match &reusable {
             Some(reusable) => reusable.symbol.clone(),
             None => Symbol::of(&key, &canonical),
@@ -149,7 +159,7 @@ pub fn plan(
         plans.push(Plan {
             symbol,
             entry,
-            key: key.finish(),
+            key: record,
             headers,
             reusable,
         });
@@ -241,12 +251,14 @@ impl FileObjects {
 }
 
 impl Plan {
+    fn header_paths(&self) -> impl Iterator<Item = &PathBuf> {
+        let lists = self.headers.iter().flatten();
+        lists.flat_map(|list| list.files.iter().map(|(path, _)| path))
+    }
+
     /// The headers of all targets.
     fn headers(&self) -> Vec<PathBuf> {
-        let lists = self.headers.iter().flatten();
-        let mut files: Vec<PathBuf> = lists
-            .flat_map(|list| list.files.iter().map(|(path, _)| path.clone()))
-            .collect();
+        let mut files: Vec<PathBuf> = self.header_paths().cloned().collect();
         files.sort();
         files.dedup();
         files
@@ -305,7 +317,8 @@ impl Objects {
         let runtime = outputs.write("include/cuda/runtime.cu", headers::CUDA_RUNTIME)?;
         let paths = device_paths.iter().chain([&runtime]);
         let mut jobs: Vec<(usize, Job<'_>)> = Vec::new();
-        for (at, ((plan, source), path)) in plans.iter().zip(&sources).zip(paths).enumerate() {
+        let texts = paths.clone();
+        for (at, ((plan, source), path)) in plans.iter().zip(&sources).zip(texts).enumerate() {
             if plan.reusable.is_some() {
                 continue;
             }
@@ -315,6 +328,7 @@ impl Objects {
                 let job = Job {
                     twin: *twin,
                     place,
+                    symbol: plan.symbol.digits(),
                     device_path: path,
                     co_folder: source.co_folder,
                 };
@@ -326,9 +340,14 @@ impl Objects {
             true => Precompiled::of(compilers, outputs.path("build/first/croq.h.gch")?),
             false => None,
         };
-        let results =
-            Slots::of_cargo(env).run(&jobs, |(_, job)| compilers.build(job, precompiled.as_ref()));
-        drop(precompiled);
+        let names = match jobs.iter().any(|(_, job)| job.twin == Twin::Cuda) {
+            true => compilers.portable_names(paths, plans.iter().flat_map(Plan::header_paths))?,
+            false => None,
+        };
+        let results = Slots::of_cargo(env).run(&jobs, |(_, job)| {
+            compilers.build(job, precompiled.as_ref(), names.as_ref())
+        });
+        drop((precompiled, names));
 
         let mut failures = Failures::new(units);
         let mut files: Vec<FileObjects> = Vec::new();

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::tests_on_cuda::{Args, KERNEL, tensor, twice, twice_on};
 use crate::device_data::{DeviceData, DeviceDataMut};
 use crate::fake_cuda::{self, STICKY};
-use crate::{Const, Device, DeviceTensor, Error, Graph, Input, Result, Stream, Tensor};
+use crate::{
+    Const, Device, DeviceTensor, Error, Graph, Input, PinnedTensor, Result, Stream, Tensor,
+};
 
 type Bytes = DeviceTensor<u8, (Const<2>,)>;
 
@@ -327,4 +329,77 @@ fn a_stream_that_is_destroyed_is_an_error() {
     fake_cuda::destroy(raw);
     let e = graph.launch(&stream).unwrap_err();
     assert!(matches!(e, Error::Cuda { code: 400, .. }), "{e}");
+}
+
+#[test]
+fn a_graph_copies_from_and_to_page_locked_memory() {
+    for device in [fake_cuda::device(), Device::sim()] {
+        let stream = Stream::new(&device).unwrap();
+        let zeros = |dims| PinnedTensor::<u8, _>::zeros(dims, &device).unwrap();
+        let (input, mut output) = (zeros((2, 1)), zeros((1, 2)));
+        let mut t = DeviceTensor::<u8, _>::zeros((2, 2), &device).unwrap();
+        let mut graph = Graph::capture(&device, move |stream| {
+            // A column has gaps between its elements.
+            let mut column = t.view_mut().slice([0..2, 1..2])?;
+            column.copy_from_host_on(stream, &input)?;
+            let row = t.view().slice([0..1, 0..2])?;
+            row.copy_to_host_on(stream, &mut output)?;
+            let column = t.view().slice([0..2, 1..2])?;
+            let mut dropped = PinnedTensor::<u8, _>::zeros((2, 1), stream.device())?;
+            column.copy_to_host_on(stream, &mut dropped)?;
+            Ok((input, t, output))
+        })
+        .unwrap();
+        assert_eq!(graph.tensors().2.as_slice().unwrap(), [0, 0]);
+        for round in 1..4 {
+            let input = &mut graph.tensors_mut().0;
+            input.as_mut_slice().unwrap().copy_from_slice(&[round, 9]);
+            let waits = fake_cuda::waits();
+            graph.launch(&stream).unwrap();
+            assert_eq!(fake_cuda::waits(), waits);
+            // Reading waits for the launch.
+            assert_eq!(graph.tensors().2.as_slice().unwrap(), [0, round]);
+        }
+        let t = graph.into_tensors().1.to_host().unwrap();
+        assert_eq!(t.as_slice(), [0, 3, 0, 9]);
+    }
+    assert_eq!((fake_cuda::allocations(), fake_cuda::queued()), (0, 0));
+}
+
+#[test]
+fn page_locked_memory_is_held_like_other_memory() {
+    for device in [fake_cuda::device(), Device::sim()] {
+        let t = DeviceTensor::<u8, _>::zeros((2,), &device).unwrap();
+        let mut host = PinnedTensor::<u8, _>::zeros((2,), &device).unwrap();
+        let lost = Graph::capture(&device, |stream| t.copy_to_host_on(stream, &mut host));
+        is_refused(lost, "that it does not hold");
+        let shared = Graph::capture(&device, |stream| {
+            t.copy_to_host_on(stream, &mut host)?;
+            Ok((&t, &host))
+        });
+        is_refused(shared, "only to be read");
+    }
+}
+
+#[test]
+fn each_launch_may_write_bytes_that_are_no_elements() {
+    for device in [fake_cuda::device(), Device::sim()] {
+        let stream = Stream::new(&device).unwrap();
+        let mut host = PinnedTensor::<bool, _>::zeros((3,), &device).unwrap();
+        let t = DeviceTensor::<bool, _>::zeros((3,), &device).unwrap();
+        let mut graph = Graph::capture(&device, move |stream| {
+            t.copy_to_host_on(stream, &mut host)?;
+            Ok((t, host))
+        })
+        .unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(graph.tensors().1.as_slice().unwrap(), [false; 3]);
+        stream.synchronize().unwrap();
+        let address = graph.tensors_mut().0.as_device_mut_ptr();
+        // SAFETY: host memory on both; what C++ code might write.
+        unsafe { address.cast::<u8>().add(1).write(7) };
+        graph.launch(&stream).unwrap();
+        let e = graph.tensors().1.as_slice().unwrap_err();
+        assert_eq!(e, Error::NotBool { index: 1, byte: 7 });
+    }
 }

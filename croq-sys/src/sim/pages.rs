@@ -57,7 +57,28 @@ mod system {
         /// `MADV_GUARD_INSTALL`, which libc does not define everywhere.
         const GUARD_INSTALL: libc::c_int = 102;
         // SAFETY: the caller's contract.
-        unsafe { libc::madvise(at.cast(), bytes, GUARD_INSTALL) == 0 }
+        refuses_advice() && unsafe { libc::madvise(at.cast(), bytes, GUARD_INSTALL) == 0 }
+    }
+
+    /// Whether the success of `madvise` means anything: qemu-user accepts every advice, and ignores most.
+    #[cfg(target_os = "linux")]
+    fn refuses_advice() -> bool {
+        use crate::sim::settings::Setting;
+
+        /// No kernel has such an advice.
+        const UNKNOWN: libc::c_int = 0x7fff_0000;
+        static REFUSES: Setting = Setting::new(|| {
+            let bytes = super::size();
+            let Ok(page) = map(bytes) else { return 0 };
+            // SAFETY: the page is used for nothing else, and unmapped once.
+            let accepted = unsafe {
+                let accepted = libc::madvise(page.as_ptr().cast(), bytes, UNKNOWN) == 0;
+                unmap(page, bytes);
+                accepted
+            };
+            u64::from(!accepted)
+        });
+        REFUSES.get() != 0
     }
 
     /// As on Linux.

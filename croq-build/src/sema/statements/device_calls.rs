@@ -127,14 +127,14 @@ pub(crate) fn lower_expr(
             TemplateArg::Name(n) => ok &= named_targ(el, n, &mut targs),
             TemplateArg::Expr(e) => {
                 let v = el.expression(e);
-                match (&v, arith::int_of(&v)) {
-                    (_, Some(i)) => ok &= const_targ(&mut el.cx, &i.value, e.span, &mut targs),
-                    (Value::Error, _) => ok = false,
-                    (Value::Scalar(value), _)
-                        if let Some(value) = predicates::decided(el, value.clone()) =>
-                    {
-                        targs.push(value.to_string());
-                    }
+                let decided = match &v {
+                    Value::Scalar(value) => predicates::decided(el, value.clone()),
+                    _ => None,
+                };
+                match (&v, arith::int_of(&v), decided) {
+                    (_, Some(i), _) => ok &= const_targ(&mut el.cx, &i.value, e.span, &mut targs),
+                    (Value::Error, ..) => ok = false,
+                    (_, None, Some(value)) => targs.push(value.to_string()),
                     _ => {
                         no_targ(&mut el.cx, v.kind(), e.span);
                         ok = false;

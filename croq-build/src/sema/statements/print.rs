@@ -127,7 +127,12 @@ pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
     let mut text = String::new();
     let mut unknown = Vec::new();
     for a in &call.args {
-        match el.expression(a) {
+        let value = el.expression(a);
+        let constant = match &value {
+            Value::Scalar(e) => constant(el, e),
+            _ => None,
+        };
+        match value {
             Value::Str(s) => text.push_str(&s),
             Value::Int(i) => text.push_str(&el.f.cx.show(&i.value)),
             Value::Shape(s) => text.push_str(&shape::show(&el.f, &s)),
@@ -136,11 +141,13 @@ pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
                 text.push_str(&format!("{{{}}}", parts.join(", ")));
             }
             Value::Error => return,
-            Value::Scalar(e) if let Some(value) = constant(el, &e) => text.push_str(&value),
-            _ => {
-                unknown.push(a.span);
-                text.push_str(el.cx.file.snippet(a.span));
-            }
+            _ => match constant {
+                Some(value) => text.push_str(&value),
+                None => {
+                    unknown.push(a.span);
+                    text.push_str(el.cx.file.snippet(a.span));
+                }
+            },
         }
     }
     el.cx.report(match unknown.split_first() {

@@ -1,6 +1,7 @@
 //! The output for users of croq in their own crates: real `cargo build`s of small packages outside
 //! of the workspace.
 
+mod debugger;
 mod documentation;
 mod files;
 mod new_package;

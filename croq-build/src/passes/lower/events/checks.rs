@@ -48,14 +48,15 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
                 };
                 diags.push(d);
             }
-            (None, _) if let Some(copy) = first(&uses.copies) => {
-                diags.push(copies_never_waited_for(
+            (None, trigger) => match (first(&uses.copies), trigger) {
+                (Some(copy), _) => diags.push(copies_never_waited_for(
                     function, body, event_id, name, copy,
-                ));
-            }
-            (None, Some(trigger)) => {
-                diags.push(never_waited_for(function, body, event_id, name, trigger));
-            }
+                )),
+                (None, Some(trigger)) => {
+                    diags.push(never_waited_for(function, body, event_id, name, trigger));
+                }
+                (None, None) => {}
+            },
             _ => {}
         }
     }

@@ -147,10 +147,12 @@ impl Needs {
             }
             ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..)
             | ExprKind::Unary(UnOp::Neg, _)
-                if let (Scalar::Index, Some(cases)) = (e.ty, cases(e)) =>
+                if e.ty == Scalar::Index =>
             {
                 self.walk(e, span);
-                self.each(&cases, |needs, sym| needs.value(sym, span));
+                if let Some(cases) = cases(e) {
+                    self.each(&cases, |needs, sym| needs.value(sym, span));
+                }
             }
             _ => self.walk(e, span),
         }

@@ -534,12 +534,13 @@ impl<'a> Sizes<'a> {
             ExprKind::Binary(BinOp::Mul, a, b) if e.ty == Scalar::Index => {
                 Some(Size::default().and(&still(a)?, &still(b)?))
             }
-            ExprKind::Binary(BinOp::And, a, b) if let Some(most) = mask(a).or_else(|| mask(b)) => {
-                Some(Size::constant(most))
-            }
-            // At most the power of two above both, and not below its negative.
-            ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => {
-                Some(of(a)?.or(&of(b)?).at_least_one().scaled(2.0))
+            ExprKind::Binary(op @ (BinOp::And | BinOp::Or | BinOp::Xor), a, b) => {
+                let masked = mask(a).or_else(|| mask(b));
+                match masked.filter(|_| *op == BinOp::And) {
+                    Some(most) => Some(Size::constant(most)),
+                    // At most the power of two above both, and not below its negative.
+                    None => Some(of(a)?.or(&of(b)?).at_least_one().scaled(2.0)),
+                }
             }
             ExprKind::Binary(BinOp::Shr, a, _) => of(a).map(Size::at_least_one),
             ExprKind::Binary(BinOp::Div, a, _) => of(a),
