@@ -373,7 +373,7 @@ fn numbers_outside_where_nothing_is_selected() {
         (3, -1, "if (n < 2) z.at(p) = select(n, x, y)"),
         (3, 3, "select(n - 4, y, x, z)"),
         (3, 7, "select(n - 4, y, x, z)"),
-        (5, 4, "select(1 - n, x, y)"),
+        (5, 4, "if (p > 2) from = select(1 - n"),
     ] {
         let [x, y, mut z] = [113, 114, 115].map(|seed| on_device(&ints(len, seed)));
         assert_outside(kernels::selected_under_conditions(&x, &y, &mut z, n), text);

@@ -31,10 +31,12 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
     };
     let mut choices: Vec<Data> = Vec::new();
     let mut failed = number.is_none();
-    for operand in operands {
+    for (at, operand) in operands.iter().enumerate() {
         match data::lower(el, operand) {
             Some(mut data) => {
-                tiles::emit_exists(el, &mut data);
+                if made.is_none_or(|(chosen, _)| chosen == at) {
+                    tiles::emit_exists(el, &mut data);
+                }
                 choices.push(data);
             }
             None => failed = true,
