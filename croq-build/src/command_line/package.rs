@@ -230,7 +230,7 @@ const FILES: [&str; 5] = [
 fn left(wanted: &Wanted, file: &str) -> Option<String> {
     let path = wanted.folder.join(file);
     let text = fs::read_to_string(&path).unwrap_or_default();
-    let lacks = |part: &str, advice: String| match text.contains(part) {
+    let unless_with = |part: &str, advice: String| match text.contains(part) {
         true => Some(String::new()),
         false => Some(advice),
     };
@@ -250,15 +250,15 @@ fn left(wanted: &Wanted, file: &str) -> Option<String> {
         }
         _ if !exists => None,
         "Cargo.toml" => Some(missing_dependencies(wanted, &text)),
-        "build.rs" => lacks(
+        "build.rs" => unless_with(
             "croq_build",
             ": it needs `croq_build::compile(\"kernels/\");`".to_owned(),
         ),
-        "src/main.rs" => lacks(
+        "src/main.rs" => unless_with(
             "include_kernels!",
             ": it, or src/lib.rs, needs `croq_sys::include_kernels!();`".to_owned(),
         ),
-        ".gitignore" => lacks("target", ": it lacks `/target`".to_owned()),
+        ".gitignore" => unless_with("target", ": it lacks `/target`".to_owned()),
         _ => Some(String::new()),
     }
 }
