@@ -320,7 +320,7 @@ fn manifest(wanted: &Wanted) -> String {
          [build-dependencies]\n{build}\n\n\
          # One build of croq-build for `cargo build` and `cargo check`, and a fast simulated GPU.\n\
          [profile.dev.build-override]\ndebug = false\n\
-         [profile.dev.package.croq-sys]\nopt-level = 2\n"
+         [profile.dev.package.croq-sys]\nopt-level = 2\ndebug = false\n"
     )
 }
 

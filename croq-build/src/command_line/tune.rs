@@ -299,6 +299,9 @@ fn run(
     };
     let cost = match counts {
         Some(counts) => Cost::Counts(counts),
+        None if results.is_of_ptx_machine() => {
+            return Err("the PTX machine has written no counts".to_owned());
+        }
         None if results.is_of_gpu() => {
             let (timed, _) = project.run(candidate, given.repeat)?;
             let time = timed.nanoseconds();

@@ -341,6 +341,14 @@ fn elements_of_sums() {
 }
 
 #[test]
+fn zeros_of_fragments_have_signs() {
+    let mut y: Tensor<f32, (Const<32>,)> = Tensor::from_fn((Const,), |_| f32::NAN);
+    kernels::mma_zeros(&mut y).unwrap();
+    let bits: Vec<u32> = y.as_slice().iter().map(|y| y.to_bits()).collect();
+    assert_eq!(bits, [[(-0.0f32).to_bits(); 16], [0; 16]].concat());
+}
+
+#[test]
 fn softmax_of_rows() {
     let (q, k) = (halves::<16, 32>(58), halves::<24, 32>(59));
     let v = halves::<24, 8>(60);

@@ -24,6 +24,11 @@ impl Results {
         self.device.starts_with("cuda")
     }
 
+    /// Its time says nothing about a GPU.
+    pub fn is_of_ptx_machine(&self) -> bool {
+        self.device.contains("PTX machine")
+    }
+
     /// # Errors
     ///
     /// Returns the failure that the program has written, or that its output is incomplete.

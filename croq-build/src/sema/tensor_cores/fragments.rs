@@ -155,16 +155,21 @@ fn lower_fill_value(el: &mut Elab<'_>, e: &ast::Expr, elem: Option<Scalar>) -> O
         );
         return None;
     }
-    let is_zero = match &value {
-        Value::Scalar(v) => matches!(&*v.kind, ExprKind::Float(z) if *z == 0.0),
-        Value::Int(i) => i.value.is_zero(),
-        _ => false,
+    // With its sign: `-0.0` is what an addition does not change.
+    let zero = match &value {
+        Value::Scalar(v) => match &*v.kind {
+            ExprKind::Float(z) if *z == 0.0 => Some(*z),
+            _ => None,
+        },
+        Value::Int(i) if i.value.is_zero() => Some(0.0),
+        _ => None,
     };
     match (elem, value) {
-        (Some(elem), _) if is_zero && elem.is_float() => {
-            Some(Expr::new(ExprKind::Float(0.0), elem, e.span))
+        (Some(elem), _) if zero.is_some() && elem.is_float() => {
+            let zero = ExprKind::Float(zero.unwrap_or_default());
+            Some(Expr::new(zero, elem, e.span))
         }
-        (Some(elem), _) if is_zero && elem.is_integer() => {
+        (Some(elem), _) if zero.is_some() && elem.is_integer() => {
             let zero = Value::Int(IntValue::plain(Sym::zero()));
             convert::convert(el, zero, elem, e.span)
         }
