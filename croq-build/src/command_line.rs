@@ -21,7 +21,7 @@ use crate::toolchain::{front_end, missing_headers};
 use arguments::{Arguments, arguments, unknown};
 use input::{compile, folder, stem};
 pub use outcome::Outcome;
-use outcome::{CLEAN, DIAGNOSTICS};
+use outcome::{BAD_USAGE, CLEAN, DIAGNOSTICS};
 pub use usage::USAGE;
 use usage::bad_usage;
 
@@ -33,6 +33,9 @@ pub fn run(args: &[String]) -> Outcome {
     let Some((command, rest)) = args.split_first() else {
         return bad_usage("there is no command");
     };
+    if rest.iter().any(|arg| arg == "--help" || arg == "-h") {
+        return usage();
+    }
     let run = |args: &[String], switches: &[&str], of: fn(&Arguments) -> Outcome| {
         arguments(args, switches).map_or_else(|wrong| bad_usage(&wrong), |args| of(&args))
     };
@@ -53,10 +56,7 @@ pub fn run(args: &[String]) -> Outcome {
         ),
         "tune" => tune::tune(rest),
         "explain" => explain_code(rest),
-        "help" | "--help" | "-h" => Outcome {
-            stdout: USAGE.to_owned(),
-            ..Outcome::default()
-        },
+        "help" | "--help" | "-h" => usage(),
         "--version" | "-V" => Outcome {
             stdout: format!("croq {}\n", env!("CARGO_PKG_VERSION")),
             ..Outcome::default()
@@ -210,6 +210,13 @@ fn unreadable(outcome: &mut Outcome, args: &Arguments, why: &Diagnostic) {
     }
 }
 
+fn usage() -> Outcome {
+    Outcome {
+        stdout: USAGE.to_owned(),
+        ..Outcome::default()
+    }
+}
+
 fn explain_code(args: &[String]) -> Outcome {
     let [code] = args else {
         return bad_usage("`croq explain` needs one code, such as E0401");
@@ -220,7 +227,13 @@ fn explain_code(args: &[String]) -> Outcome {
             status: CLEAN,
             ..Outcome::default()
         },
-        None => bad_usage(&format!("there is no diagnostic `{code}`")),
+        None => Outcome {
+            stderr: format!(
+                "error: there is no diagnostic `{code}`: they are E or W or N and four digits\n"
+            ),
+            status: BAD_USAGE,
+            ..Outcome::default()
+        },
     }
 }
 

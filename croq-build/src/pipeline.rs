@@ -144,6 +144,10 @@ pub struct Dump {
 }
 
 impl Dump {
+    fn is_wanted(&self) -> bool {
+        self.all || !self.after.is_empty()
+    }
+
     /// Adds a stage by its name, or `all`.
     ///
     /// # Errors
@@ -245,9 +249,7 @@ pub fn compile_and_dump(
 fn state<'d>(options: &Options, verify: bool, diags: &'d mut Diagnostics) -> State<'d> {
     let reorder = options.thread_order == ThreadOrder::Auto;
     let limits = options.shared_limits();
-    let mut state = State::new(limits, reorder, options.checks, verify, diags);
-    state.improve = options.texts;
-    state
+    State::new(limits, reorder, options.checks, verify, diags)
 }
 
 /// Runs the stages that complete the result of `sema` for a function, as far as its errors allow.
@@ -309,6 +311,7 @@ fn run_passes(
         let mut own = Diagnostics::new();
         let name = function.name.clone();
         let mut state = state(options, verify, &mut own);
+        state.improve = options.texts || dump.is_wanted();
         let lowered = driver::lower(function, &mut state, &mut observer);
         (name, lowered, own, observer)
     });

@@ -213,9 +213,9 @@ fn measure(
         }
         let missing = driver::missing_sizes(&selected, given);
         if !missing.is_empty() {
-            let sizes: Vec<String> = missing.iter().map(|name| format!("{name}=1024")).collect();
+            let sizes: Vec<String> = missing.iter().map(|name| format!("{name}=64")).collect();
             return Err(format!(
-                "extents have no value: add `--size {}`",
+                "extents have no value: add `--size {}` (a few tiles are enough, and quick)",
                 sizes.join(",")
             ));
         }

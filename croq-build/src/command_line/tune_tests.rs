@@ -94,7 +94,7 @@ fn what_cannot_be_tuned_is_an_error_before_anything_is_built() {
     for (args, part) in [
         (vec!["tune", &plain], "no file has a comment such as"),
         (vec!["tune", "/nowhere/k.co"], "error[E1104]"),
-        (vec!["tune", &path], "add `--size N=1024,K=1024`"),
+        (vec!["tune", &path], "add `--size N=64,K=64`"),
         (
             vec!["tune", "--function", "scale", &path],
             "it has no function scale",

@@ -22,7 +22,7 @@ usage: croq new [--path CROQ] FOLDER
                              first, or the one with the best memory access where the kernel can't observe it
 
 new      make a package with one kernel, which `cargo run` runs; `--path` takes croq's crates from a
-         checkout of croq, in place of the published ones
+         checkout of croq: no registry has them yet
 init     add to a folder what a package with kernels needs; files that exist stay as they are
 check    report what is wrong in `.co` files, and nothing else; with `--build` the machine's C++ compiler
          looks at what is generated, too, for the file's own C++

@@ -465,14 +465,28 @@ impl Printer<'_> {
             .max();
         let arguments = params.take(needed.unwrap_or(0)).map(|(at, param)| {
             let name = self.generic(at, Place::Trait);
-            match given(at) {
+            match given(at) && !is_type(family.template, at) {
                 true => format!("{{{name}}}"),
                 false => param.name.to_string(),
             }
         });
         let arguments: Vec<String> = arguments.collect();
+        // rustc names a Rust type, such as `croq_sys::half::f16` or `i32`, which is not a name of an
+        // element type.
+        let types = family.template.params.iter().enumerate();
+        let types = types.filter(|(at, _)| given(*at) && is_type(family.template, *at));
+        let types: Vec<String> = types
+            .map(|(at, param)| {
+                let name = self.generic(at, Place::Trait);
+                format!("{} is the element type for `{{{name}}}`", param.name)
+            })
+            .collect();
+        let types = match types.is_empty() {
+            true => String::new(),
+            false => format!(", where {}", types.join(", ")),
+        };
         format!(
-            "to add one, write `template __co__ {}<{}>;` in {}",
+            "to add one, write `template __co__ {}<{}>;` in {}{types}",
             family.template.name,
             arguments.join(", "),
             self.meta.path

@@ -382,7 +382,7 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
             return Some(format!("write `{near}`"));
         }
     }
-    if let Some(help) = header_advice(at, expected, tokens) {
+    if let Some(help) = header_advice(at, expected, tokens).or_else(|| buffer_advice(at, tokens)) {
         return Some(help.into());
     }
     // `paralel p by 8`: the previous word was intended as a keyword.
@@ -407,6 +407,21 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
         }
     }
     None
+}
+
+/// How a buffer is declared, if the unexpected token stands in CUDA's declaration of one or behind an
+/// assignment.
+fn buffer_advice(at: usize, tokens: &[Token]) -> Option<&'static str> {
+    let before = &tokens.get(at.checked_sub(1)?)?.kind;
+    let assigned = before.is(Punct::Eq);
+    match kind_text(&tokens.get(at)?.kind) {
+        _ if before.word() == Some("__shared__") => {
+            Some("a buffer of the block is declared by `shared f32 [64] name;`")
+        }
+        Some("shared") if assigned => Some("a buffer is declared by `shared f32 [64] name;`"),
+        Some("local") if assigned => Some("a thread's array is declared by `local f32 [4] name;`"),
+        _ => None,
+    }
 }
 
 /// How the header of a loop or level is written, if the unexpected token is in one.

@@ -65,7 +65,13 @@ impl Search {
         for place in seen {
             problem = problem.note(place.clone());
         }
-        problem.help(format!("{HOW_TO_GET_IT}; CROQ_CUDA=off silences this"))
+        // Cargo's line is cut after 400 characters.
+        problem.help(
+            "CROQ_CUDA=off silences this; to compile for GPUs, install the CUDA toolkit, or run \
+             `make setup` in croq's repository, which puts nvcc into its .croq/cuda; the first of \
+             these counts: NVCC (the program), CUDA_HOME and CUDA_PATH (its folder), PATH, \
+             /usr/local/cuda*, Python environments",
+        )
     }
 }
 
@@ -373,13 +379,14 @@ mod tests {
             "/usr/local/cuda*",
             "Python",
         ];
+        assert!(warning.len() < 400, "{warning}");
         let (_, order) = warning
-            .split_once("The first of these counts: ")
+            .split_once("the first of these counts: ")
             .expect("the order");
         let at: Vec<_> = places.map(|place| order.find(place)).to_vec();
         assert!(at.is_sorted() && at.iter().all(Option::is_some), "{order}");
         assert!(
-            warning.contains("make setup") && warning.contains(".croq/cuda"),
+            warning.contains("make setup") && warning.contains("CROQ_CUDA=off silences this"),
             "{warning}"
         );
     }

@@ -81,7 +81,7 @@ impl Problem {
 
     /// The whole text on one line, for `cargo::warning`.
     pub fn one_line(&self) -> String {
-        let mut line = self.message.clone();
+        let mut line = format!("[{}] {}", self.code, self.message);
         for text in self.notes.iter().chain(&self.help) {
             line.push_str("; ");
             line.push_str(text);

@@ -189,7 +189,7 @@ fn size(extent: &CallExtent, given: &Given) -> Result<String, String> {
     };
     let value = given.sizes.iter().find(|(known, _)| known == name);
     let value =
-        value.ok_or_else(|| format!("the extent `{name}` has no value: `--size {name}=1024`"))?;
+        value.ok_or_else(|| format!("the extent `{name}` has no value: `--size {name}=64`"))?;
     let parsed = value.1.parse::<u64>().ok().filter(|extent| *extent > 0);
     let parsed = parsed.ok_or_else(|| {
         format!(

@@ -295,10 +295,14 @@ fn immutable(el: &Elab<'_>, name: &ast::Name, earlier: &Earlier<'_>) -> Diagnost
                 "assign to a variable that begins with its value: `mutable s = {text};`"
             ));
     }
+    let ty = match earlier.entity {
+        Entity::Scalar { local, .. } => el.f.local(*local).ty,
+        _ => Scalar::S32,
+    };
     d.label("assigned a second time")
         .also(earlier.declared, "first assignment")
         .help(format!(
-            "declare it with `mutable {text} = …`, or with an element type such as `s32 {text} = …`"
+            "declare it with `mutable {text} = …`, or with an element type such as `{ty} {text} = …`"
         ))
 }
 
