@@ -229,7 +229,7 @@ fn explain_code(args: &[String]) -> Outcome {
         },
         None => Outcome {
             stderr: format!(
-                "error: there is no diagnostic `{code}`: they are E or W or N and four digits\n"
+                "error: there is no diagnostic `{code}`: a code is E, W or N with four digits, such as E0401\n"
             ),
             status: BAD_USAGE,
             ..Outcome::default()

@@ -135,7 +135,7 @@ fn memory(title: String, results: usize, bytes: usize, pair: Pair) -> Problem {
     }
 }
 
-/// All of them. The budgets are those of issue 16.
+/// All of them. The budgets are goals that were set in advance.
 pub fn problems() -> Vec<Problem> {
     let triton = |croq, source, peer, budget| pair(croq, source, peer, "Triton", budget);
     let cutlass = |croq, source, peer| pair(croq, source, peer, "CUTLASS", 1.2);
