@@ -360,12 +360,11 @@ fn found(el: &Elab<'_>) -> Earlier {
     };
     for (id, declared) in &el.fragments.declared {
         if let Some(fragment) = el.f.fragments.get(id) {
-            found.note_fragment(*declared, fragment, el.f.buffer(*id).elem);
+            found.note_fragment(*declared, fragment, el.f.buffer(*id));
         }
     }
     for kernel in &el.f.kernels {
-        let threads = kernel.threads.as_int();
-        found.threads.extend(threads.map(|n| (kernel.span, n)));
+        found.note_threads(kernel.span, kernel.threads.as_int());
     }
     note_mutables(el, &mut found);
     found

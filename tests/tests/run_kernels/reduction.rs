@@ -131,6 +131,35 @@ fn softmax_of_special_values() {
     }
 }
 
+/// Masks use the smallest number, also for whole rows.
+#[test]
+fn rows_of_the_smallest_number() {
+    for n in [1, 1000, 16384, 16385] {
+        let x = Tensor::from_fn((2, n), |[i, j]| match (i, j) {
+            (1, 0) => f32::NEG_INFINITY,
+            _ => f32::MIN,
+        });
+        let y = kernels::softmax(&x).unwrap();
+        let equal = |[i, j]: [usize; 2]| match (i, j) {
+            (1, 0) if n > 1 => 0.0,
+            (1, 0) => f64::NAN,
+            _ => 1.0 / (n - i) as f64,
+        };
+        for (at, value) in y.as_slice().iter().enumerate() {
+            let (value, expected) = (f64::from(*value), equal([at / n, at % n]));
+            let near = (value - expected).abs() <= 1e-5 * expected;
+            assert!(
+                near || value.is_nan() && expected.is_nan(),
+                "{n}: {at}: {value}"
+            );
+        }
+        let labels = Tensor::from_vec((2,), vec![0, IGNORED]).unwrap();
+        let (loss, log_sum) = kernels::cross_entropy(&x, &labels, IGNORED).unwrap();
+        // The logarithm of the number of elements is less than an ulp.
+        assert_eq!((loss[[0]], log_sum[[0]]), (0.0, f32::MIN), "{n}");
+    }
+}
+
 #[test]
 fn softmax_16() {
     for m in [1, 64, 100] {

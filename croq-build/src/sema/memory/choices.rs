@@ -107,14 +107,18 @@ fn lower_from<R>(el: &mut Elab<'_>, lowering: &mut Lowering<'_, R>, first: usize
     let divergence = uniformity::divergence(el, &cond);
     // Levels below are assigned to `parallel`s in the order of the text, which each arm repeats.
     let nests = el.nests.clone();
+    // Both arms declare the names of the rest of the block.
+    let stale = el.names.stale.clone();
     let both = el.within(divergence.map(Frame::Divergent), |el| {
         el.names.enter_arm(arms, true);
         let then = arm(el, |el| lower_one(el, lowering, first, false));
         el.names.leave_arm();
         el.nests = nests;
+        let stale_then = std::mem::replace(&mut el.names.stale, stale);
         el.names.enter_arm(arms, false);
         let otherwise = arm(el, |el| lower_from(el, lowering, first + 1));
         el.names.leave_arm();
+        el.names.stale.extend(stale_then);
         [then, otherwise]
     });
     (lowering.join)(el, cond, both)
@@ -285,6 +289,26 @@ mod tests {
             let function = testing::function(&text);
             assert_eq!(function.kernels.len(), kernels, "{first}, {second}");
         }
+    }
+
+    #[test]
+    fn what_one_arm_exchanges_is_not_exchanged_in_the_others() {
+        let text = |rest: &str| {
+            format!(
+                "__co__ void f(global s32 [N] x, global s32 [N] y, int n) {{
+                   s32 [N] a; s32 [N] b;
+                   parallel p by N {{ a.at(p) = 1; b.at(p) = 2; }}
+                   from = select(n, a, x, a);
+                   parallel p by N y.at(p) = from.at(p) + b.at(p);
+                   swap(a, b);
+                   {rest}
+                 }}"
+            )
+        };
+        let function = testing::function(&text("parallel p by N a.at(p) = y.at(p);"));
+        assert_eq!(function.kernels.len(), 7);
+        let behind = text("parallel p by N x.at(p) = from.at(p);");
+        assert_eq!(testing::codes(&behind, &[]), ["E0846"]);
     }
 
     #[test]

@@ -6,19 +6,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Fragment, FragmentLayout, Level, Scalar};
+use crate::ir::{Buffer, Fragment, FragmentLayout, Level, Scalar};
 use crate::sema::state::choices::{Choice, Place};
 use crate::source::Span;
+use crate::syntax::ast;
 
 /// The most walks over one function: facts may depend on each other.
 pub(crate) const MOST_WALKS: usize = 6;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Earlier {
-    /// What products determine of fragments, by the places of their names.
-    pub fragments: BTreeMap<Span, Shaped>,
-    /// The numbers of threads of kernels, by their headers.
-    pub threads: BTreeMap<Span, i64>,
+    /// What products determine of fragments, by their names and the places of these: all names of one
+    /// use of a macro have the same place. `None` if it differs among several of one name and place.
+    pub fragments: BTreeMap<(Span, String), Option<Shaped>>,
+    /// The numbers of threads of kernels, by their headers. `None` if it differs.
+    pub threads: BTreeMap<Span, Option<i64>>,
     /// Mutable locals that differ between units, by the places of their names.
     pub varying: BTreeMap<Span, Level>,
     /// Whether each read of a mutable local counts as different in each thread.
@@ -51,18 +53,82 @@ impl Earlier {
         is_new
     }
 
-    /// Records the extents of a fragment; two of one place have none in common.
-    pub fn note_fragment(&mut self, declared: Span, fragment: &Fragment, elem: Scalar) {
+    /// Records what is known of a fragment at the end of a walk.
+    pub fn note_fragment(&mut self, declared: Span, fragment: &Fragment, of: &Buffer) {
         let shaped = Shaped {
             shape: fragment.shape.clone(),
-            elem,
+            elem: of.elem,
             layout: fragment.layout,
         };
-        let known = self.fragments.get(&declared);
-        if known.is_some_and(|known| *known != shaped) || shaped.shape.is_empty() {
-            self.fragments.remove(&declared);
-        } else {
-            self.fragments.insert(declared, shaped);
+        let shaped = (!shaped.shape.is_empty()).then_some(shaped);
+        let known = self.fragments.entry((declared, of.name.clone()));
+        let known = known.or_insert_with(|| shaped.clone());
+        if *known != shaped {
+            *known = None;
+        }
+    }
+
+    pub fn fragment(&self, name: &ast::Name) -> Option<&Shaped> {
+        let known = self.fragments.get(&(name.span, name.text.clone()));
+        known.and_then(Option::as_ref)
+    }
+
+    /// Records the number of threads of a kernel at the end of a walk.
+    pub fn note_threads(&mut self, header: Span, threads: Option<i64>) {
+        let known = self.threads.entry(header).or_insert(threads);
+        if *known != threads {
+            *known = None;
+        }
+    }
+
+    pub fn threads(&self, header: Span) -> Option<i64> {
+        self.threads.get(&header).copied().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Earlier;
+    use crate::sema::testing;
+    use crate::source::Span;
+
+    /// All names of one use of a macro have one place.
+    #[test]
+    fn fragments_of_a_macro_have_extents_of_their_own() {
+        let text = "#define PRODUCTS c = mma.fill.f32 0.0f; mma.row.col c, fa, fb; \
+                      frag f16 [16, 64] h {0}; copy(h, c); \
+                      d = mma.fill.f32 0.0f; mma.row.col d, h, fc;\n\
+            __co__ void f(global f16 [16, 16] x, global f16 [16, 64] y, global f16 [64, 8] z,
+                          global f32 [16, 8] o, global f32 [16, 8] p, int n) {
+              parallel b by 1 : block {
+                shared f16 [16, 16] a; shared f16 [16, 64] b; shared f16 [64, 8] c;
+                dma.copy x => a; dma.copy y => b; dma.copy z => c;
+                parallel w by 1 : group {
+                  fa = mma.load a; fb = mma.load b; fc = mma.load c;
+                  PRODUCTS
+                  mma.store d, o;
+                }
+              }
+              parallel t by 8 select(n, o, p).at(0, t) = 1.0f;
+            }";
+        let function = testing::function(text);
+        let shape = |name: &str| {
+            let buffers = function.buffers.iter().zip(0..);
+            let mut named = buffers.filter(|(b, _)| b.name == name);
+            let shape = |id| function.fragments.get(&crate::ir::BufferId(id));
+            named.find_map(|(_, id)| Some(shape(id)?.shape.clone()))
+        };
+        assert_eq!(shape("c"), Some(vec![16, 64]));
+        assert_eq!(shape("d"), Some(vec![16, 8]));
+    }
+
+    #[test]
+    fn numbers_that_differ_are_not_known() {
+        let header = Span::default();
+        let mut earlier = Earlier::default();
+        for (threads, known) in [(32, Some(32)), (32, Some(32)), (128, None), (128, None)] {
+            earlier.note_threads(header, Some(threads));
+            assert_eq!(earlier.threads(header), known);
         }
     }
 }

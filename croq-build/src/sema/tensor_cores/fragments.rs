@@ -187,7 +187,7 @@ pub(crate) fn new(
     shape: &[i64],
     array: &[u64],
 ) -> BufferId {
-    let known = el.earlier.fragments.get(&name.span).cloned();
+    let known = el.earlier.fragment(name).cloned();
     let extents = match (&known, shape) {
         (Some(known), []) => &known.shape,
         _ => shape,

@@ -119,7 +119,7 @@ fn only_unit(el: &mut Elab<'_>, fragment: &ast::Expr) -> Option<Level> {
     let kernel = el.kernel.as_ref()?;
     let threads = match &kernel.threads.count {
         Some(threads) => threads.as_int(),
-        None => el.earlier.threads.get(&kernel.header).copied(),
+        None => el.earlier.threads(kernel.header),
     };
     // The level that has them may come later.
     el.earlier.incomplete |= layout.is_none() || kernel.threads.count.is_none();
