@@ -144,10 +144,6 @@ pub struct Dump {
 }
 
 impl Dump {
-    fn is_wanted(&self) -> bool {
-        self.all || !self.after.is_empty()
-    }
-
     /// Adds a stage by its name, or `all`.
     ///
     /// # Errors
@@ -311,7 +307,7 @@ fn run_passes(
         let mut own = Diagnostics::new();
         let name = function.name.clone();
         let mut state = state(options, verify, &mut own);
-        state.improve = options.texts || dump.is_wanted();
+        state.improve = options.texts;
         let lowered = driver::lower(function, &mut state, &mut observer);
         (name, lowered, own, observer)
     });

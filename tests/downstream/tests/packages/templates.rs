@@ -91,7 +91,7 @@ fn a_missing_instance_is_an_error_with_those_that_exist() {
             "the template `raised` has no instance for `f64`",
             "no such instance of `raised`",
             "its instances are `raised<f32, 64>`, `raised<s32, 128>`",
-            "write `template __co__ raised<f64>;` in kernels/templates.co",
+            "write `template __co__ raised<T>;` in kernels/templates.co, where T is the element type for `f64`",
         ],
     );
     assert_eq!(seen.stderr.matches("error[E").count(), 1, "{}", seen.stderr);
@@ -106,7 +106,7 @@ fn a_missing_instance_is_an_error_with_those_that_exist() {
         &[
             "the template `doubled` has no instance for `D = 16`, `f32`",
             "its instances are `doubled<f32, 4>`, `doubled<f32, 8>`",
-            "write `template __co__ doubled<f32, 16>;` in kernels/templates.co",
+            "write `template __co__ doubled<T, 16>;` in kernels/templates.co, where T is the element type for `f32`",
         ],
     );
 }
