@@ -60,7 +60,8 @@ mod sealed_scaled_rows {
     label = "no such instance of `scaled_rows`",
     note = "its instances are `scaled_rows<f32, 32, false>`, `scaled_rows<bf16, 64, true>`, `scaled_rows<f32, 64, \
         false>`",
-    note = "to add one, write `template __co__ scaled_rows<{Self}, {Lanes}, {Clamp}>;` in scaled_rows.co"
+    note = "to add one, write `template __co__ scaled_rows<T, {Lanes}, {Clamp}>;` in scaled_rows.co, where T is the \
+        element type for `{Self}`"
 )]
 pub trait ScaledRowsInstance<const Lanes: usize, const Clamp: bool>: sealed_scaled_rows::Sealed + Element {
     #[doc(hidden)]
