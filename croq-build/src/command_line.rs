@@ -247,6 +247,28 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_code_is_told_without_the_usage_of_all_commands() {
+        let outcome = croq(&["explain", "431"]);
+        assert_eq!(outcome.status, BAD_USAGE);
+        let line = "error: there is no diagnostic `431`: a code is E, W or N with four digits, such as E0401\n";
+        assert_eq!(outcome.stderr, line);
+    }
+
+    #[test]
+    fn every_command_has_help() {
+        for command in ["check", "emit", "explain", "fix", "init", "new", "tune"] {
+            for option in ["--help", "-h"] {
+                let outcome = croq(&[command, option]);
+                assert_eq!(
+                    (outcome.status, outcome.stdout.as_str()),
+                    (CLEAN, USAGE),
+                    "{command}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn bad_usage_is_told_with_the_nearest_word() {
         for (args, part) in [
             (&[][..], "there is no command"),
@@ -286,7 +308,6 @@ mod tests {
                 &["check", "--warn=E0201", "a.co"][..],
                 "`E0201` is an error",
             ),
-            (&["explain", "E9999"][..], "no diagnostic"),
             (&["check", "-I"][..], "needs a folder"),
             (&["check", "-t", "hip", "a.co"][..], "unknown target"),
             (&["--biuld", "a.co"][..], "unknown option"),

@@ -59,8 +59,14 @@ fn a_number_of_the_host_selects_in_a_kernel() {
             let first = &all[n as usize];
             assert_exact(&z.to_host().unwrap(), |i| first[i] + second[i]);
         }
-        // Each selector is outside where the other is inside.
-        for n in [-1, 0, 3] {
+        // Each selector is outside where the other is inside. A kernel that fails is the last one of
+        // a process on CUDA.
+        let numbers: &[i32] = match (Device::default().is_sim(), len) {
+            (true, _) => &[-1, 0, 3],
+            (false, 77) => &[3],
+            (false, _) => &[],
+        };
+        for &n in numbers {
             let mut z = on_device(&floats(len, 6));
             assert_outside(
                 kernels::selected_in_a_kernel(&x, &y, &w, &mut z, n),
@@ -146,8 +152,13 @@ fn one_of_ten() {
             let expected = &all[n as usize % 9];
             assert_exact(&call(n).unwrap(), |i| 2 * expected[i]);
         }
-        assert_outside(call(10), "select(n, a, b, c, d, e");
-        assert_outside(call(-1), "select(n, a, b, c, d, e");
+        // A kernel that fails is the last one of a process on CUDA.
+        if Device::default().is_sim() {
+            assert_outside(call(10), "select(n, a, b, c, d, e");
+            assert_outside(call(-1), "select(n, a, b, c, d, e");
+        } else if n == 100 {
+            assert_outside(call(10), "select(n, a, b, c, d, e");
+        }
     }
 }
 
