@@ -251,6 +251,9 @@ mod subscriber {
 #[test]
 fn builds_files_and_compilers_are_spans() {
     let spans = Spans::default();
+    // While there is one subscriber, a span that another test's thread reaches first is decided by that
+    // thread's subscriber, which is none, for all threads. With two, all are asked.
+    let _other = tracing::Dispatch::new(Spans::default());
     let folder = Folder::new("spans");
     tracing::subscriber::with_default(spans.clone(), || {
         let built = folder.build(&[("CROQ_CUDA", "off")]);
