@@ -317,6 +317,12 @@ mod tests {
         let most = "assert(wide < 858993460, \"\");";
         assert_eq!(divisions(most, &inside(SUM)), (1, 0));
         assert_eq!(divisions(most, SUM).0, 0);
+        // What is proved in a branch is not known in the other one, nor behind it.
+        let other = SUM.replace("at(0, t)", "at(1, t)");
+        for (first, then) in [("", "else"), ("x.at(2, t) = 1;", "")] {
+            let body = format!("{first} if (tile < wide * 5) {{ {SUM} }} {then} {{ {other} }}");
+            assert_eq!(divisions(most, &body), (1, 1), "{body}");
+        }
         // Of the other branch nothing is known.
         assert_eq!(
             divisions(
