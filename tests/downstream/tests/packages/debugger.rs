@@ -122,6 +122,16 @@ fn gdb(name: &str, commands: &[&str]) -> String {
     text
 }
 
+/// The backtrace behind `start` has these frames, in this order.
+fn assert_frames(text: &str, start: &str, frames: &[&str]) {
+    let backtrace = text.split_once(start).expect("a backtrace").1;
+    let at: Vec<_> = frames.iter().map(|frame| backtrace.find(frame)).collect();
+    assert!(
+        at.is_sorted() && at.iter().all(Option::is_some),
+        "{at:?} in\n{text}"
+    );
+}
+
 #[track_caller]
 fn assert_has(text: &str, parts: &[&str]) {
     for part in parts {
@@ -181,12 +191,7 @@ fn gdb_stops_in_a_kernel_and_shows_its_variables() {
         "under_gdb::weighted",
         "under_gdb::main ()",
     ];
-    let backtrace = text.split_once("#0 ").expect("a backtrace").1;
-    let at: Vec<_> = frames.map(|frame| backtrace.find(frame)).to_vec();
-    assert!(
-        at.is_sorted() && at.iter().all(Option::is_some),
-        "{at:?} in\n{text}"
-    );
+    assert_frames(&text, "#0 ", &frames);
 }
 
 #[test]
@@ -240,10 +245,5 @@ fn a_panic_beside_kernels_has_the_whole_backtrace() {
         "Graph<T>::capture",
         "panics::main\n",
     ];
-    let from_name = text.split_once("stack backtrace:").expect("a backtrace").1;
-    let at: Vec<_> = frames.map(|frame| from_name.find(frame)).to_vec();
-    assert!(
-        at.is_sorted() && at.iter().all(Option::is_some),
-        "{at:?} in\n{text}"
-    );
+    assert_frames(&text, "stack backtrace:", &frames);
 }
