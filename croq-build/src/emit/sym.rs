@@ -152,7 +152,12 @@ fn product(names: &Names<'_>, (coef, atoms): &Product) -> Text {
     let product = factors.into_iter().reduce(times).unwrap_or_else(number);
     if *coef < 0 {
         let binding = product.binding.min(Binding::Unary);
-        Text::new(format!("-{}", product.at_least(Binding::Product)), binding)
+        let positive = match product.text.starts_with('-') {
+            // `--x` would be a decrement.
+            true => format!("({})", product.text),
+            false => product.at_least(Binding::Product),
+        };
+        Text::new(format!("-{positive}"), binding)
     } else {
         product
     }

@@ -139,3 +139,22 @@ fn amounts_of_shifts_in_place_are_checked() {
         }
     }
 }
+
+#[test]
+fn the_type_of_a_choice_does_not_depend_on_the_condition() {
+    let a = Tensor::<u8, _>::random((50,), 0..255, 8);
+    for n in [0, 7, 20, -7] {
+        let y = kernels::arith_choices(&a, n).unwrap();
+        assert_exact(&y, |[row, i]| {
+            let (wide, first) = (i32::from(a[[i]]), (i as i32) < n);
+            match row {
+                0 => wide * wide,
+                1 => wide * if first { 300 } else { n },
+                2 => wide * 5,
+                3 => wide.max(if first { 1 } else { 300 }),
+                4 => i32::from(a[[i]].wrapping_mul(if first { 3 } else { 5 })),
+                _ => (n * 2).min(0) / 4 + (n * 2).min(0) % 4,
+            }
+        });
+    }
+}

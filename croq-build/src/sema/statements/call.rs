@@ -11,7 +11,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
 use crate::sema::statements::{cuda_functions, device_calls, kernel_calls, print};
-use crate::sema::values::{convert, integers, scalars, widths};
+use crate::sema::values::{convert, integers, precision, scalars, widths};
 use crate::source::Span;
 use crate::syntax::ast::{self, CallExpr, CallKind};
 
@@ -238,19 +238,11 @@ fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -
         let op = if is_min { BinOp::Min } else { BinOp::Max };
         return integers::apply(el, op, span, x, y, span);
     }
-    let ty = match (&a, &b) {
-        (Value::Scalar(x), Value::Int(_)) => Some(scalars::with_int(&el.f, x.ty, &b)),
-        (Value::Int(_), Value::Scalar(y)) => Some(scalars::with_int(&el.f, y.ty, &a)),
-        (Value::Scalar(x), Value::Scalar(y)) => {
-            let ty = convert::common_type(&mut el.cx, x.ty, y.ty, span);
-            if ty.is_none() && x.ty != Scalar::Bool && y.ty != Scalar::Bool {
-                return Value::Error;
-            }
-            ty
-        }
-        _ => None,
-    };
+    let ty = scalars::type_of_both(&el.f, &a, &b);
     let Some(ty) = ty.filter(|t| *t != Scalar::Bool) else {
+        if scalars::reports_halves(&mut el.cx, &a, &b, span) {
+            return Value::Error;
+        }
         let (ka, kb) = (a.kind(), b.kind());
         el.cx.report(
             Diagnostic::new(
@@ -385,9 +377,12 @@ fn lower_math(
             }
         };
         ty = match (ty, this) {
-            (Some(x), Some(y)) => match convert::common_type(&mut el.cx, x, y, a.span) {
+            (Some(x), Some(y)) => match convert::common_type(x, y) {
                 Some(t) => Some(t),
-                None => return Value::Error,
+                None => {
+                    precision::report_mixed_halves(&mut el.cx, a.span);
+                    return Value::Error;
+                }
             },
             (x, y) => x.or(y),
         };

@@ -7,7 +7,7 @@ use crate::sema::levels::uniformity;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
-use crate::sema::state::value::Value;
+use crate::sema::state::value::{IntValue, Value};
 use crate::sema::statements::device_calls;
 use crate::sema::values::{convert, facts, predicates, scalars};
 use crate::source::Span;
@@ -36,43 +36,22 @@ pub(crate) fn lower_ternary(
         return Value::Error;
     }
     if let Some(first) = decided {
-        let (value, stmts) = if first { (va, sa) } else { (vb, sb) };
+        let (value, stmts, other, at) = match first {
+            true => (va, sa, vb, a.span),
+            false => (vb, sb, va, b.span),
+        };
         if let Some(sink) = el.build.sinks.last_mut() {
             sink.extend(stmts);
         }
-        return value;
+        return in_common_type(el, value, &other, at);
     }
     let ty = match (&va, &vb) {
-        (Value::Int(_), Value::Int(_)) => Scalar::Index,
-        (Value::Scalar(x), Value::Int(_)) => scalars::with_int(&el.f, x.ty, &vb),
-        (Value::Int(_), Value::Scalar(y)) => scalars::with_int(&el.f, y.ty, &va),
-        (Value::Scalar(x), Value::Scalar(y)) => {
-            match convert::common_type(&mut el.cx, x.ty, y.ty, span) {
-                Some(t) => t,
-                None => {
-                    if x.ty == Scalar::Bool || y.ty == Scalar::Bool {
-                        report_mismatch(&mut el.cx, &va, &vb, span);
-                    }
-                    return Value::Error;
-                }
-            }
-        }
-        (Value::Data(_), _) | (_, Value::Data(_)) => {
-            el.cx.report(
-                Diagnostic::new(
-                    codes::E0342,
-                    span,
-                    "`?:` can't choose between buffers or futures",
-                )
-                .label("spanned data")
-                .help("use `select(i, a, b)`"),
-            );
-            return Value::Error;
-        }
-        _ => {
-            report_mismatch(&mut el.cx, &va, &vb, span);
-            return Value::Error;
-        }
+        (Value::Int(_), Value::Int(_)) => Some(Scalar::Index),
+        _ => scalars::type_of_both(&el.f, &va, &vb),
+    };
+    let Some(ty) = ty else {
+        report_mismatch(&mut el.cx, &va, &vb, span);
+        return Value::Error;
     };
     if sa.is_empty() && sb.is_empty() {
         let (Some(x), Some(y)) = (
@@ -103,6 +82,25 @@ pub(crate) fn lower_ternary(
         span,
     );
     Value::Scalar(Expr::new(ExprKind::Local(local), ty, span))
+}
+
+/// The branch that a decided condition chooses. Its type does not depend on the condition.
+fn in_common_type(el: &mut Elab<'_>, value: Value, other: &Value, span: Span) -> Value {
+    let value = match (value, other) {
+        // A literal takes the type of the other operand; `c ? 5 : n` is none.
+        (Value::Int(int), Value::Int(other)) => Value::Int(IntValue {
+            literal: int.literal && other.literal,
+            ..int
+        }),
+        (value, _) => value,
+    };
+    let is_of = |ty| matches!(&value, Value::Scalar(e) if e.ty == ty);
+    match scalars::type_of_both(&el.f, &value, other) {
+        Some(ty) if ty != Scalar::Index && !is_of(ty) => {
+            convert::convert(el, value, ty, span).map_or(Value::Error, Value::Scalar)
+        }
+        _ => value,
+    }
 }
 
 fn is_call(e: &Expr) -> bool {
@@ -136,6 +134,18 @@ fn assign_branch(
 }
 
 fn report_mismatch(cx: &mut Cx<'_>, a: &Value, b: &Value, span: Span) {
+    if scalars::reports_halves(cx, a, b, span) {
+        return;
+    }
+    if matches!(a, Value::Data(_)) || matches!(b, Value::Data(_)) {
+        let message = "`?:` can't choose between buffers or futures";
+        cx.report(
+            Diagnostic::new(codes::E0342, span, message)
+                .label("spanned data")
+                .help("use `select(i, a, b)`"),
+        );
+        return;
+    }
     let (a, b) = (a.kind(), b.kind());
     cx.report(
         Diagnostic::new(

@@ -309,9 +309,9 @@ pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
     );
 }
 
-/// The type in which two scalar operands are computed. `None` for a `bool` with another type, and,
-/// after a report, for `f16` with `bf16`.
-pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
+/// The type in which two scalar operands are computed. `None` for a `bool` with another type, and for
+/// `f16` with `bf16`.
+pub(crate) fn common_type(a: Scalar, b: Scalar) -> Option<Scalar> {
     if a == b {
         return Some(a);
     }
@@ -326,7 +326,6 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
                 (a, b),
                 (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
             ) {
-                precision::report_mixed_halves(cx, span);
                 return None;
             }
             return Some(if precision::relation(a, b) == Relation::Preserving {

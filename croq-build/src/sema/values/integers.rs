@@ -76,7 +76,7 @@ pub(crate) fn apply(
                     BinOp::Or => x | y,
                     _ => x ^ y,
                 };
-                return Value::Int(IntValue::plain(Sym::int(n)));
+                return done(Sym::int(n));
             }
             let (l, r) = (Expr::index(x.clone(), span), Expr::index(y.clone(), span));
             Value::Scalar(Expr::new(ExprKind::Binary(op, l, r), Scalar::Index, span))

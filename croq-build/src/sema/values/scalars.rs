@@ -4,22 +4,21 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time::{self, Check, compare};
-use crate::sema::state::cx::source_text;
+use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Operand, Value};
-use crate::sema::values::{arith, convert, operator_names, shifts, widths};
+use crate::sema::values::{arith, convert, operator_names, precision, shifts, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
 /// The type in which a symbolic integer is computed when the other operand has type `ty`.
-pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
+fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
     if ty.is_float() || ty == Scalar::Bool || ty == Scalar::Index {
         return ty;
     }
     let Some(i) = arith::int_of(int) else {
-        let wide = |e| widths::type_of_index(func, e) == Scalar::S64 && ty.bytes() < 8;
         return match int {
-            Value::Scalar(e) if e.ty == Scalar::Index && wide(e) => Scalar::S64,
+            Value::Scalar(e) if e.ty == Scalar::Index => with_choice(func, ty, e),
             _ => ty,
         };
     };
@@ -34,6 +33,59 @@ pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
     }
 }
 
+/// The same of an integer that an expression chooses, `c ? i : j`.
+fn with_choice(func: &ir::Function, ty: Scalar, choice: &Expr) -> Scalar {
+    if are_literals_within(choice, ty) || ty.bytes() == 8 {
+        return ty;
+    }
+    match widths::type_of_index(func, choice) {
+        Scalar::S64 => Scalar::S64,
+        _ if ty.bytes() >= 4 => ty,
+        _ => Scalar::S32,
+    }
+}
+
+/// Whether an expression chooses from literals, each of which has a value of the type.
+fn are_literals_within(choice: &Expr, ty: Scalar) -> bool {
+    match &*choice.kind {
+        ExprKind::Select(_, a, b) => are_literals_within(a, ty) && are_literals_within(b, ty),
+        ExprKind::Index(value) => value.as_int().is_some_and(|n| {
+            ty.limits()
+                .is_some_and(|(least, most)| (least..=most).contains(&n.into()))
+        }),
+        _ => false,
+    }
+}
+
+/// The type in which two values are computed, if they have one.
+pub(crate) fn type_of_both(func: &ir::Function, a: &Value, b: &Value) -> Option<Scalar> {
+    match (a, b) {
+        (Value::Scalar(x), Value::Int(_)) => Some(with_int(func, x.ty, b)),
+        (Value::Int(_), Value::Scalar(y)) => Some(with_int(func, y.ty, a)),
+        (Value::Scalar(x), Value::Scalar(y)) => match (x.ty, y.ty) {
+            (Scalar::Index, ty) if ty.is_integer() => Some(with_int(func, ty, a)),
+            (ty, Scalar::Index) if ty.is_integer() => Some(with_int(func, ty, b)),
+            (x, y) => convert::common_type(x, y),
+        },
+        _ => None,
+    }
+}
+
+/// Reports the mixture of `f16` with `bf16`, which have no common type.
+pub(crate) fn reports_halves(cx: &mut Cx<'_>, a: &Value, b: &Value, span: Span) -> bool {
+    let (Value::Scalar(a), Value::Scalar(b)) = (a, b) else {
+        return false;
+    };
+    let mixed = matches!(
+        (a.ty, b.ty),
+        (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+    );
+    if mixed {
+        precision::report_mixed_halves(cx, span);
+    }
+    mixed
+}
+
 pub(crate) fn apply(
     el: &mut Elab<'_>,
     op: BinOp,
@@ -42,7 +94,6 @@ pub(crate) fn apply(
     b: Operand,
     span: Span,
 ) -> Value {
-    let mut reported = false;
     let operand = |o: Operand| Operand::new(convert::promoted(o.value), o.span);
     let (a, b) = (operand(a), operand(b));
     if matches!(op, BinOp::Shl | BinOp::Shr) {
@@ -55,30 +106,12 @@ pub(crate) fn apply(
     {
         return Value::Scalar(compare(op, &x, &y, span));
     }
-    let ty = match (&a, &b) {
-        (Value::Scalar(x), Value::Int(_)) => Some(with_int(&el.f, x.ty, &b)),
-        (Value::Int(_), Value::Scalar(y)) => Some(with_int(&el.f, y.ty, &a)),
-        (Value::Scalar(x), Value::Scalar(y)) => {
-            let (tx, ty) = (x.ty, y.ty);
-            if tx == Scalar::Bool && ty == Scalar::Bool {
-                matches!(op, BinOp::Eq | BinOp::Ne).then_some(Scalar::Bool)
-            } else if tx == Scalar::Index && ty.is_integer() {
-                Some(with_int(&el.f, ty, &a))
-            } else if ty == Scalar::Index && tx.is_integer() {
-                Some(with_int(&el.f, tx, &b))
-            } else {
-                let common = convert::common_type(&mut el.cx, tx, ty, at);
-                reported = common.is_none() && tx != Scalar::Bool && ty != Scalar::Bool;
-                common
-            }
-        }
-        _ => None,
-    };
+    let ty = type_of_both(&el.f, &a, &b);
     let bad_bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rem)
         && ty.is_some_and(|t| t.is_float());
     let bad_bool = ty == Some(Scalar::Bool) && !matches!(op, BinOp::Eq | BinOp::Ne);
     let Some(ty) = ty.filter(|_| !bad_bits && !bad_bool) else {
-        if !reported {
+        if !reports_halves(&mut el.cx, &a, &b, at) {
             operator_names::report_no_operator(&mut el.cx, op, at, &a, &b);
         }
         return Value::Error;
