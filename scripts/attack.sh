@@ -13,7 +13,8 @@
 # 4. PROBES names are used in every position of a program.
 # 5. RUN kernels with random chains of view operators are called with numbers in and out of range: each access
 #    outside of a buffer fails a check of the compiler's own.
-# 6. The run tests and the kernels' tests pass with nine other orders of threads and blocks.
+# 6. RUN random programs compute what the same programs in Rust do, on the simulated GPU and on the PTX machine.
+# 7. The run tests and the kernels' tests pass with nine other orders of threads and blocks.
 #
 # All files remain in target/attack. The last line is `attack: N findings`.
 set -uo pipefail
@@ -115,6 +116,9 @@ for checks in All Report; do
     found "chains of view operators: $chains/log"
   fi
 done
+
+echo "== random programs"
+scripts/random_programs.sh "$seed" "$runs" || found "random programs: see above"
 
 echo "== other orders of threads and blocks"
 for order in 1 2 3 4 5 6 7 8 9; do

@@ -7,3 +7,4 @@ croq_sys::include_kernels!();
 pub mod compare;
 pub mod gpu;
 pub mod orders;
+pub mod random_programs;
