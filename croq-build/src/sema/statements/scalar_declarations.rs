@@ -64,7 +64,12 @@ fn declare_word(
         return Entity::Poison;
     };
     if word == ast::Storage::Global {
-        unsupported::report(&mut el.cx, at, "a scalar in `global` memory");
+        let remedy = format!(
+            "declare one element, `{elem} [1] {0};`, and write `{0}.at(0)`",
+            item.name.text
+        );
+        let what = "a scalar in `global` memory";
+        unsupported::report_with_remedy(&mut el.cx, at, what, Some(&remedy));
         return Entity::Poison;
     }
     if el.kernel.is_none() {
