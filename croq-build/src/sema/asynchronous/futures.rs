@@ -119,6 +119,7 @@ pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Hand
         level: Level::Block,
         handle,
         depth: el.names.depth(),
+        block: el.names.depth().saturating_sub(el.choices.scopes),
         loops: el.names.walk.loops.len(),
         home: match el.kernel {
             Some(_) => Home::Kernel,

@@ -230,7 +230,7 @@ fn live_together(a: &Future, b: &Future) -> bool {
     match of_the_host(a) || of_the_host(b) {
         // A placeholder of the host is declared before all else in the kernel.
         true => a.loops == b.loops,
-        false => a.depth == b.depth,
+        false => a.block == b.block,
     }
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct Future {
     pub handle: Option<Handle>,
     /// The number of scopes open where it was declared.
     pub depth: usize,
+    /// The number of those that are blocks of the text: the rest of a block after a `select` that is
+    /// lowered for each operand is not a block of its own.
+    pub block: usize,
     /// The number of loops open there.
     pub loops: usize,
     /// Where it was declared.
