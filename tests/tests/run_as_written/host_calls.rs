@@ -165,3 +165,29 @@ fn a_called_function_returns_in_loops() {
         assert_exact(&marks, |_| first + 2 * most.min(6));
     }
 }
+
+#[test]
+fn chosen_buffers_are_arguments() {
+    let step = |from: &[f32], w: f32| -> Vec<f32> {
+        let before = |i: usize| if i > 0 { from[i - 1] } else { 0.0 };
+        (0..from.len()).map(|i| from[i] + w * before(i)).collect()
+    };
+    for (n, rounds) in [(1, 0), (5, 1), (33, 4)] {
+        let x = Tensor::<f32, _>::from_fn((n,), |[i]| (i % 5) as f32);
+        let (y, b) = kernels::written_choices_as_arguments(&x, rounds, 1).unwrap();
+        let mut buffers = [x.as_slice().to_vec(), vec![0.0; n]];
+        let mut last = vec![0.0; n];
+        for r in 0..rounds as usize {
+            buffers[(r + 1) % 2] = step(&buffers[r % 2], 0.5);
+            last = step(&buffers[(r + 1) % 2], 0.25);
+        }
+        let rounds = rounds as usize;
+        buffers[(rounds + 1) % 2] = step(&buffers[rounds % 2], 1.0);
+        assert_exact(&y, |[i]| last[i] + buffers[(rounds + 1) % 2][i]);
+        let end = step(&buffers[0], 2.0);
+        assert_exact(&b, |[i]| end[i]);
+        // The buffer that is read is the one that is written.
+        let error = kernels::written_choices_as_arguments(&x, rounds as i32, 2).unwrap_err();
+        assert!(error.to_string().contains("[R23]"), "{error}");
+    }
+}
