@@ -278,7 +278,7 @@ fn check_apart(
             };
             match distance(el, data, tensor) {
                 _ if other == at => {}
-                Distance::Apart => {}
+                Distance::Disjoint => {}
                 Distance::Unknown(a, b) => check_distance(el, &function.name, (&a, &b), e.span),
                 Distance::Same => same = same.or(Some(e)),
             }
@@ -303,21 +303,21 @@ fn check_apart(
 
 /// Whether two arguments are one memory.
 enum Distance {
-    Apart,
+    Disjoint,
     /// Where they begin, in the allocation.
     Unknown(Sym, Sym),
     Same,
 }
 
 /// Several buffers among which a `select` chooses are one allocation: whole ones of one size are the
-/// same one, or apart.
+/// same one, or disjoint.
 fn distance(el: &Elab<'_>, a: &Data, b: &Data) -> Distance {
     let (of_a, of_b) = (
         el.storage.pools.find(a.view.buffer),
         el.storage.pools.find(b.view.buffer),
     );
     if of_a.0 != of_b.0 {
-        return Distance::Apart;
+        return Distance::Disjoint;
     }
     let parts = &el.storage.pools.parts.0;
     let pooled = [a, b].iter().any(|d| parts.contains_key(&d.view.buffer));
@@ -341,7 +341,7 @@ fn distance(el: &Elab<'_>, a: &Data, b: &Data) -> Distance {
         return Distance::Same;
     }
     match el.f.cx.eq(&begin_a, &begin_b) {
-        Truth::No => Distance::Apart,
+        Truth::No => Distance::Disjoint,
         Truth::Yes => Distance::Same,
         Truth::Unknown => Distance::Unknown(begin_a, begin_b),
     }
