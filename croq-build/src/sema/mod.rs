@@ -31,6 +31,7 @@ use names::{hiding, params, returns, scope};
 use state::cx::Cx;
 use state::earlier::{Earlier, MOST_WALKS};
 use state::elab::{Elab, Rules};
+use state::settled_locals;
 use state::siblings::{Siblings, Summary};
 use statements::stmt;
 use tensor_cores::{layouts, warpgroup};
@@ -355,6 +356,7 @@ fn found(el: &Elab<'_>) -> Earlier {
         cautious: el.earlier.cautious,
         varying: el.earlier.varying.clone(),
         choices: el.earlier.choices.clone(),
+        asserted: el.earlier.asserted.clone(),
         last: el.earlier.last,
         ..Earlier::default()
     };
@@ -367,6 +369,7 @@ fn found(el: &Elab<'_>) -> Earlier {
         found.note_threads(kernel.span, kernel.threads.as_int());
     }
     note_mutables(el, &mut found);
+    settled_locals::note(el, &mut found);
     found
 }
 

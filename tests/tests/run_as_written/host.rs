@@ -186,3 +186,30 @@ fn conditions_choose_buffers() {
         }
     }
 }
+
+#[test]
+fn exchanged_buffers_are_selected_from() {
+    for (n, which, rounds) in [(1, 0, 0), (33, 0, 3), (33, 1, 4), (200, 1, 1)] {
+        let x = Tensor::<f32, _>::from_fn((n,), |[i]| i as f32);
+        let y = kernels::written_exchanged_choices(&x, which, rounds).unwrap();
+        let mut a: Vec<f32> = (0..n).map(|i| x[[i]]).collect();
+        let mut b: Vec<f32> = a.iter().map(|v| -v).collect();
+        for r in 0..rounds {
+            for i in 0..n {
+                b[i] += 2.0 * [a[i], b[i]][((r + which) % 2) as usize];
+            }
+            std::mem::swap(&mut a, &mut b);
+        }
+        let chosen = if which == 0 { &mut a } else { &mut b };
+        chosen.iter_mut().for_each(|v| *v += 1.0);
+        assert_exact(&y, |[i]| a[i]);
+        let numbers = Tensor::<i32, _>::from_fn((n,), |[i]| (i % 3) as i32);
+        let y = kernels::written_choice_of_exchanged(&x, &numbers, rounds).unwrap();
+        assert_exact(&y, |[i]| {
+            x[[i]] + ((numbers[[i]] + rounds) % 3 * 100) as f32
+        });
+    }
+    let x = Tensor::<f32, _>::zeros((5,));
+    let error = kernels::written_exchanged_choices(&x, 2, 1).unwrap_err();
+    assert!(error.to_string().contains("[R13]"), "{error}");
+}

@@ -133,3 +133,61 @@ fn conditions_of_a_called_function_are_unknown_to_its_caller() {
         });
     }
 }
+
+/// What `called_until` returns.
+fn until(x: &[f32], limit: f32, most: i32) -> Vec<f32> {
+    for k in 0..2 * most {
+        let y: Vec<f32> = x.iter().map(|x| x - k as f32).collect();
+        if y.iter().all(|y| *y <= limit) {
+            return y;
+        }
+    }
+    x.to_vec()
+}
+
+#[test]
+fn a_called_function_returns_in_loops() {
+    for (n, most, wanted) in [(1, 1, 3), (5, 4, 40), (33, 6, 6), (20, 2, 1000), (7, 0, 59)] {
+        let x = Tensor::<f32, _>::random((n,), 0.0..4.0, 7 + n as u64);
+        let places = Tensor::<i32, _>::from_fn((9, 7), |[i, j]| (i * 7 + j) as i32 * 2 % 61);
+        let (y, z, marks) = kernels::written_returns_in_loops(&x, &places, wanted, most).unwrap();
+        let own: Vec<f32> = (0..n).map(|i| x[[i]]).collect();
+        let one = until(&own, 0.5, 3);
+        let two = until(&one, -2.0, most);
+        assert_exact(&y, |[i]| one[i]);
+        assert_exact(&z, |[i]| two[i]);
+        let place = |wanted: i32| {
+            (0..8 * 7)
+                .find(|at| places[[at / 7, at % 7]] == wanted)
+                .map_or(-7, |at| at as i32)
+        };
+        let first = place(wanted) * 100 + place(wanted + 1);
+        assert_exact(&marks, |_| first + 2 * most.min(6));
+    }
+}
+
+#[test]
+fn chosen_buffers_are_arguments() {
+    let step = |from: &[f32], w: f32| -> Vec<f32> {
+        let before = |i: usize| if i > 0 { from[i - 1] } else { 0.0 };
+        (0..from.len()).map(|i| from[i] + w * before(i)).collect()
+    };
+    for (n, rounds) in [(1, 0), (5, 1), (33, 4)] {
+        let x = Tensor::<f32, _>::from_fn((n,), |[i]| (i % 5) as f32);
+        let (y, b) = kernels::written_choices_as_arguments(&x, rounds, 1).unwrap();
+        let mut buffers = [x.as_slice().to_vec(), vec![0.0; n]];
+        let mut last = vec![0.0; n];
+        for r in 0..rounds as usize {
+            buffers[(r + 1) % 2] = step(&buffers[r % 2], 0.5);
+            last = step(&buffers[(r + 1) % 2], 0.25);
+        }
+        let rounds = rounds as usize;
+        buffers[(rounds + 1) % 2] = step(&buffers[rounds % 2], 1.0);
+        assert_exact(&y, |[i]| last[i] + buffers[(rounds + 1) % 2][i]);
+        let end = step(&buffers[0], 2.0);
+        assert_exact(&b, |[i]| end[i]);
+        // The buffer that is read is the one that is written.
+        let error = kernels::written_choices_as_arguments(&x, rounds as i32, 2).unwrap_err();
+        assert!(error.to_string().contains("[R23]"), "{error}");
+    }
+}

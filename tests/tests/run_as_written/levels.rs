@@ -191,3 +191,15 @@ fn rows_of_warps_and_blocks_compose() {
         });
     }
 }
+
+#[test]
+fn units_draw_the_numbers_of_their_tiles() {
+    for n in [1, 127, 128, 1000] {
+        let x = Tensor::<i32, _>::from_fn((n,), |[i]| i as i32 * 3);
+        let y = kernels::written_tickets(&x).unwrap();
+        assert_exact(&y, |[i]| i as i32 * 3 + (i / 128) as i32);
+        // Two blocks, three warps, three tiles of 32.
+        let y = kernels::written_warp_tickets(&x).unwrap();
+        assert_exact(&y, |[i]| if i < 576 { i as i32 * 3 } else { 0 });
+    }
+}

@@ -123,6 +123,31 @@ fn assertions() {
 }
 
 #[test]
+fn assertions_on_typed_scalars() {
+    let device = Device::default();
+    let x = Tensor::<i32, _>::random((10,), 0..100, 2);
+    let numbers = Tensor::from_fn((5,), |[i]| i as i32 * 3 % 8);
+    let on_device = x.to_device(&device).unwrap();
+    let call =
+        |numbers: &Tensor<i32, _>, limit| kernels::check_assert_typed(&on_device, numbers, limit);
+    assert_exact(&call(&numbers, 17).unwrap(), |i| {
+        let group = numbers[i] as usize / 4 * 4;
+        (group..group + 4).map(|k| x[[k]]).sum()
+    });
+    for limit in [0, 7, 12, 24] {
+        let (line, message) = failed_line(call(&numbers, limit));
+        assert_eq!(line, line_of("assert(half"), "{limit}");
+        assert!(message.contains("whole groups"), "{message}");
+    }
+    for wrong in [-1, 8, i32::MAX, i32::MIN] {
+        let numbers = Tensor::from_fn((5,), |[i]| if i == 3 { wrong } else { 0 });
+        let (line, message) = failed_line(call(&numbers, 16));
+        assert_eq!(line, line_of("assert(i >= 0 && i < half"), "{wrong}");
+        assert!(message.contains("first half"), "{message}");
+    }
+}
+
+#[test]
 fn division_by_zero() {
     let x = Tensor::<i32, _>::random((10,), -100..100, 3);
     let by_what = Tensor::<i32, _>::random((10,), 1..9, 4);

@@ -483,3 +483,33 @@ fn operands_of_tensor_cores() {
         });
     }
 }
+
+#[test]
+fn copies_before_a_select_are_exchanged_with_those_behind() {
+    let device = Device::default();
+    for n in [1, 64, 300, 1024] {
+        let x = Tensor::<f32, _>::from_fn((n,), |[i]| i as f32);
+        let z = Tensor::<f32, _>::from_fn((n,), |[i]| 1000.0 - i as f32);
+        let which = Tensor::<i32, _>::from_fn((n.div_ceil(256),), |[i]| (i % 2) as i32);
+        let [a, b] = [&x, &z].map(|t| t.to_device(&device).unwrap());
+        let numbers = which.to_device(&device).unwrap();
+        let y = kernels::selected_two_copies(&a, &b, &numbers).unwrap();
+        let blocks = which.as_slice().len();
+        let of = |block: usize, i: usize| match which[[block]] {
+            0 => x[[i]],
+            _ => z[[i]],
+        };
+        assert_exact(&y, |[i]| 4.0 * x[[i]] + 2.0 * of(i / 64 % blocks, i));
+        let y = kernels::selected_ahead(&a, &b, &numbers).unwrap();
+        assert_exact(&y, |[i]| {
+            let (block, tile) = (i / 256, i % 256 / 64);
+            // Each tile is that of the step before, and the last one is added.
+            let before = i - if tile == 0 { 0 } else { 64 };
+            let first = match tile {
+                0 => x[[i]],
+                _ => of(block, before),
+            };
+            first + if tile == 3 { of(block, i) } else { 0.0 }
+        });
+    }
+}

@@ -17,7 +17,7 @@ use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::buffer_pools;
 use crate::sema::names::scope;
-use crate::sema::state::asynchronous::{Future, Handle, Home, Place, Reach};
+use crate::sema::state::asynchronous::{Future, Handle, Home, Nesting, Place, Reach};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
@@ -118,8 +118,11 @@ pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Hand
         data: None,
         level: Level::Block,
         handle,
-        depth: el.names.depth(),
-        loops: el.names.walk.loops.len(),
+        nesting: Nesting {
+            scopes: el.names.depth(),
+            blocks: el.names.depth().saturating_sub(el.choices.scopes),
+            loops: el.names.walk.loops.len(),
+        },
         home: match el.kernel {
             Some(_) => Home::Kernel,
             None => Home::Host,

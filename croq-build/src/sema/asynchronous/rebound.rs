@@ -34,7 +34,7 @@ pub(crate) fn note_copy(el: &mut Elab<'_>, id: FutureId, dest: &View) {
         return;
     };
     // In the placeholder's own scope nothing before the copy can be meant any more.
-    let own_scope = depth == future.depth;
+    let own_scope = depth == future.nesting.scopes;
     let reach = &mut future.reach;
     reach.depth = depth;
     reach.moved = !own_scope && (reach.moved || moved);

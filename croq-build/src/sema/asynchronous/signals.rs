@@ -44,11 +44,10 @@ pub(crate) fn declare_all(
     // Whether this list of statements is nested in another one.
     let inside = el.build.sinks.len() > 1;
     if inside {
-        unsupported::report(
-            &mut el.cx,
-            span,
-            "an event of the host inside a loop or a condition",
-        );
+        let what = "an event of the host inside a loop or a condition";
+        let remedy = "declare it at the beginning of the function: its triggers and waits are counted, \
+                      also those of a loop";
+        unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
     }
     for item in items {
         let entity = match inside {
@@ -106,11 +105,9 @@ pub(crate) fn wait(el: &mut Elab<'_>, e: &ast::Expr, span: Span) -> bool {
 pub(crate) fn trigger(el: &mut Elab<'_>, e: &ast::Expr, cluster: bool, span: Span) -> bool {
     match lower_operand(el, e) {
         Some(Entity::Signal(_)) if el.kernel.is_some() => {
-            unsupported::report(
-                &mut el.cx,
-                e.span,
-                "a `trigger` of an event of the host by a kernel",
-            );
+            let what = "a `trigger` of an event of the host by a kernel";
+            let remedy = "launches run in their order: trigger it on the host, behind the launch";
+            unsupported::report_with_remedy(&mut el.cx, e.span, what, Some(remedy));
         }
         Some(Entity::Signal(id)) => {
             for at in events_of(el, id, e).unwrap_or_default() {

@@ -229,8 +229,8 @@ fn live_together(a: &Future, b: &Future) -> bool {
     let of_the_host = |f: &Future| matches!(f.home, Home::PlaceholderOf(_));
     match of_the_host(a) || of_the_host(b) {
         // A placeholder of the host is declared before all else in the kernel.
-        true => a.loops == b.loops,
-        false => a.depth == b.depth,
+        true => a.nesting.loops == b.nesting.loops,
+        false => a.nesting.blocks == b.nesting.blocks,
     }
 }
 

@@ -182,7 +182,9 @@ fn new_destination(
     // The next iteration of a loop may still read the data of a placeholder of an outer block, so
     // its buffer is not declared again here.
     let outer = match bound {
-        Bound::Again(id) => futures::get(el, *id).map(|f| f.depth) != Some(el.names.depth()),
+        Bound::Again(id) => {
+            futures::get(el, *id).map(|f| f.nesting.scopes) != Some(el.names.depth())
+        }
         _ => false,
     };
     match (bound, storage) {

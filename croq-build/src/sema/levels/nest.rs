@@ -80,7 +80,8 @@ fn build_node(
             }
         }
         if spec.term {
-            unsupported::report(cx, spec.span, "`: term`");
+            let remedy = "write `: thread`, or no level";
+            unsupported::report_with_remedy(cx, spec.span, "`: term`", Some(remedy));
             *ok = false;
         }
     }

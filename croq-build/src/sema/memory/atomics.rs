@@ -105,18 +105,28 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
         span,
         "an atomic operation that broadcasts its result to all threads",
     );
-    if el.path.in_region() {
-        unsupported::report(
-            &mut el.cx,
-            span,
-            "using the result of an atomic operation above thread level inside `inthreads`",
-        );
+    if el.path.in_region() && !by_whole_units(el, level) {
+        let what = match el.path.region_threads() {
+            Some(_) => "the result of an atomic operation by parts of a warp or warpgroup",
+            None => "the result of an atomic operation by threads that are known only at run time",
+        };
+        let remedy = "let one thread execute it (`inthreads (t == 0)`), and store the result to `shared` memory";
+        unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
         return Value::Error;
     }
     match broadcast(el, level, statements, value, span) {
         Some(value) => Value::Scalar(value),
         None => Value::Error,
     }
+}
+
+/// Whether a region of threads consists of whole warps or warpgroups, for code at their level.
+fn by_whole_units(el: &Elab<'_>, level: Level) -> bool {
+    let threads = el.path.region_threads();
+    let unit = level.threads_together();
+    threads
+        .zip(unit)
+        .is_some_and(|(set, unit)| set.is_whole(unit))
 }
 
 /// One thread of each unit executes the operation; the others read the result from a word of shared

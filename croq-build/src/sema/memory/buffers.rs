@@ -35,7 +35,8 @@ pub(crate) fn declare_all(
     let extents = match shape {
         BufferShape::Dims(dims) => shape::lower_storage_shape(el, dims),
         BufferShape::Auto(at) => {
-            unsupported::report(&mut el.cx, *at, "a shape of `[auto]`");
+            let remedy = "write the extents, `[x.span]` for those of `x`; `f = dma.copy x => shared;` makes a buffer of that shape";
+            unsupported::report_with_remedy(&mut el.cx, *at, "a shape of `[auto]`", Some(remedy));
             None
         }
     };

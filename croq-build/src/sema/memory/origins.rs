@@ -43,6 +43,11 @@ pub(crate) fn note_data(el: &mut Elab<'_>, v: Var, value: &Expr) {
     }
 }
 
+/// Records that a variable is a mutable's value, whatever it was computed from.
+pub(crate) fn count_as_data(el: &mut Elab<'_>, v: Var) {
+    el.build.from_data.insert(v);
+}
+
 /// Whether a number certainly depends on data, and not only on variables that change.
 pub(crate) fn is_from_elements(el: &Elab<'_>, number: &Sym) -> bool {
     let vars = number.vars();

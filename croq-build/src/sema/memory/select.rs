@@ -164,6 +164,11 @@ fn join_of_the_call(el: &mut Elab<'_>, choices: &[Data]) -> bool {
     };
     let fits = |choice: &Data| {
         let id = choice.view.buffer;
+        // Also by a statement further on.
+        let exchanged = &el.asynchronous.exchanged;
+        if exchanged.contains_key(&el.f.buffer(id).name) {
+            return false;
+        }
         let fits = el.storage.of_the_call.contains(&id) && el.f.buffer(id).shape == shape;
         fits && !el.storage.is_exchanged(id) && !el.results.buffers.contains(&id)
     };

@@ -24,10 +24,7 @@ pub(crate) struct Future {
     /// The level of the unit whose threads share the copy.
     pub level: Level,
     pub handle: Option<Handle>,
-    /// The number of scopes open where it was declared.
-    pub depth: usize,
-    /// The number of loops open there.
-    pub loops: usize,
+    pub nesting: Nesting,
     /// Where it was declared.
     pub home: Home,
     /// Whether a copy into it is in error.
@@ -36,6 +33,15 @@ pub(crate) struct Future {
     pub regions: Vec<Span>,
     pub place: Place,
     pub reach: Reach,
+}
+
+/// What is open where a future is declared.
+pub(crate) struct Nesting {
+    pub scopes: usize,
+    /// The scopes that are blocks of the text: the rest of a block after a `select`, which is lowered
+    /// for each operand, is not a block of its own.
+    pub blocks: usize,
+    pub loops: usize,
 }
 
 /// Which copy a use of a placeholder's data refers to, if copies into it have destinations of their

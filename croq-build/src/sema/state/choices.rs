@@ -38,6 +38,8 @@ pub(crate) struct Choices {
     pub on_host: Option<Place>,
     /// The number of open blocks.
     pub blocks: usize,
+    /// The number of open scopes for statements that are lowered for each operand.
+    pub scopes: usize,
     /// The `select` of which an element is read.
     pub load: Option<Span>,
     /// The choices that were made, each for one statement.

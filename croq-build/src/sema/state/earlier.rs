@@ -5,8 +5,9 @@
 //! takes note of that, and the function is walked again with what is known at its end.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use crate::ir::{Buffer, Fragment, FragmentLayout, Level, Scalar};
+use crate::ir::{Buffer, Fragment, FragmentLayout, Level, Local, Scalar};
 use crate::sema::state::choices::{Choice, Place};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -25,6 +26,10 @@ pub(crate) struct Earlier {
     pub varying: BTreeMap<Span, Level>,
     /// Whether each read of a mutable local counts as different in each thread.
     pub cautious: bool,
+    /// Mutable integers that an `assert` is about, by the places of their names and these: whether
+    /// nothing assigns them after their declarations, once a walk has seen all of the function. Then
+    /// what holds of them at the `assert` stays true.
+    pub asserted: BTreeMap<(Span, String), Option<bool>>,
     /// The choices to be made before a statement.
     pub choices: BTreeMap<Place, Vec<Choice>>,
     /// Whether there is no walk after this one.
@@ -71,6 +76,22 @@ impl Earlier {
     pub fn fragment(&self, name: &ast::Name) -> Option<&Shaped> {
         let known = self.fragments.get(&(name.span, name.text.clone()));
         known.and_then(Option::as_ref)
+    }
+
+    /// Records that an `assert` is about a mutable.
+    pub fn note_asserted(&mut self, local: &Local) {
+        let key = (local.span, local.name.clone());
+        if let Entry::Vacant(new) = self.asserted.entry(key) {
+            new.insert(None);
+            self.incomplete = true;
+        }
+    }
+
+    /// Whether an `assert` is about a mutable with this name that nothing assigns after its
+    /// declaration.
+    pub fn is_settled(&self, name: &ast::Name) -> bool {
+        let known = self.asserted.get(&(name.span, name.text.clone()));
+        known == Some(&Some(true)) && !self.last
     }
 
     /// Records the number of threads of a kernel at the end of a walk.

@@ -14,6 +14,7 @@ pub(crate) mod path;
 pub(crate) mod ranges;
 pub(crate) mod results;
 pub(crate) mod scopes;
+pub(crate) mod settled_locals;
 pub(crate) mod siblings;
 pub(crate) mod storage;
 pub(crate) mod value;

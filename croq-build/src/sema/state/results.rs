@@ -58,6 +58,8 @@ pub(crate) struct Leaves {
     pub slots: Vec<ir::ReturnValue>,
     /// The declarations of the slots.
     pub declared: Vec<ir::Stmt>,
+    /// Where a `return` is in a loop: whether one has been reached.
+    pub left: Option<ir::LocalId>,
 }
 
 /// The values of a `return`: those of a braced list, or one.

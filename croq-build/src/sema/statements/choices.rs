@@ -37,7 +37,11 @@ pub(super) fn lower(
     stmt: &Stmt,
     body: &mut dyn FnMut(&mut Elab<'_>),
 ) {
-    let mut body = |el: &mut Elab<'_>| scope::reported(el, &mut *body);
+    let mut body = |el: &mut Elab<'_>| {
+        el.choices.scopes += 1;
+        scope::reported(el, &mut *body);
+        el.choices.scopes -= 1;
+    };
     if matches!(stmt.kind, S::While { .. }) {
         let what = "`select` among tensors of different allocations in the condition of a `while`";
         let remedy = "select before the loop, or in its body";

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BufferId, CheckCode, ReturnValue, Role, Scalar, StmtKind};
+use crate::ir::{self, BufferId, CheckCode, Expr, LocalId, ReturnValue, Role, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::checks::{run_time, unsupported};
+use crate::sema::checks::run_time;
 use crate::sema::memory::whole;
 use crate::sema::names::{dimensions, scope};
 use crate::sema::state::asynchronous;
@@ -40,18 +40,18 @@ pub(super) fn inline<'a>(
     span: Span,
 ) -> Option<Vec<ReturnValue>> {
     let leaves = !returns_last(&function.body) || has_choices(el, function);
-    if leaves && function.body.iter().any(returns_in_a_loop) {
-        let what = "a call of a `__co__` function that returns in a loop";
-        let remedy = "leave the loop by `break`, and return behind it";
-        unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
-        return None;
-    }
+    let in_loop = leaves && function.body.iter().any(returns_in_a_loop);
+    let left = in_loop.then(|| {
+        let role = Role::Value;
+        build::new_local(&mut el.f, "left", Scalar::Bool, true, role, span)
+    });
     let names = std::mem::replace(&mut el.names, Scopes::new());
     let results = std::mem::replace(&mut el.results, Results::inlined(function));
     el.results.leaves = leaves.then(|| Leaves {
         first: BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX)),
         slots: Vec::new(),
         declared: Vec::new(),
+        left,
     });
     let exchanged = asynchronous::exchanged(&function.body);
     let exchanged = std::mem::replace(&mut el.asynchronous.exchanged, exchanged);
@@ -94,6 +94,12 @@ fn lower_as_a_loop(el: &mut Elab<'_>, block: &ast::Block) {
     };
     build::splice(el, leaves.declared);
     el.results.values = leaves.slots;
+    let mut body = body;
+    if let Some(left) = leaves.left {
+        let value = Some(Expr::bool(false, block.span));
+        build::emit(el, StmtKind::Let { local: left, value }, block.span);
+        leave_loops(&mut body, left);
+    }
     let local = build::new_local(
         &mut el.f,
         "once",
@@ -111,6 +117,36 @@ fn lower_as_a_loop(el: &mut Elab<'_>, block: &ast::Block) {
         body,
     };
     build::emit(el, kind, block.span);
+}
+
+/// Behind each loop that a `return` may leave, leaves the one around it. True if there is one.
+fn leave_loops(stmts: &mut Vec<ir::Stmt>, left: LocalId) -> bool {
+    let mut any = false;
+    let mut at = 0;
+    while let Some(stmt) = stmts.get_mut(at) {
+        at += 1;
+        let is_loop = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
+        let returns = match &stmt.kind {
+            StmtKind::Assign { local, .. } => *local == left,
+            _ => false,
+        };
+        let span = stmt.span;
+        let mut inside = false;
+        for block in stmt.kind.blocks_mut() {
+            inside |= leave_loops(block, left);
+        }
+        any |= returns || inside;
+        if is_loop && inside {
+            let kind = StmtKind::If {
+                cond: Expr::local(left, Scalar::Bool, span),
+                then: vec![ir::Stmt::new(StmtKind::Break, span)],
+                otherwise: Vec::new(),
+            };
+            stmts.insert(at, ir::Stmt::new(kind, span));
+            at += 1;
+        }
+    }
+    any
 }
 
 fn returns_in_a_loop(stmt: &ast::Stmt) -> bool {

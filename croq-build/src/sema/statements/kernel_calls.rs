@@ -5,9 +5,9 @@
 //! extents that the caller knows are constants in the kernels.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
-use crate::ir::{self, BufferId, ReturnValue, Role, StmtKind};
+use crate::ir::{self, BinOp, BufferId, CheckCode, ReturnValue, Role, StmtKind};
 use crate::sema::build;
-use crate::sema::checks::unsupported;
+use crate::sema::checks::{run_time, unsupported};
 use crate::sema::memory::{host_elements, tiles, whole};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
@@ -17,6 +17,7 @@ use crate::sema::state::value::{Data, Value};
 use crate::sema::statements::inlined_bodies::{Argument, inline};
 use crate::sema::values::{constants, convert, shape};
 use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Name};
 
 /// Whether the name is that of a `__co__` function, and of nothing else here.
@@ -262,7 +263,6 @@ fn check_apart(
     evaluated: &[Argument],
     args: &[ast::Expr],
 ) -> bool {
-    let root = |data: &Data| el.storage.pools.find(data.view.buffer).0;
     for (at, (param, arg)) in function.params.iter().zip(evaluated).enumerate() {
         let Argument::Tensor(data) = arg else {
             continue;
@@ -271,12 +271,19 @@ fn check_apart(
         if passes_by_value(param) || !written {
             continue;
         }
-        let same = |(other, arg): (usize, &Argument)| match arg {
-            Argument::Tensor(d) if other != at && root(d) == root(data) => Some(other),
-            _ => None,
-        };
-        let other = evaluated.iter().enumerate().find_map(same);
-        let Some((this, other)) = args.get(at).zip(other.and_then(|at| args.get(at))) else {
+        let mut same = None;
+        for (other, (arg, e)) in evaluated.iter().zip(args).enumerate() {
+            let Argument::Tensor(tensor) = arg else {
+                continue;
+            };
+            match distance(el, data, tensor) {
+                _ if other == at => {}
+                Distance::Disjoint => {}
+                Distance::Unknown(a, b) => check_distance(el, &function.name, (&a, &b), e.span),
+                Distance::Same => same = same.or(Some(e)),
+            }
+        }
+        let Some((this, other)) = args.get(at).zip(same) else {
             continue;
         };
         let name = param.name.as_ref().map_or("it", |name| name.text.as_str());
@@ -292,6 +299,61 @@ fn check_apart(
         return false;
     }
     true
+}
+
+/// Whether two arguments are one memory.
+enum Distance {
+    Disjoint,
+    /// Where they begin, in the allocation.
+    Unknown(Sym, Sym),
+    Same,
+}
+
+/// Several buffers among which a `select` chooses are one allocation: whole ones of one size are the
+/// same one, or disjoint.
+fn distance(el: &Elab<'_>, a: &Data, b: &Data) -> Distance {
+    let (of_a, of_b) = (
+        el.storage.pools.find(a.view.buffer),
+        el.storage.pools.find(b.view.buffer),
+    );
+    if of_a.0 != of_b.0 {
+        return Distance::Disjoint;
+    }
+    let parts = &el.storage.pools.parts.0;
+    let pooled = [a, b].iter().any(|d| parts.contains_key(&d.view.buffer));
+    let begin = |d: &Data, place: &Sym| {
+        let buffer = el.f.buffer(d.view.buffer);
+        let size = d
+            .view
+            .shape
+            .iter()
+            .fold(Sym::one(), |n, extent| &n * extent);
+        let begin = place + &d.view.offset;
+        let whole = d.view.shape == buffer.shape
+            && d.view.strides == whole::dense_strides(&buffer.shape)
+            && el.f.cx.divides(&size, &begin).is_yes();
+        whole.then_some(begin)
+    };
+    let (Some(begin_a), Some(begin_b)) = (begin(a, &of_a.1), begin(b, &of_b.1)) else {
+        return Distance::Same;
+    };
+    if !pooled || a.view.shape != b.view.shape {
+        return Distance::Same;
+    }
+    match el.f.cx.eq(&begin_a, &begin_b) {
+        Truth::No => Distance::Disjoint,
+        Truth::Yes => Distance::Same,
+        Truth::Unknown => Distance::Unknown(begin_a, begin_b),
+    }
+}
+
+/// Checks at run time that a `select` among the arguments has not chosen the memory that the
+/// function writes.
+fn check_distance(el: &mut Elab<'_>, called: &Name, begin: (&Sym, &Sym), span: Span) {
+    let name = el.cx.file.name_of(&called.text);
+    let message = format!("`{name}` writes one of its arguments, and this one is the same memory");
+    let check = run_time::Check::new(CheckCode::R23, message, span);
+    run_time::emit_compare(el, check, BinOp::Ne, begin.0, begin.1);
 }
 
 /// Parameters that are passed by value are private copies, where that makes a difference.

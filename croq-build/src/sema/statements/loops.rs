@@ -380,7 +380,10 @@ fn unroll(
                     }
                 }
             }
-            LoopSuffix::Vectorize(_, _, at) => unsupported::report(&mut el.cx, *at, "`vectorize`"),
+            LoopSuffix::Vectorize(_, _, at) => {
+                let remedy = "remove it: threads access neighbours by 16 bytes where they can";
+                unsupported::report_with_remedy(&mut el.cx, *at, "`vectorize`", Some(remedy));
+            }
         }
     }
     result

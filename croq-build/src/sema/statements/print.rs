@@ -7,6 +7,7 @@ use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
+use crate::sema::state::settled_locals;
 use crate::sema::state::value::Value;
 use crate::sema::values::{conditionals, facts, predicates, shape};
 use crate::source::Span;
@@ -39,6 +40,7 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     let Some(c) = c else {
         return;
     };
+    settled_locals::note_asserted(el, &c);
     match facts::decided(&el.f, &c) {
         Some(true) => return,
         Some(false) if !el.path.is_dead() && !el.path.is_conditional() => {

@@ -130,6 +130,10 @@ fn give_back(el: &mut Elab<'_>, values: Vec<ReturnValue>, span: Span) {
             _ => {}
         }
     }
+    if let Some(local) = leaves.left {
+        let value = ir::Expr::bool(true, span);
+        build::emit(el, StmtKind::Assign { local, value }, span);
+    }
     el.results.leaves = Some(leaves);
     build::emit(el, StmtKind::Break, span);
 }

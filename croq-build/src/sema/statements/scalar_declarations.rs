@@ -1,7 +1,7 @@
 //! Declarations of scalars.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Expr, Role, Scalar, StmtKind, Storage};
+use crate::ir::{Expr, Role, Scalar, StmtKind, Storage, as_sym};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::{atomics, origins, whole};
@@ -64,7 +64,12 @@ fn declare_word(
         return Entity::Poison;
     };
     if word == ast::Storage::Global {
-        unsupported::report(&mut el.cx, at, "a scalar in `global` memory");
+        let remedy = format!(
+            "declare one element, `{elem} [1] {0};`, and write `{0}.at(0)`",
+            item.name.text
+        );
+        let what = "a scalar in `global` memory";
+        unsupported::report_with_remedy(&mut el.cx, at, what, Some(&remedy));
         return Entity::Poison;
     }
     if el.kernel.is_none() {
@@ -256,11 +261,21 @@ fn bind_scalar(
 }
 
 fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Entity {
-    let local = build::new_local(&mut el.f, &name.text, e.ty, mutable, Role::Value, name.span);
-    if !mutable && e.ty.is_integer() && e.ty != Scalar::U64 {
+    let numbered = e.ty.is_integer() && e.ty != Scalar::U64;
+    let settled = mutable && numbered && el.earlier.is_settled(name);
+    let varies = mutable && !settled;
+    let local = build::new_local(&mut el.f, &name.text, e.ty, varies, Role::Value, name.span);
+    if !varies && numbered {
         let (lo, hi) = arith::value_range(&mut el.f, &e);
         let var = build::local_var(&mut el.f, local, lo, hi);
-        origins::note_data(el, var, &e);
+        if settled {
+            origins::count_as_data(el, var);
+            if let Some(value) = as_sym(&el.f, &e) {
+                el.f.cx.assume_eq(&Sym::var(var), &value);
+            }
+        } else {
+            origins::note_data(el, var, &e);
+        }
     }
     if !mutable {
         predicates::note(el, local, &e);
