@@ -267,8 +267,8 @@ impl Pass<'_> {
             return None;
         }
         let address = self.expanded(&access.address());
-        let is_product = |atoms: &[Atom]| atoms.len() > 1;
-        if address.is_poison() || !address.terms().any(|(_, atoms)| is_product(atoms)) {
+        let multiplies = |atoms: &[Atom]| atoms.len() > 1;
+        if address.is_poison() || !address.terms().any(|(_, atoms)| multiplies(atoms)) {
             return None;
         }
         let rest = address.part(|_, atoms| match atoms {
