@@ -124,7 +124,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       croq::wgmma_wait<0>(scores);
       croq::mbarrier_arrive_by<128>(keys_free, croq::idx(t) % 2, warp % 4 == 0 && elected);
       // if (t * 64 + 64 > N) {
-      if (croq::idx(t) * 64 + 64 > N) {
+      if (croq::to<unsigned>(croq::idx(t) * 64 + 64) > croq::to<unsigned>(N)) {
         // apply {i, j} in scores.span { if (__to<s32>(j) >= __to<s32>(N - t * 64)) scores.at(i, j) = -inf; }
         CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
           CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {

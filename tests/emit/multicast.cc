@@ -54,7 +54,7 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     // foreach i in [16] {
     for (croq::idx i = 0; i < 16; ++i) {
       // if (bm * 32 + r < M && bn * 64 + column < N)
-      if (bm * 32 + i * 2 + t / 64 < M && bn * 64 + t % 64 < N) {
+      if (bm * 32 + i * 2 + t / 64 < M && croq::to<int>(bn * 64 + t % 64) < croq::to<int>(N)) {
         // out.at(bm * 32 + r, bn * 64 + column) = weights.at(r) + row.data.at(column);
         out.store((bm * 32 + i * 2 + t / 64) * N + bn * 64 + t % 64,
             croq::written(weights.load(i * 2 + t / 64) + row.load(t % 64), croq::in_memory));

@@ -81,7 +81,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
           croq::advance(bs_here, 96), croq::constant<true>());
       croq::wgmma_commit();
       croq::wgmma_wait<1>();
-      if (0 < croq::idx(k)) {
+      if (0 < k) {
         // trigger empty[s];
         croq::mbarrier_arrive_by<128>(empty, released, warp % 4 == 0 && elected);
       }

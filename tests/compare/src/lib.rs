@@ -7,6 +7,7 @@
 
 pub mod counts;
 pub mod estimate;
+pub mod loops;
 pub mod model;
 pub mod problem;
 pub mod run;

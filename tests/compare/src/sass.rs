@@ -1,6 +1,6 @@
 //! Parses machine code as printed by `cuobjdump -sass`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +9,8 @@ use croq_build::Checks;
 use croq_build::pipeline::{FileNames, Options, compile_text};
 use croq_build::toolchain::environment::Environment;
 use croq_build::toolchain::nvcc;
+
+use crate::loops::Loops;
 
 #[derive(Clone, Debug)]
 pub struct Instruction {
@@ -231,7 +233,7 @@ impl Code {
     }
 
     /// The instructions that may be executed after this one.
-    fn next(&self, at: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn next(&self, at: usize) -> impl Iterator<Item = usize> {
         let all = &self.instructions;
         let i = &all[at];
         let always = i.guard.is_none() && !i.operands.contains(',');
@@ -298,33 +300,39 @@ impl Code {
             .sum()
     }
 
-    /// The number of instructions of the shortest loop with an instruction of this name.
+    /// The number of instructions of the loop around an instruction of this name: the innermost one, and
+    /// the longest of those of several instructions. Waits succeed at once; what is done by a branch, such
+    /// as an arrival by one thread, counts.
     ///
     /// # Panics
     ///
     /// If there is no such loop.
     pub fn loop_with(&self, name: &str) -> usize {
-        self.shortest_loop(name).len()
+        self.loop_around(name).len()
     }
 
-    /// Whether the shortest loop with an instruction called `name` has one called `other`.
+    /// Whether the loop around an instruction called `name` has one called `other`.
     ///
     /// # Panics
     ///
     /// If there is no such loop.
     pub fn loop_has(&self, name: &str, other: &str) -> bool {
-        let body = self.shortest_loop(name);
-        body.iter().any(|i| i.name.starts_with(other))
+        let body = self.loop_around(name);
+        let mut all = body
+            .into_iter()
+            .filter_map(|place| self.instructions.get(place));
+        all.any(|i| i.name.starts_with(other))
     }
 
-    fn shortest_loop(&self, name: &str) -> &[Instruction] {
+    fn loop_around(&self, name: &str) -> BTreeSet<usize> {
         let all = &self.instructions;
-        let loops = all.iter().enumerate().filter_map(|(end, i)| {
-            let start = all.iter().position(|first| Some(first.at) == i.target)?;
-            all.get(start..=end).filter(|body| !body.is_empty())
-        });
-        let with = loops.filter(|body| body.iter().any(|i| i.name.starts_with(name)));
-        with.min_by_key(|body| body.len()).expect("a loop")
+        let loops = Loops::of(self);
+        let places = (0..all.len()).filter(|at| all[*at].name.starts_with(name));
+        let innermost = places.filter_map(|at| loops.innermost(at));
+        let longest = innermost.max_by_key(|body| body.len());
+        longest
+            .unwrap_or_else(|| panic!("no loop with {name}: {self:?}"))
+            .clone()
     }
 
     /// Of all paths through code without loops, those with the most instructions called `name`, and

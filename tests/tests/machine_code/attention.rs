@@ -35,6 +35,8 @@ struct Budget {
     arithmetic: usize,
     maxima: usize,
     conversions: usize,
+    /// Of the thread that loads keys and values, for each tile of them.
+    loads: usize,
     whole: usize,
 }
 
@@ -47,6 +49,7 @@ const BUDGETS: [Budget; 3] = [
         arithmetic: 166,
         maxima: 68,
         conversions: 32,
+        loads: 40,
         whole: 1320,
     },
     Budget {
@@ -57,6 +60,7 @@ const BUDGETS: [Budget; 3] = [
         arithmetic: 200,
         maxima: 68,
         conversions: 32,
+        loads: 52,
         whole: 1480,
     },
     // Tiles of 64 keys.
@@ -68,6 +72,7 @@ const BUDGETS: [Budget; 3] = [
         arithmetic: 200,
         maxima: 36,
         conversions: 16,
+        loads: 76,
         whole: 1470,
     },
 ];
@@ -128,9 +133,10 @@ fn assert_within(kernel: &str, code: &Code, budget: &Budget) {
         assert!(found <= most, "{found} {names:?} in the loop of {kernel}");
     }
     assert_overlap(kernel, &body, budget);
-    // One thread loads, for few instructions, and gives its registers to the others.
+    // One thread loads, for few instructions, and gives its registers to the others. Each part of 64
+    // columns of a head is a load.
     let loads = code.loop_with("UTMALDG");
-    assert!(loads <= 60, "{loads} for the loads of {kernel}");
+    assert!(loads <= budget.loads, "{loads} for the loads of {kernel}");
     code.assert_elected(kernel, "UTMALDG");
     code.assert_elected(kernel, "UTMASTG");
     let registers = |name: &str| code.operands(name).join(" ");

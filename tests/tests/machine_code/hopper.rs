@@ -104,8 +104,8 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     }
     // Loop variables have 32 bits, and the slot of three tiles is a counter, not a remainder.
     for (kernel, multiplies, loads) in [
-        ("matmul_hopper_two_128_f16_f16_64_f32_0", 40, 36),
-        ("matmul_hopper_two_256_f16_f16_64_f32_0", 47, 32),
+        ("matmul_hopper_two_128_f16_f16_64_f32_0", 40, 31),
+        ("matmul_hopper_two_256_f16_f16_64_f32_0", 47, 31),
     ] {
         let code = &kernels[kernel];
         let steps = (code.loop_with("HGMMA"), code.loop_with("UTMALDG"));
@@ -140,10 +140,10 @@ fn resident_blocks_have_the_loops_of_others() {
         return;
     };
     for (kernel, multiplies, loads, most) in [
-        ("matmul_hopper_cooperative_f16_0", 44, 41, 610),
-        ("matmul_hopper_cooperative_bf16_0", 44, 41, 610),
-        ("matmul_hopper_pingpong_f16_0", 45, 30, 680),
-        ("matmul_hopper_pingpong_bf16_0", 45, 30, 680),
+        ("matmul_hopper_cooperative_f16_0", 44, 40, 595),
+        ("matmul_hopper_cooperative_bf16_0", 44, 40, 595),
+        ("matmul_hopper_pingpong_f16_0", 43, 34, 662),
+        ("matmul_hopper_pingpong_bf16_0", 43, 34, 662),
     ] {
         let code = &kernels[kernel];
         // Divisions that place a tile have 32 bits, and stand outside of these loops.
@@ -196,9 +196,12 @@ fn a_product_that_is_scaled_costs_an_instruction_for_each_sum() {
     let scales = all().rposition(|i| i.name.starts_with("LDG"));
     let waits = all().position(|i| i.name.starts_with("WARPGROUP.DEPBAR"));
     assert!(scales < waits, "{code:?}");
+    // 64 additions, four products; the scales have addresses of 32 bits.
+    let step = code.loop_with("QGMMA");
+    assert!(step <= 138, "{step} in {kernel}");
     let length = code.instructions.len();
     // With the stores of rows with an odd number of elements, one by one.
-    assert!(length <= 1010, "{length} instructions of {kernel}");
+    assert!(length <= 984, "{length} instructions of {kernel}");
 }
 
 /// Two products are started together, and one of them is in flight while the other one is scaled and
@@ -225,13 +228,18 @@ fn a_product_is_scaled_beside_the_next() {
         let (first, second) = (wait("0x1").unwrap(), wait("0x0").unwrap());
         let between = &code.instructions[first..second];
         let added = between.iter().filter(|i| i.name == "FFMA").count();
-        assert_eq!(added, 64, "{kernel}");
+        // ptxas may move a few of these 64.
+        assert!(added >= 60, "{added} in {kernel}");
         for costly in ["MEMBAR.ALL.GPU", "ERRBAR", "CGAERRBAR", "CCTL"] {
             assert!(!code.loop_has("QGMMA", costly), "{costly}: {kernel}");
         }
-        // Both products, with the additions.
+        // Both products, with the additions: 29 for each of eight instructions of the tensor cores, of
+        // which the additions alone are 16.
         let step = code.loop_with("QGMMA");
-        assert!(step <= 330, "{step} in {kernel}");
+        assert!(step <= 231, "{step} in {kernel}");
+        // Both tiles of two blocks of K.
+        let loads = code.loop_with("UTMALDG");
+        assert!(loads <= 47, "{loads} in {kernel}");
     }
 }
 
@@ -242,18 +250,38 @@ fn further_products_of_warpgroups_are_their_instructions() {
     let Some(kernels) = kernels_of("hopper_further", text, "sm_90a") else {
         return;
     };
-    for (kernel, instruction, most) in [
-        ("matmul_hopper_cluster_0", "HGMMA.64x128x16.F32", 350),
-        ("matmul_hopper_batched_0", "HGMMA.64x128x16.F32", 275),
-        ("matmul_hopper_split_k_0", "HGMMA.64x128x16.F32", 1300),
+    for (kernel, instruction, most, multiplies, loads) in [
+        (
+            "matmul_hopper_cluster_0",
+            "HGMMA.64x128x16.F32",
+            350,
+            44,
+            39,
+        ),
+        (
+            "matmul_hopper_batched_0",
+            "HGMMA.64x128x16.F32",
+            275,
+            38,
+            35,
+        ),
+        (
+            "matmul_hopper_split_k_0",
+            "HGMMA.64x128x16.F32",
+            1300,
+            38,
+            33,
+        ),
     ] {
         let code = &kernels[kernel];
         assert_rings(kernel, code, instruction, most);
         let waits = code.operands("WARPGROUP.DEPBAR");
         assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
-        // Loop variables have 32 bits.
-        let step = code.loop_with("HGMMA");
-        assert!(step <= 46, "{step} in {kernel}");
+        // Loop variables have 32 bits. Each block of the cluster loads its tile and its part of the
+        // shared one, whose place takes four instructions more than the whole tile's.
+        let steps = (code.loop_with("HGMMA"), code.loop_with("UTMALDG"));
+        let within = steps.0 <= multiplies && steps.1 <= loads;
+        assert!(within, "{steps:?} in {kernel}");
         // Arrivals at other blocks may be behind a branch of the thread that arrives.
         let of_each = |i: &&Instruction| i.name.contains("A1T0");
         let each = code.instructions.iter().filter(of_each).count();
@@ -261,10 +289,6 @@ fn further_products_of_warpgroups_are_their_instructions() {
     }
     let cluster = &kernels["matmul_hopper_cluster_0"];
     assert_eq!(cluster.count("UTMALDG.2D.MULTICAST"), 1, "{cluster:?}");
-    // Each block loads its tile and its part of the shared one, whose place takes four instructions
-    // more than the whole tile's.
-    let step = cluster.loop_with("UTMALDG");
-    assert!(step <= 43, "{step}: {cluster:?}");
     // Slots that were only read go back to the other block without waiting for writes, and waiting for
     // them discards no cache. The barriers of the cluster do both.
     assert_eq!(cluster.count_in_loops("SYNCS.ARRIVE"), 3, "{cluster:?}");

@@ -1,7 +1,7 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Element, Error, Tensor};
-use croq_tests::compare::{Float, assert_close};
+use croq_tests::compare::{Float, assert_close, growth, near};
 
 use super::attention::expected;
 
@@ -126,6 +126,38 @@ where
         };
         let inputs = inputs::<T, D>(sizes, lengths, 10 * seed);
         check(&result(kernel, &inputs, parts).unwrap(), &inputs);
+    }
+}
+
+/// Scores of -2^127, whose products with the scale are exact: also parts without keys and hidden keys
+/// have no larger maximum.
+#[test]
+fn scores_near_the_least_number() {
+    let sizes = Sizes {
+        batch: 3,
+        heads: 4,
+        groups: 2,
+        rows: 130,
+    };
+    let mut inputs = inputs::<bf16, 64>(sizes, &[1, 70, 130], 990);
+    let only_first = |at: usize, value: f32| match at {
+        0 => bf16::from_f32(value),
+        _ => bf16::ZERO,
+    };
+    inputs.q = Tensor::from_fn(inputs.q.dims(), |[_, _, d]| only_first(d, 2.0_f32.powi(63)));
+    inputs.k = Tensor::from_fn(inputs.k.dims(), |[.., d]| {
+        only_first(d, -(2.0_f32.powi(64)))
+    });
+    for parts in [1, 3] {
+        let out = result(kernels::attention_decode, &inputs, parts).unwrap();
+        // All weights are equal.
+        assert_close(&out, |[b, h, d]| {
+            let length = inputs.lengths[[b]] as usize;
+            let values = (0..length).map(|n| inputs.v[[b, h / 2, n, d]].wide());
+            let (sum, size) = values.fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
+            let rounding = size * growth::<f32>(length + 8) + sum.abs() * bf16::ROUNDOFF;
+            near(sum / length as f64, rounding / length as f64)
+        });
     }
 }
 

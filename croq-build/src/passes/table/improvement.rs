@@ -3,7 +3,8 @@
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
-    launch_values, named_divisions, narrow_counters, narrow_divisions, pair_conversions, ring_slots,
+    launch_values, named_divisions, narrow_counters, narrow_divisions, narrow_indices,
+    pair_conversions, ring_slots,
 };
 use crate::settings::Checks;
 
@@ -69,6 +70,19 @@ pub(super) const IMPROVEMENT: &[Pass] = &[
         requires: &[],
         ensures: &[],
         run: Run::Kernel(|function, id, _| pair_conversions::pair(function, id)),
+    },
+    Pass {
+        name: "narrow-indices",
+        kind: Transformation,
+        does: "computes addresses in global memory with 32 bits, in loops of kernels that copy by TMA",
+        because: "after all passes that prove something about addresses",
+        requires: &[IntegersExact, TmaLowered],
+        ensures: &[],
+        run: Run::Kernel(|function, id, state| {
+            if state.checks != Checks::Report {
+                narrow_indices::narrow(function, id);
+            }
+        }),
     },
 ];
 

@@ -96,7 +96,8 @@ pub(super) fn assume(function: &mut Function, cond: &Expr) {
     }
 }
 
-fn changes(function: &Function, var: Var) -> bool {
+/// Whether the variable may have another value later.
+pub(super) fn changes(function: &Function, var: Var) -> bool {
     match function.var_home.get(&var) {
         Some(VarHome::Local(id)) => function.local(*id).mutable,
         _ => false,

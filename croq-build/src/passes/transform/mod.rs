@@ -15,6 +15,7 @@ pub mod launch_values;
 pub mod named_divisions;
 pub mod narrow_counters;
 pub mod narrow_divisions;
+pub mod narrow_indices;
 pub mod operand_tiles;
 pub mod pair_conversions;
 pub mod pool_views;

@@ -160,7 +160,7 @@ impl Ring {
         };
         let slots = slots
             .as_int()
-            .filter(|n| *n > 2 && i32::try_from(*n).is_ok())?;
+            .filter(|n| *n > 1 && i32::try_from(*n).is_ok())?;
         let (coefficient, ahead) = number.linear_in(var)?;
         // A mask of a 64-bit sum is more than the counter.
         let is_mask = slots.unsigned_abs().is_power_of_two() && ahead.as_int().is_some();
@@ -318,6 +318,9 @@ mod tests {
         // The region's threads say that the number is not negative.
         let another = "((w - 1) * 7 + tile * cdiv(K, 8) + k) % 3";
         assert_eq!(counters(3, another), 3);
+        // Of two slots as well, where it continues; of the variable itself it is a mask.
+        assert_eq!(counters(2, &slot(2)), 2);
+        assert_eq!(counters(3, "k % 2"), 2);
         // It may be negative.
         assert_eq!(counters(3, "(first + k) % 3"), 2);
         // It changes within the loop.
