@@ -49,7 +49,7 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[PoolsWhole, WaitsCounted],
         ensures: &[],
         run: Run::Function(|function, state| {
-            if state.checks == Checks::All {
+            if state.checks == Checks::All && state.improve {
                 written_whole::find(function);
             }
         }),
@@ -392,7 +392,7 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[AccessesOrdered, CopiesLowered],
         ensures: &[],
         run: Run::Tiles(|function, id, state| {
-            if state.reorder {
+            if state.reorder && state.improve {
                 wide_accesses::widen(function, id);
             }
         }),
@@ -404,7 +404,11 @@ pub(super) const PASSES: &[Pass] = &[
         because: "after `wide-accesses`, which sees the loops of an element-wise kernel, and after the last pass that adds accesses",
         requires: &[AccessesOrdered, CopiesLowered, SwizzlesApplied],
         ensures: &[],
-        run: Run::Kernel(|function, id, _| wide_accesses::widen_loops(function, id)),
+        run: Run::Kernel(|function, id, state| {
+            if state.improve {
+                wide_accesses::widen_loops(function, id);
+            }
+        }),
     },
     Pass {
         name: "fewer-arrivals",
@@ -489,6 +493,9 @@ pub(super) const PASSES: &[Pass] = &[
         because: "after all passes that write expressions",
         requires: &[],
         ensures: &[IntegersExact],
-        run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
+        run: Run::Function(|function, state| match state.improve {
+            true => exact::check(function, state.checks, state.diags),
+            false => exact::report(function, state.diags),
+        }),
     },
 ];
