@@ -236,3 +236,38 @@ fn of_atom(ranges: &[Interval], atom: &Atom) -> Interval {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Atom, Interval, Sym, Var, interval, least_difference};
+
+    #[test]
+    fn the_least_difference_is_that_of_the_interval() {
+        let ends = [
+            (Some(0), Some(5)),
+            (Some(-3), None),
+            (None, Some(4)),
+            (Some(2), Some(2)),
+        ];
+        let ranges = ends.map(|(lo, hi)| Interval { lo, hi });
+        let vars: Vec<Sym> = (0..4).map(|v| Sym::var(Var(v))).collect();
+        let mut forms = vec![Sym::zero(), Sym::int(7), Sym::int(i64::MAX), Sym::poison()];
+        for a in &vars {
+            forms.extend([a.clone(), a * 3 - 1, Sym::int(i64::MIN) * a]);
+            for b in &vars {
+                let quotient = Sym::atom(Atom::Div(a + 9, b + 4));
+                forms.extend([a - b, a * b + 2, quotient - a]);
+            }
+        }
+        let mut bounded = 0;
+        for (a, b) in forms.iter().flat_map(|a| forms.iter().map(move |b| (a, b))) {
+            let (found, difference) = (least_difference(&ranges, a, b), a - b);
+            // What overflows in the difference may cancel in its terms.
+            if !difference.is_poison() {
+                assert_eq!(found, interval(&ranges, &difference).lo);
+            }
+            bounded += usize::from(found.is_some());
+        }
+        assert!(bounded > 500, "{bounded}");
+    }
+}

@@ -23,6 +23,17 @@ const MAX_GOAL_DEPTH: u32 = 14;
 /// The most assumptions added on one path.
 const MAX_COMBINED: u32 = 3;
 
+#[cfg(test)]
+thread_local! {
+    static WORK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The work of all proofs of this thread so far, in terms visited.
+#[cfg(test)]
+pub fn work() -> u64 {
+    WORK.get()
+}
+
 /// The state of one question: the facts, and the remaining work.
 pub(super) struct Prover<'a> {
     pub variables: &'a [Variable],
@@ -182,6 +193,8 @@ impl<'a> Prover<'a> {
 
     /// Accounts for work on `e`; false if the limit is reached.
     pub(super) fn spend(&self, e: &Sym) -> bool {
+        #[cfg(test)]
+        WORK.set(WORK.get() + e.size() as u64);
         let left = self.fuel.get();
         self.fuel.set(left.saturating_sub(e.size()));
         left > 0

@@ -306,7 +306,11 @@ pub(super) const PASSES: &[Pass] = &[
         because: "where `divergence` computes the same, and before `mma`, which delays some of them",
         requires: &[EventsCounted],
         ensures: &[],
-        run: Run::Tiles(|function, id, _| fewer_arrivals::find(function, id)),
+        run: Run::Tiles(|function, id, state| {
+            if state.improve {
+                fewer_arrivals::find(function, id);
+            }
+        }),
     },
     Pass {
         name: "barrier-ids",
@@ -417,7 +421,11 @@ pub(super) const PASSES: &[Pass] = &[
         because: "after all passes that move accesses, barriers and waits, and before `thread-conditions`, which selects the thread",
         requires: &[EventsLowered, TmaLowered, CopiesLowered, BarriersNumbered],
         ensures: &[],
-        run: Run::Tiles(|function, id, _| fewer_arrivals::choose(function, id)),
+        run: Run::Tiles(|function, id, state| {
+            if state.improve {
+                fewer_arrivals::choose(function, id);
+            }
+        }),
     },
     Pass {
         name: "thread-conditions",
