@@ -492,6 +492,42 @@ mod tests {
         (messages.collect(), ir, compiled.outputs.is_some())
     }
 
+    /// What is asked again, and what no report needs, takes no work. The limits are a few percent above
+    /// the work at the time of writing.
+    #[test]
+    fn the_work_of_proofs_has_limits() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut found = Vec::new();
+        for (path, limit) in [
+            ("tests/run/features/movement.co", 6_400),
+            ("tests/run/features/tma.co", 26_000),
+            ("tests/run/features/random_tiles.co", 52_000),
+            ("tests/run/as_written/gemm_roles.co", 26_000),
+            ("kernels/co/attention/hopper.co", 37_000),
+            ("kernels/co/matmul/hopper_resident.co", 300_000),
+        ] {
+            let text = std::fs::read_to_string(root.join(path)).expect("UTF-8");
+            let names = FileNames {
+                path: path.to_owned(),
+                stem: "t".to_owned(),
+                hash: "0".to_owned(),
+            };
+            let options = Options {
+                texts: false,
+                verify: false,
+                ..Options::default()
+            };
+            let before = crate::symbolic::work();
+            let compiled = super::compile_text(&names, &text, &options);
+            let work = crate::symbolic::work() - before;
+            assert!(!super::has_errors(&compiled.diagnostics), "{path}");
+            if work > limit || work < limit / 2 {
+                found.push(format!("{path}: {work}, and the limit is {limit}"));
+            }
+        }
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
     #[test]
     fn reports_do_not_depend_on_texts_and_ir_not_on_threads() {
         let (without_error, _) = TEXT.rsplit_once("__co__").expect("a function");

@@ -319,8 +319,14 @@ proptest! {
             same_meaning("constructed", &cx, &a, &x, at)?;
             same_meaning("constructed", &cx, &b, &y, at)?;
         }
+        // Answers are kept: each question is also asked before some of the facts are known.
+        let ask = |cx: &Ctx| (cx.simplify(&x), cx.range(&x), cx.constant_divisor(&x), cx.le(&x, &y), cx.eq(&x, &y));
+        let outside = ask(&cx).0;
         cx.push_scope();
-        world.inner.iter().for_each(|known| known.make(&mut cx));
+        for known in &world.inner {
+            known.make(&mut cx);
+            ask(&cx);
+        }
         let pairs: Vec<(&[i128], i128, i128)> = all
             .iter()
             .filter(|(_, inner)| *inner)
@@ -354,6 +360,10 @@ proptest! {
             }
         }
         cx.pop_scope();
+        prop_assert_eq!(&cx.simplify(&x), &outside);
+        for (at, _) in &all {
+            same_meaning("simplify, outside", &cx, &a, &outside, at)?;
+        }
         check("le, outside", cx.le(&x, &y), all.iter().filter_map(|(at, _)| Some(a.eval(at)? <= b.eval(at)?)))?;
     }
 

@@ -20,12 +20,22 @@ pub(super) struct Answers {
     pub least: Memo<Sym, Option<i64>>,
     pub greatest: Memo<Sym, Option<i64>>,
     pub simplified: Memo<Sym, Sym>,
+    /// Operands that were simplified within an expression.
+    pub operands: Memo<Sym, Sym>,
+    pub folded: Folded,
+    /// The same by little work: what is not folded here may be folded by more.
+    pub quickly_folded: Folded,
+    pub substituted: Memo<(Sym, Var, Sym), Sym>,
+    pub at_another_value: Memo<(Sym, Var, Sym), Sym>,
+}
+
+/// Results of the constructors of atoms.
+#[derive(Default)]
+pub(super) struct Folded {
     pub quotient: Memo<(Sym, Sym), Sym>,
     pub remainder: Memo<(Sym, Sym), Sym>,
     pub lesser: Memo<(Sym, Sym), Sym>,
     pub greater: Memo<(Sym, Sym), Sym>,
-    pub substituted: Memo<(Sym, Var, Sym), Sym>,
-    pub at_another_value: Memo<(Sym, Var, Sym), Sym>,
 }
 
 impl Clone for Answers {

@@ -356,9 +356,11 @@ impl Prover<'_> {
 
     /// A lower bound of `e` without the variables of `drop`.
     pub fn inf(&self, e: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
-        let e = self.simplify(e);
+        let e = self.simplified(e);
         let found = self.lower(&e, drop, 0);
-        found.map(|e| self.simplify(&e)).filter(|e| !e.is_poison())
+        found
+            .map(|e| self.simplified(&e))
+            .filter(|e| !e.is_poison())
     }
 
     /// An upper bound of `e` without the variables of `drop`.
@@ -448,7 +450,7 @@ impl Prover<'_> {
         if e.is_poison() {
             return None;
         }
-        let e = self.simplify(e);
+        let e = self.simplified(e);
         let quick = interval(&self.facts.ranges, &e);
         Some((e, quick))
     }

@@ -132,7 +132,7 @@ impl Prover<'_> {
         if a.is_poison() {
             return None;
         }
-        let found = self.residue(&self.simplify(a), 0);
+        let found = self.residue(&self.simplified(a), 0);
         Some(gcd(found.modulus, found.residue)).filter(|g| *g != 0)
     }
 

@@ -323,10 +323,19 @@ impl Prover<'_> {
         if !e.has_compound_atoms() {
             return e;
         }
+        let known = &self.facts.answers.operands;
+        let outermost = self.depth() == 0;
+        if outermost && let Some(known) = known.get(&e) {
+            return known;
+        }
         let folded = self.rebuild(&e, &|atom| {
             self.with_operands(atom, |operand| self.simplify(operand))
         });
-        self.join_quotients(folded)
+        let joined = self.join_quotients(folded);
+        if outermost && self.has_fuel() {
+            known.keep(e, &joined);
+        }
+        joined
     }
 
     /// Substitutes variables that equal another expression.

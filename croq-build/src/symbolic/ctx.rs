@@ -149,7 +149,7 @@ impl Ctx {
     }
 
     fn builder(&self) -> Prover<'_> {
-        Prover::building(&self.variables, &self.outermost)
+        Prover::new(&self.variables, &self.outermost)
     }
 
     // ---- assumptions ----
@@ -298,13 +298,13 @@ impl Ctx {
 
     /// `a / b`, truncating.
     pub fn div(&self, a: &Sym, b: &Sym) -> Sym {
-        let known = &self.outermost.answers.quotient;
+        let known = &self.outermost.answers.folded.quotient;
         known.of((a.clone(), b.clone()), |(a, b)| self.builder().div(a, b))
     }
 
     /// `a % b`, with the sign of `a`.
     pub fn rem(&self, a: &Sym, b: &Sym) -> Sym {
-        let known = &self.outermost.answers.remainder;
+        let known = &self.outermost.answers.folded.remainder;
         known.of((a.clone(), b.clone()), |(a, b)| self.builder().rem(a, b))
     }
 
@@ -429,8 +429,7 @@ impl Ctx {
 
     /// An equal expression, simpler where the assumptions in force allow.
     pub fn simplify(&self, a: &Sym) -> Sym {
-        let known = &self.top().answers.simplified;
-        known.of(a.clone(), |a| self.prover().simplify(a))
+        self.prover().simplified(a)
     }
 
     /// An upper bound of `a` that mentions no variable of `drop`.

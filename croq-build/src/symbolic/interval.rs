@@ -1,6 +1,8 @@
 //! Constant intervals: a fast answer before any search.
 
-use super::sym::{Atom, Sym, Var, checked_product};
+use std::cmp::Ordering;
+
+use super::sym::{Atom, Sym, Term, Var, checked_product, order_of_products};
 
 /// Inclusive; `None` is unbounded. Ends that exceed `i128` count as unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,19 +166,47 @@ pub(super) fn interval(ranges: &[Interval], e: &Sym) -> Interval {
     };
     let mut sum = Interval::point(0);
     for term in terms {
-        let product = match &*term.factors {
-            [] => Interval::point(term.coef),
-            [first, others @ ..] => others.iter().fold(
-                of_atom(ranges, first).scaled(term.coef),
-                |product, factor| product.times(of_atom(ranges, factor)),
-            ),
-        };
-        sum = sum.plus(product);
+        sum = sum.plus(of_product(ranges, &term.factors, term.coef));
         if sum == Interval::ALL {
             break;
         }
     }
     sum
+}
+
+/// The lower end of the interval of `a - b`, which is not computed.
+pub(super) fn least_difference(ranges: &[Interval], a: &Sym, b: &Sym) -> Option<i128> {
+    let (mut left, mut right) = (a.raw_terms()?, b.raw_terms()?);
+    let mut sum: i128 = 0;
+    loop {
+        let (x, y) = (left.first(), right.first());
+        let order = match (x, y) {
+            (Some(x), Some(y)) => order_of_products(&x.factors, &y.factors),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return Some(sum),
+        };
+        let (x, y) = (x.filter(|_| order.is_le()), y.filter(|_| order.is_ge()));
+        let coef_of = |term: Option<&Term>| term.map_or(0, |term| term.coef);
+        let coef = coef_of(x).checked_sub(coef_of(y))?;
+        if coef != 0 {
+            let factors = &x.or(y)?.factors;
+            sum = sum.checked_add(of_product(ranges, factors, coef).lo?)?;
+        }
+        left = left.get(usize::from(x.is_some())..)?;
+        right = right.get(usize::from(y.is_some())..)?;
+    }
+}
+
+fn of_product(ranges: &[Interval], factors: &[Atom], coef: i64) -> Interval {
+    match factors {
+        [] => Interval::point(coef),
+        [first, others @ ..] => others
+            .iter()
+            .fold(of_atom(ranges, first).scaled(coef), |product, factor| {
+                product.times(of_atom(ranges, factor))
+            }),
+    }
 }
 
 /// The range of one variable.
@@ -204,5 +234,40 @@ fn of_atom(ranges: &[Interval], atom: &Atom) -> Interval {
                 hi: a.hi.zip(b.hi).map(|(x, y)| x.max(y)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Atom, Interval, Sym, Var, interval, least_difference};
+
+    #[test]
+    fn the_least_difference_is_that_of_the_interval() {
+        let ends = [
+            (Some(0), Some(5)),
+            (Some(-3), None),
+            (None, Some(4)),
+            (Some(2), Some(2)),
+        ];
+        let ranges = ends.map(|(lo, hi)| Interval { lo, hi });
+        let vars: Vec<Sym> = (0..4).map(|v| Sym::var(Var(v))).collect();
+        let mut forms = vec![Sym::zero(), Sym::int(7), Sym::int(i64::MAX), Sym::poison()];
+        for a in &vars {
+            forms.extend([a.clone(), a * 3 - 1, Sym::int(i64::MIN) * a]);
+            for b in &vars {
+                let quotient = Sym::atom(Atom::Div(a + 9, b + 4));
+                forms.extend([a - b, a * b + 2, quotient - a]);
+            }
+        }
+        let mut bounded = 0;
+        for (a, b) in forms.iter().flat_map(|a| forms.iter().map(move |b| (a, b))) {
+            let (found, difference) = (least_difference(&ranges, a, b), a - b);
+            // What overflows in the difference may cancel in its terms.
+            if !difference.is_poison() {
+                assert_eq!(found, interval(&ranges, &difference).lo);
+            }
+            bounded += usize::from(found.is_some());
+        }
+        assert!(bounded > 500, "{bounded}");
     }
 }

@@ -43,6 +43,8 @@ mod against_brute_force;
 mod claims;
 
 pub use ctx::Ctx;
+#[cfg(test)]
+pub use prove::work;
 pub use show::show;
 pub use split::split_index;
 pub use sym::{Atom, Sym, Var};

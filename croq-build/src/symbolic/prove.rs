@@ -2,11 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::answers::{Answers, Memo};
+use super::answers::{Folded, Memo};
 use super::division::gcd;
 use super::facts::Facts;
 use super::hash::TermMap;
-use super::interval::interval;
+use super::interval::{interval, least_difference};
 use super::ops;
 use super::sym::{Atom, Sym, Term};
 use super::truth::Truth;
@@ -23,6 +23,17 @@ const MAX_GOAL_DEPTH: u32 = 14;
 /// The most assumptions added on one path.
 const MAX_COMBINED: u32 = 3;
 
+#[cfg(test)]
+thread_local! {
+    static WORK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The work of all proofs of this thread so far, in terms visited.
+#[cfg(test)]
+pub fn work() -> u64 {
+    WORK.get()
+}
+
 /// The state of one question: the facts, and the remaining work.
 pub(super) struct Prover<'a> {
     pub variables: &'a [Variable],
@@ -34,8 +45,8 @@ pub(super) struct Prover<'a> {
     met: RefCell<TermMap<Sym, bool>>,
     /// Declared bounds, simplified.
     pub resolved_ends: RefCell<TermMap<Sym, Sym>>,
-    /// Results of constructors under these facts, if they are kept.
-    built: Option<&'a Answers>,
+    /// Whether little work is left to the proofs of a construction.
+    limited: bool,
 }
 
 /// The goals from which a goal follows.
@@ -56,45 +67,57 @@ impl<'a> Prover<'a> {
             combined: Cell::new(0),
             met: RefCell::default(),
             resolved_ends: RefCell::default(),
-            built: None,
+            limited: false,
         };
         prover.refuel();
         prover
     }
 
-    /// The same, keeping the results of constructors with the answers about its facts.
-    pub fn building(variables: &'a [Variable], facts: &'a Facts) -> Prover<'a> {
-        Prover {
-            built: Some(&facts.answers),
-            ..Prover::new(variables, facts)
-        }
-    }
-
     /// Leaves less work to the proofs of a construction.
     pub fn limited(self, fuel: usize) -> Prover<'a> {
         self.fuel.set(fuel.min(self.fuel.get()));
-        self
+        Prover {
+            limited: true,
+            ..self
+        }
     }
 
-    /// The result of `find` for these operands, which was found already or is kept. Within a proof,
-    /// and without work left, a result may be folded less than another time: it is not kept.
+    /// The result of `find` for these operands, which was found already or is kept with the answers
+    /// about the facts. Within a proof, and without work left, a result may be folded less than another
+    /// time: it is not kept, except for others with little work.
     pub(super) fn kept(
         &self,
-        of: impl Fn(&Answers) -> &Memo<(Sym, Sym), Sym>,
+        of: impl Fn(&Folded) -> &Memo<(Sym, Sym), Sym>,
         (a, b): (&Sym, &Sym),
         find: impl FnOnce() -> Sym,
     ) -> Sym {
-        let memo = self.built.filter(|_| self.depth.get() == 0).map(of);
-        let Some(memo) = memo else { return find() };
+        if self.depth() > 0 {
+            return find();
+        }
+        let answers = &self.facts.answers;
+        let (thorough, quick) = (of(&answers.folded), of(&answers.quickly_folded));
         let key = (a.clone(), b.clone());
-        if let Some(known) = memo.get(&key) {
+        let known = thorough.get(&key);
+        let known = known.or_else(|| quick.get(&key).filter(|_| self.limited));
+        if let Some(known) = known {
             return known;
         }
         let found = find();
-        if self.fuel.get() > 0 {
-            memo.keep(key, &found);
+        if self.has_fuel() {
+            thorough.keep(key, &found);
+        } else if self.limited {
+            quick.keep(key, &found);
         }
         found
+    }
+
+    /// [`Self::simplify`] by work of its own, so that the result is kept with the answers about the
+    /// facts.
+    pub fn simplified(&self, e: &Sym) -> Sym {
+        let known = &self.facts.answers.simplified;
+        known.of(e.clone(), |e| {
+            Prover::new(self.variables, self.facts).simplify(e)
+        })
     }
 
     /// Whether `e >= 0` everywhere (`Yes`) or nowhere (`No`).
@@ -112,7 +135,7 @@ impl<'a> Prover<'a> {
         if !e.has_compound_atoms() {
             return Truth::Unknown;
         }
-        let simple = self.simplify(e);
+        let simple = self.simplified(e);
         if simple == *e {
             return Truth::Unknown;
         }
@@ -131,7 +154,7 @@ impl<'a> Prover<'a> {
         if e.is_poison() {
             return Truth::Unknown;
         }
-        let e = self.simplify(e);
+        let e = self.simplified(e);
         if e.is_poison() {
             return Truth::Unknown;
         }
@@ -153,6 +176,15 @@ impl<'a> Prover<'a> {
         Truth::Unknown
     }
 
+    /// The number of goals around this one.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth.get()
+    }
+
+    pub(super) fn has_fuel(&self) -> bool {
+        self.fuel.get() > 0
+    }
+
     pub(super) fn refuel(&self) {
         let in_the_dark = self.facts.models.is_empty();
         self.fuel
@@ -161,6 +193,8 @@ impl<'a> Prover<'a> {
 
     /// Accounts for work on `e`; false if the limit is reached.
     pub(super) fn spend(&self, e: &Sym) -> bool {
+        #[cfg(test)]
+        WORK.set(WORK.get() + e.size() as u64);
         let left = self.fuel.get();
         self.fuel.set(left.saturating_sub(e.size()));
         left > 0
@@ -239,10 +273,7 @@ impl<'a> Prover<'a> {
             {
                 continue;
             }
-            if interval(&self.facts.ranges, &(e - known))
-                .lo
-                .is_some_and(|lo| lo >= 0)
-            {
+            if least_difference(&self.facts.ranges, e, known).is_some_and(|lo| lo >= 0) {
                 return true;
             }
         }

@@ -49,7 +49,7 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[PoolsWhole, WaitsCounted],
         ensures: &[],
         run: Run::Function(|function, state| {
-            if state.checks == Checks::All {
+            if state.checks == Checks::All && state.improve {
                 written_whole::find(function);
             }
         }),
@@ -306,7 +306,11 @@ pub(super) const PASSES: &[Pass] = &[
         because: "where `divergence` computes the same, and before `mma`, which delays some of them",
         requires: &[EventsCounted],
         ensures: &[],
-        run: Run::Tiles(|function, id, _| fewer_arrivals::find(function, id)),
+        run: Run::Tiles(|function, id, state| {
+            if state.improve {
+                fewer_arrivals::find(function, id);
+            }
+        }),
     },
     Pass {
         name: "barrier-ids",
@@ -392,7 +396,7 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[AccessesOrdered, CopiesLowered],
         ensures: &[],
         run: Run::Tiles(|function, id, state| {
-            if state.reorder {
+            if state.reorder && state.improve {
                 wide_accesses::widen(function, id);
             }
         }),
@@ -404,7 +408,11 @@ pub(super) const PASSES: &[Pass] = &[
         because: "after `wide-accesses`, which sees the loops of an element-wise kernel, and after the last pass that adds accesses",
         requires: &[AccessesOrdered, CopiesLowered, SwizzlesApplied],
         ensures: &[],
-        run: Run::Kernel(|function, id, _| wide_accesses::widen_loops(function, id)),
+        run: Run::Kernel(|function, id, state| {
+            if state.improve {
+                wide_accesses::widen_loops(function, id);
+            }
+        }),
     },
     Pass {
         name: "fewer-arrivals",
@@ -413,7 +421,11 @@ pub(super) const PASSES: &[Pass] = &[
         because: "after all passes that move accesses, barriers and waits, and before `thread-conditions`, which selects the thread",
         requires: &[EventsLowered, TmaLowered, CopiesLowered, BarriersNumbered],
         ensures: &[],
-        run: Run::Tiles(|function, id, _| fewer_arrivals::choose(function, id)),
+        run: Run::Tiles(|function, id, state| {
+            if state.improve {
+                fewer_arrivals::choose(function, id);
+            }
+        }),
     },
     Pass {
         name: "thread-conditions",
@@ -489,6 +501,9 @@ pub(super) const PASSES: &[Pass] = &[
         because: "after all passes that write expressions",
         requires: &[],
         ensures: &[IntegersExact],
-        run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
+        run: Run::Function(|function, state| match state.improve {
+            true => exact::check(function, state.checks, state.diags),
+            false => exact::report(function, state.diags),
+        }),
     },
 ];

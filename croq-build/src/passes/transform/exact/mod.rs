@@ -18,6 +18,7 @@
 //! statement ([`needs`]). If the host knows all of its operands, it is computed before the launch;
 //! in branches of `?:`, `&&` and `||`, by the kernel.
 
+mod large;
 mod need;
 mod needs;
 mod size;
@@ -26,7 +27,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::diagnostics::Diagnostics;
 use crate::ir::{
     BinOp, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp,
     ParamKind, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
@@ -35,6 +36,7 @@ use crate::settings::Checks;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
+pub use large::{first as first_large, report};
 use need::{Narrowed, Need};
 use needs::Needs;
 use size::{Existing, How, Known, MOST_BLOCKS, Size, Sizes};
@@ -99,22 +101,7 @@ impl Pass<'_> {
         let mut out = Vec::with_capacity(stmts.len());
         for mut stmt in std::mem::take(stmts) {
             let mut needs = Needs::of_stmt(&stmt);
-            match &stmt.kind {
-                StmtKind::Alloc(id) => {
-                    let buffer = function.buffer(*id);
-                    needs.bytes(buffer, stmt.span);
-                }
-                StmtKind::Return(_) => {
-                    let shapes = function.results.iter().flat_map(|r| r.shape());
-                    shapes.for_each(|s| needs.value(s, stmt.span));
-                }
-                StmtKind::Launch(id) => {
-                    if let Some(kernel) = kernels.get(id.index()) {
-                        needs.launch(kernel, function);
-                    }
-                }
-                _ => {}
-            }
+            needs.host(&stmt, function, kernels);
             let sizes = Sizes::new(function, &all);
             let (needs, narrowed) = needs.into_lists();
             for need in needs {
@@ -257,12 +244,7 @@ impl Pass<'_> {
     fn is_poison(&mut self, need: &Need) -> bool {
         let poison = need.sym.is_poison();
         if poison && !self.diags.has_errors() {
-            let text = "this integer expression grows too large to be kept exactly";
-            self.diags.push(
-                Diagnostic::new(codes::E0429, need.span, text)
-                    .label("too many terms, or beyond 64 bits")
-                    .help("compute a part of it into an `s64` variable first"),
-            );
+            self.diags.push(large::diagnostic(need.span));
         }
         poison
     }

@@ -18,28 +18,67 @@ pub struct Needs {
     list: Vec<Need>,
     narrowed: Vec<Narrowed>,
     guards: Vec<(Expr, bool)>,
+    /// Whether only integers that exceed the limits of the compiler are listed.
+    only_large: bool,
 }
 
 impl Needs {
     /// The integers that the statement itself computes, without those of its body.
     pub fn of_stmt(stmt: &Stmt) -> Self {
         let mut needs = Self::default();
+        needs.stmt(stmt);
+        needs
+    }
+
+    /// A list of integers that exceed the limits of the compiler.
+    pub fn only_large() -> Self {
+        Self {
+            only_large: true,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the integers that the statement itself computes, without those of its body.
+    pub fn stmt(&mut self, stmt: &Stmt) {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::For { lo, hi, step, .. } => {
-                needs.value(lo, span);
+                self.value(lo, span);
                 // The variable takes one value beyond the last.
-                needs.value(&(hi + step), span);
-                needs.value(hi, span);
+                self.value(&(hi + step), span);
+                self.value(hi, span);
             }
             _ => {
-                let _ = walk::stmt(&mut Collect(&mut needs, span), stmt);
+                let _ = walk::stmt(&mut Collect(self, span), stmt);
             }
         }
         if let StmtKind::Tma(op) = &stmt.kind {
-            needs.coordinates(op, span);
+            self.coordinates(op, span);
         }
-        needs
+    }
+
+    /// Adds what the host computes for a statement of its own: sizes of buffers, the extents of
+    /// results, and those of a launch.
+    pub fn host(&mut self, stmt: &Stmt, function: &Function, kernels: &[Kernel]) {
+        match &stmt.kind {
+            StmtKind::Alloc(id) => self.bytes(function.buffer(*id), stmt.span),
+            StmtKind::Return(_) => {
+                let shapes = function.results.iter().flat_map(|r| r.shape());
+                shapes.for_each(|s| self.value(s, stmt.span));
+            }
+            StmtKind::Launch(id) => {
+                if let Some(kernel) = kernels.get(id.index()) {
+                    self.launch(kernel, function);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The place of the first integer that exceeds the limits of the compiler.
+    pub fn first_large(&self) -> Option<Span> {
+        let mut large = self.list.iter().filter(|need| need.sym.is_poison());
+        large.next().map(|need| need.span)
     }
 
     /// The integers, and the converted values without a symbolic expression.
@@ -52,6 +91,10 @@ impl Needs {
     }
 
     fn within(&mut self, sym: &Sym, most: i64, narrowed: Option<Scalar>, span: Span) {
+        // What exceeds the limits is no operand of an atom.
+        if self.only_large && !sym.is_poison() {
+            return;
+        }
         for (_, factors) in sym.terms() {
             for atom in factors {
                 if let Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) = atom
@@ -202,7 +245,7 @@ impl Needs {
 
     fn guarded(&mut self, guard: &Expr, holds: bool, visit: impl FnOnce(&mut Self)) {
         let before = self.guards.len();
-        if !calls(guard) {
+        if !self.only_large && !calls(guard) {
             self.guards.push((guard.clone(), holds));
         }
         visit(self);
@@ -210,9 +253,20 @@ impl Needs {
     }
 
     fn access(&mut self, access: &Access, span: Span) {
+        let steps = || {
+            let steps = access.indices.iter().zip(&access.view.strides);
+            steps.filter(|(i, s)| !i.is_zero() && !s.is_zero())
+        };
+        if self.only_large {
+            steps().for_each(|(index, _)| self.value(index, span));
+            self.value(&access.view.offset, span);
+            if steps().next().is_some() {
+                self.value(&access.address(), span);
+            }
+            return;
+        }
         let mut parts = vec![(access.view.offset.clone(), Sym::one())];
-        let steps = access.indices.iter().zip(&access.view.strides);
-        for (index, stride) in steps.filter(|(i, s)| !i.is_zero() && !s.is_zero()) {
+        for (index, stride) in steps() {
             self.value(index, span);
             parts.push((index.clone(), stride.clone()));
         }

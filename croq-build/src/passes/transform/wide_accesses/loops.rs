@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::group::{Extreme, Group, Numbers, branch, extreme};
 use super::survey::{self, Positions, conjuncts};
-use super::{MOST_WORK, shows_instances, uses_long_argument, work};
+use super::{MOST_WORK, is_large, shows_instances, uses_long_argument, work};
 use crate::ir::{
     BufferId, Expr, Function, KernelId, Placed, Stmt, StmtKind, Unroll, Visit, any_stmt, walk_block,
 };
@@ -25,7 +25,13 @@ pub fn widen_loops(function: &mut Function, id: KernelId) {
         return;
     };
     let placed = kernel.shared.clone();
-    function.with_kernel_body(id, |function, body| block(function, &placed, body));
+    let mut changed = kernel.body.clone();
+    if block(function, &placed, &mut changed)
+        && !is_large(function, id, &changed)
+        && let Some(kernel) = function.kernels.get_mut(id.index())
+    {
+        kernel.body = changed;
+    }
 }
 
 /// Returns whether a loop has become vectors.

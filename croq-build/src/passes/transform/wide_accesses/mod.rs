@@ -32,6 +32,7 @@ use crate::ir::{
     BufferId, Expr, ExprKind, Function, Intrinsic, Kernel, KernelId, Level, MathFn, ParamKind,
     Scalar, Stmt, StmtKind, VarHome, Visit, any_in, walk_block,
 };
+use crate::passes::transform::exact::first_large;
 use crate::symbolic::Sym;
 pub use loops::widen_loops;
 use survey::WIDEST;
@@ -74,6 +75,9 @@ pub fn widen(function: &mut Function, id: KernelId) {
             if suits
                 && let Some(changed) = instances::grouped(function, id, (width, vectors), threads)
             {
+                if is_large(function, id, &changed.body) {
+                    return;
+                }
                 if let Some(kernel) = function.kernels.get_mut(id.index()) {
                     *kernel = changed;
                 }
@@ -83,6 +87,16 @@ pub fn widen(function: &mut Function, id: KernelId) {
         }
         width /= 2;
     }
+}
+
+/// Whether integers exceed the limits of the compiler, in the kernel or in what would take the place of
+/// its body. `exact-integers` reports them, also where no text is generated and nothing is widened: the
+/// reports must be the same.
+fn is_large(function: &Function, id: KernelId, changed: &[Stmt]) -> bool {
+    let kernel = function.kernels.get(id.index());
+    let bodies = kernel.map(|kernel| kernel.body.as_slice());
+    let mut bodies = bodies.into_iter().chain([changed]);
+    bodies.any(|body| first_large(body).is_some())
 }
 
 /// The number of a launch's instances, if it is known.
