@@ -4,10 +4,9 @@
 //! level may depend on the number of threads of a level below it. A walk without such a fact
 //! takes note of that, and the function is walked again with what is known at its end.
 
-use std::collections::BTreeMap;
-
 use crate::ir::{Buffer, Fragment, FragmentLayout, Level, Scalar};
 use crate::sema::state::choices::{Choice, Place};
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -18,15 +17,15 @@ pub(crate) const MOST_WALKS: usize = 6;
 pub(crate) struct Earlier {
     /// What products determine of fragments, by their names and the places of these: all names of one
     /// use of a macro have the same place. `None` if it differs among several of one name and place.
-    pub fragments: BTreeMap<(Span, String), Option<Shaped>>,
+    pub fragments: SortedMap<(Span, String), Option<Shaped>>,
     /// The numbers of threads of kernels, by their headers. `None` if it differs.
-    pub threads: BTreeMap<Span, Option<i64>>,
+    pub threads: SortedMap<Span, Option<i64>>,
     /// Mutable locals that differ between units, by the places of their names.
-    pub varying: BTreeMap<Span, Level>,
+    pub varying: SortedMap<Span, Level>,
     /// Whether each read of a mutable local counts as different in each thread.
     pub cautious: bool,
     /// The choices to be made before a statement.
-    pub choices: BTreeMap<Place, Vec<Choice>>,
+    pub choices: SortedMap<Place, Vec<Choice>>,
     /// Whether there is no walk after this one.
     pub last: bool,
     /// Whether a fact was missing.
