@@ -19,8 +19,9 @@
 //! Internally, each module is a stage that imports only those to its left: [`source`] → [`syntax`]
 //! → [`sema`] → [`ir`] → [`passes`] → [`emit`] → [`toolchain`]. The first six are pure
 //! ([`pipeline::compile_text`] runs all of them); only the last one runs processes and accesses
-//! files. Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the
-//! GPUs to compile for, `assembly` reads PTX, and `parallel` shares work among threads.
+//! files. Every stage may use [`span`], [`diagnostics`], [`symbolic`] and `sorted`, maps and sets in
+//! order; [`target`] describes the GPUs to compile for, `assembly` reads PTX, and `parallel` shares
+//! work among threads.
 //! `tests/structure.rs` verifies the order, and that no two source files depend on each other.
 //!
 //! The modules are hidden: they are for croq's own tests and programs, and change without notice. What
@@ -62,6 +63,7 @@ pub mod pipeline;
 #[doc(hidden)]
 pub mod sema;
 mod settings;
+mod sorted;
 #[doc(hidden)]
 pub mod source;
 #[doc(hidden)]

@@ -60,16 +60,17 @@ const RUN_TIME_METHODS: &Exceptions = &[];
 const CYCLES: &[&[&str]] = &[];
 
 /// The crate's modules, and those that each may name items of: the stages in the order of the crate's
-/// documentation, what every stage may use (`span`, `diagnostics`, `symbolic`), what a build chooses
+/// documentation, what every stage may use (`sorted`, `span`, `diagnostics`, `symbolic`), what a build chooses
 /// (`settings`, `target`), and what ties the stages together.
 const STAGES: &[(&str, &[&str])] = &[
-    ("source", &["span", "diagnostics"]),
-    ("assembly", &[]),
+    ("source", &["sorted", "span", "diagnostics"]),
+    ("assembly", &["sorted"]),
     ("syntax", &["span", "source", "diagnostics"]),
-    ("diagnostics", &["span"]),
+    ("diagnostics", &["sorted", "span"]),
     (
         "sema",
         &[
+            "sorted",
             "parallel",
             "span",
             "assembly",
@@ -80,18 +81,34 @@ const STAGES: &[(&str, &[&str])] = &[
             "ir",
         ],
     ),
-    ("ir", &["span", "symbolic"]),
+    ("ir", &["sorted", "span", "symbolic"]),
     (
         "passes",
-        &["span", "settings", "symbolic", "diagnostics", "ir"],
+        &[
+            "sorted",
+            "span",
+            "settings",
+            "symbolic",
+            "diagnostics",
+            "ir",
+        ],
     ),
     (
         "emit",
-        &["span", "assembly", "source", "symbolic", "ir", "passes"],
+        &[
+            "sorted", "span", "assembly", "source", "symbolic", "ir", "passes",
+        ],
     ),
     (
         "toolchain",
-        &["parallel", "span", "target", "source", "diagnostics"],
+        &[
+            "sorted",
+            "parallel",
+            "span",
+            "target",
+            "source",
+            "diagnostics",
+        ],
     ),
     ("suppression", &["span", "source", "syntax", "diagnostics"]),
     (
@@ -147,6 +164,8 @@ const STAGES: &[(&str, &[&str])] = &[
             "pipeline",
         ],
     ),
+    ("symbolic", &["sorted"]),
+    ("sorted", &[]),
     ("lib", &["config"]),
 ];
 

@@ -1,10 +1,9 @@
 //! One instruction: its modifiers, its types, and its operands as C++.
 
-use std::collections::BTreeMap;
-
 use super::program::{Instruction, Operand};
 use super::registers::special;
 use super::types::{Kind, Type};
+use crate::sorted::SortedMap;
 
 /// An instruction among the operands and registers of its text.
 pub struct Scope<'a> {
@@ -12,7 +11,7 @@ pub struct Scope<'a> {
     /// C++ expressions for `%0`, `%1`, …
     pub operands: &'a [String],
     /// The C++ variables of the registers that the text declares.
-    pub registers: &'a BTreeMap<String, String>,
+    pub registers: &'a SortedMap<String, String>,
 }
 
 impl Scope<'_> {

@@ -1,18 +1,17 @@
 //! The instructions that the simulated GPU knows.
 
-use std::collections::BTreeMap;
-
 use super::arithmetic::{approximated, arithmetic, bits};
 use super::instruction::Scope;
 use super::movement::{address, converted, memory, moved, of_warp, selected};
 use super::program::{Instruction, Program, Step};
 use super::types::PREDICATE;
 use super::waiting::waiting;
+use crate::sorted::SortedMap;
 
 /// C++ for a text; the error is the first instruction that is not known.
 pub fn translated(program: &Program, operands: &[String]) -> Result<String, String> {
     let mut out = Vec::new();
-    let mut scopes = vec![BTreeMap::new()];
+    let mut scopes = vec![SortedMap::new()];
     let mut declared = 0;
     for step in &program.steps {
         match step {
@@ -35,7 +34,7 @@ pub fn translated(program: &Program, operands: &[String]) -> Result<String, Stri
                 }
             }
             Step::Instruction(instruction) => {
-                let none = BTreeMap::new();
+                let none = SortedMap::new();
                 let scope = Scope {
                     instruction,
                     operands,

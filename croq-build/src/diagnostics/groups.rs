@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn groups_list_warnings_only_each_once() {
         for group in GROUPS {
-            let mut seen = std::collections::BTreeSet::new();
+            let mut seen = crate::sorted::SortedSet::new();
             for code in group.listed() {
                 let known = explain::explain(code);
                 assert!(

@@ -1,8 +1,9 @@
 //! The type of a diagnostic, and the collector that gathers all diagnostics before the compiler
 //! fails. Rendering is in [`render`]; nothing here prints.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use crate::sorted::SortedMap;
 use crate::span::Span;
 
 mod code;
@@ -255,7 +256,7 @@ impl Diagnostics {
 /// Keeps one note per file and cause, with the number of the other locations.
 pub fn notes_once(sorted: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut kept: Vec<Diagnostic> = Vec::new();
-    let mut first: BTreeMap<(Code, String), (usize, usize)> = BTreeMap::new();
+    let mut first: SortedMap<(Code, String), (usize, usize)> = SortedMap::new();
     for d in sorted {
         if d.severity() == Severity::Note {
             let key = (d.code, d.message.clone());

@@ -1,19 +1,18 @@
 //! A C++ function under construction, into which statements are printed.
 
-use std::collections::BTreeSet;
-
 use super::scope::Names;
 use super::user_text::UserText;
 use super::writer::Writer;
 use crate::ir::LocalId;
 use crate::passes::analysis::spin_loops::Spins;
+use crate::sorted::SortedSet;
 
 /// A C++ function under construction.
 pub struct Body<'a, 'w> {
     pub names: Names<'a>,
     pub writer: &'w mut Writer<'a>,
     /// Locals that are read; compilers warn about others.
-    pub read: BTreeSet<LocalId>,
+    pub read: SortedSet<LocalId>,
     pub on_host: bool,
     /// The loops that may poll memory.
     pub spins: Spins,

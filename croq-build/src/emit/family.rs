@@ -6,13 +6,12 @@
 //! otherwise they are omitted. An `int` that is an extent by itself is the generic parameter of
 //! `Const`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::declared::Declared;
 use super::names::{self, Scope};
 use super::rust_types::{Returned, is_written, rust};
 use crate::ir::threads::Function;
 use crate::ir::{Extent, ParamKind, ResultType, Scalar, TensorParam};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::source::templates::{Argument, Instance, ParameterKind, Template};
 use crate::symbolic::Sym;
@@ -25,11 +24,11 @@ pub struct Family<'a> {
     /// Type parameters that the arguments of a call determine, in their order.
     pub decided: Vec<usize>,
     /// Static extents, by parameter and axis.
-    pub extents: BTreeMap<(usize, usize), Varying>,
+    pub extents: SortedMap<(usize, usize), Varying>,
     /// By result: its element type.
     pub results: Vec<Option<Varying>>,
     /// Static extents, by result and axis.
-    pub result_extents: BTreeMap<(usize, usize), Varying>,
+    pub result_extents: SortedMap<(usize, usize), Varying>,
     /// For each parameter, whether some instance writes it.
     pub written: Vec<bool>,
     /// The generic parameters, by the template's parameters.
@@ -94,7 +93,7 @@ pub fn disagreements(functions: &[Function], declared: &Declared<'_>) -> Vec<Dis
 
 impl<'a> Family<'a> {
     fn of(template: &'a Template, members: Vec<Member<'a>>) -> Self {
-        let of_arguments: BTreeSet<usize> = template.decided.iter().flatten().copied().collect();
+        let of_arguments: SortedSet<usize> = template.decided.iter().flatten().copied().collect();
         let decided: Vec<usize> = of_arguments.iter().copied().collect();
         let chosen = chosen(template, &members, &decided);
         let mut scope = Scope::default();
@@ -104,9 +103,9 @@ impl<'a> Family<'a> {
             template,
             chosen,
             decided,
-            extents: BTreeMap::new(),
+            extents: SortedMap::new(),
             results: Vec::new(),
-            result_extents: BTreeMap::new(),
+            result_extents: SortedMap::new(),
             written: written(&members),
             generics: generics.collect(),
             members,
@@ -361,12 +360,12 @@ fn chosen(template: &Template, members: &[Member<'_>], decided: &[usize]) -> Vec
         let types = decided.iter().map(|at| value(member, *at));
         types.collect::<Vec<_>>()
     });
-    let distinct: BTreeSet<_> = combinations.collect();
+    let distinct: SortedSet<_> = combinations.collect();
     if distinct.len() == members.len() {
         return Vec::new();
     }
     let differs = |at: &usize| {
-        let values: BTreeSet<_> = members.iter().map(|member| value(member, *at)).collect();
+        let values: SortedSet<_> = members.iter().map(|member| value(member, *at)).collect();
         values.len() > 1
     };
     let others = (0..template.params.len()).filter(|at| !decided.contains(at));

@@ -2,16 +2,15 @@
 //! omitted, because many are for host functions, which are omitted too, and refer to declarations
 //! from headers of these only.
 
-use std::collections::BTreeSet;
-
 use super::user_macros::UserMacros;
 use crate::passes::analysis::uses::identifiers;
+use crate::sorted::SortedSet;
 use crate::source::{DeviceText, DeviceTextKind, SourceFile};
 
 /// The numbers of the pieces that no other piece of device code needs.
-pub(super) fn unneeded(file: &SourceFile, macros: &UserMacros<'_>) -> BTreeSet<usize> {
+pub(super) fn unneeded(file: &SourceFile, macros: &UserMacros<'_>) -> SortedSet<usize> {
     let mut open: Vec<(usize, &str)> = Vec::new();
-    let mut mentioned: BTreeSet<&str> = macros.by_functions().collect();
+    let mut mentioned: SortedSet<&str> = macros.by_functions().collect();
     for (at, kept) in file.device.iter().enumerate() {
         match declared(kept) {
             Some(name) => open.push((at, name)),

@@ -6,9 +6,8 @@
 //! reserved, or is one of a list of words ([`cpp_names`]); in Rust if it is a keyword, in the
 //! prelude, or imported by the wrappers. (Files become modules in `toolchain::modules`.)
 
-use std::collections::BTreeSet;
-
 use crate::ir::cpp_names;
+use crate::sorted::SortedSet;
 
 /// A name in generated C and C++. Every printed name of the user's is converted by this.
 pub fn cpp(name: &str) -> String {
@@ -92,7 +91,7 @@ pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
 /// Names that must be distinct.
 #[derive(Default)]
 pub struct Scope {
-    taken: BTreeSet<String>,
+    taken: SortedSet<String>,
 }
 
 impl Scope {

@@ -1,7 +1,5 @@
 //! The parameters of a function in Rust: names, generic parameters and types.
 
-use std::collections::BTreeMap;
-
 use super::declared::Declared;
 use super::file_meta::FileMeta;
 use super::names::{self, Scope};
@@ -10,6 +8,7 @@ use crate::ir::threads::Function;
 use crate::ir::{
     DimId, Extent, Param, ParamId, ParamKind, Passing, ResultType, Scalar, TensorParam, VarHome,
 };
+use crate::sorted::SortedMap;
 use crate::source::templates::Instance;
 use crate::symbolic::Sym;
 
@@ -42,13 +41,13 @@ pub struct Style {
     /// By parameter: its element type.
     pub elems: Vec<Option<String>>,
     /// By parameter and axis: the generic form of a static extent.
-    pub extents: BTreeMap<(usize, usize), String>,
+    pub extents: SortedMap<(usize, usize), String>,
     /// For each parameter, whether some instance writes it.
     pub written: Vec<bool>,
     /// By result: its element type.
     pub results: Vec<Option<String>>,
     /// By result and axis: what a static extent is.
-    pub result_extents: BTreeMap<(usize, usize), String>,
+    pub result_extents: SortedMap<(usize, usize), String>,
 }
 
 impl Style {

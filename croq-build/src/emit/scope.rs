@@ -2,36 +2,36 @@
 //! and made unique where scopes nest.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::scalar;
 use crate::ir::threads::{Function, Stmt, StmtKind};
 use crate::ir::{BufferId, DimId, LocalId, ParamId, Scalar, SignalAt, Storage, VarHome, any_stmt};
 use crate::passes::analysis::unproven::Unproven;
 use crate::passes::analysis::uses::Uses;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::{Atom, Var};
 
 pub struct Names<'a> {
     pub function: &'a Function,
-    locals: BTreeMap<LocalId, String>,
-    buffers: BTreeMap<BufferId, String>,
-    params: BTreeMap<ParamId, String>,
-    dims: BTreeMap<DimId, String>,
+    locals: SortedMap<LocalId, String>,
+    buffers: SortedMap<BufferId, String>,
+    params: SortedMap<ParamId, String>,
+    dims: SortedMap<DimId, String>,
     /// The pointers with the names of the buffers that the user's C++ mentions.
-    pointers: BTreeMap<BufferId, String>,
+    pointers: SortedMap<BufferId, String>,
     /// The launch's context, and the barrier of the grid.
     pub context: String,
     pub together: String,
     /// The names of the kernel's tensor maps, in order.
     maps: Vec<String>,
     /// The host's copies of buffers.
-    mirrors: BTreeMap<BufferId, String>,
+    mirrors: SortedMap<BufferId, String>,
     /// In a kernel, of those that the launch may wait for.
-    signals: BTreeMap<SignalAt, String>,
+    signals: SortedMap<SignalAt, String>,
     /// The open scopes, outermost first. Disjoint scopes may use the same name.
     scopes: Vec<Scope>,
     /// Variables of loops that are unrolled completely: constants for C++ compilers.
-    unrolled: BTreeSet<LocalId>,
+    unrolled: SortedSet<LocalId>,
     /// Buffers and variables that may be unwritten, in a kernel.
     pub unproven: Unproven,
     /// A symbolic expression is used as a value, not as an address or an extent.
@@ -43,9 +43,9 @@ pub struct Names<'a> {
 /// A scope of C++.
 struct Scope {
     /// For each name, the variable that has it, if it is a variable of the program or of a pass.
-    names: BTreeMap<String, Option<LocalId>>,
+    names: SortedMap<String, Option<LocalId>>,
     /// The variables that are used in it; `None` if any may be.
-    mentioned: Option<BTreeSet<LocalId>>,
+    mentioned: Option<SortedSet<LocalId>>,
 }
 
 impl Scope {
@@ -68,18 +68,18 @@ impl<'a> Names<'a> {
     pub fn new(function: &'a Function, reserved: &[&str]) -> Self {
         Self {
             function,
-            locals: BTreeMap::new(),
-            buffers: BTreeMap::new(),
-            params: BTreeMap::new(),
-            dims: BTreeMap::new(),
-            pointers: BTreeMap::new(),
+            locals: SortedMap::new(),
+            buffers: SortedMap::new(),
+            params: SortedMap::new(),
+            dims: SortedMap::new(),
+            pointers: SortedMap::new(),
             context: String::new(),
             together: String::new(),
             maps: Vec::new(),
-            mirrors: BTreeMap::new(),
-            signals: BTreeMap::new(),
+            mirrors: SortedMap::new(),
+            signals: SortedMap::new(),
             scopes: vec![Scope::with(reserved)],
-            unrolled: BTreeSet::new(),
+            unrolled: SortedSet::new(),
             unproven: Unproven::default(),
             as_value: Cell::new(false),
             exact: Cell::new(false),
@@ -96,7 +96,7 @@ impl<'a> Names<'a> {
             false
         });
         self.scopes.push(Scope {
-            names: BTreeMap::new(),
+            names: SortedMap::new(),
             mentioned: Some(mentioned),
         });
     }

@@ -3,8 +3,6 @@
 //! It unpacks the arguments, then executes the function's host statements in order. A step that
 //! fails ends the call, and `host` records the failure.
 
-use std::collections::BTreeSet;
-
 use super::args::{Args, FieldRole, struct_name};
 use super::body::Body;
 use super::device::element;
@@ -28,6 +26,7 @@ use crate::passes::analysis::spin_loops::Spins;
 use crate::passes::analysis::unproven::Unproven;
 use crate::passes::analysis::uses::Uses;
 use crate::passes::awaited;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -260,7 +259,7 @@ fn host_uses(function: &Function) -> Uses {
             uses.sym(function, &at.slot);
         }
     }
-    let used: BTreeSet<BufferId> = uses.buffers.clone();
+    let used: SortedSet<BufferId> = uses.buffers.clone();
     for buffer in used
         .iter()
         .filter_map(|id| function.buffers.get(id.index()))
@@ -472,7 +471,7 @@ impl Body<'_, '_> {
     /// What callers see of what the host has written.
     fn settle_mirrors(&mut self, span: Span, values: &[ReturnValue]) {
         let params = self.names.function.params.iter();
-        let mut ids: BTreeSet<BufferId> = params
+        let mut ids: SortedSet<BufferId> = params
             .filter_map(|param| match &param.kind {
                 ParamKind::Tensor(tensor) => Some(tensor.buffer),
                 _ => None,

@@ -1,8 +1,6 @@
 //! Statements as C++: those of both hosts and kernels, and those of kernels. `shim` prints the
 //! others.
 
-use std::collections::BTreeMap;
-
 use super::body::Body;
 use super::expr;
 use super::loops::Bounds;
@@ -16,6 +14,7 @@ use crate::ir::{
     FenceScope, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, Step, StorePair,
     WARPGROUP_THREADS, cpp_text,
 };
+use crate::sorted::SortedMap;
 use crate::source::Span;
 
 /// The maximum length of a line in which a statement follows its condition.
@@ -635,7 +634,7 @@ impl Body<'_, '_> {
 
     /// The user's own C++, whose names are replaced by those of the generated text.
     fn spliced(&mut self, span: Span, text: &str, names: &[CppName]) {
-        let mut spelt: BTreeMap<&str, &str> = self.names.renamed().collect();
+        let mut spelt: SortedMap<&str, &str> = self.names.renamed().collect();
         let function = self.names.function;
         for name in names {
             let (wanted, meant) = match name {

@@ -1,13 +1,12 @@
 //! TMA copies of boxes, and tensor maps.
 
-use std::collections::BTreeSet;
-
 use super::body::Body;
 use super::expr;
 use super::sym;
 use super::text::{Binding, Text};
 use crate::ir::threads::{Function, Kernel};
 use crate::ir::{BufferId, CacheHint, PhaseBy, Scalar, SlotsOf, TensorMap, TmaMove, TmaOp};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -228,7 +227,7 @@ impl Body<'_, '_> {
             return;
         };
         // Reports only have lines: sites with the same line and threads are one.
-        let mut known = BTreeSet::new();
+        let mut known = SortedSet::new();
         for site in &event.sites {
             let mut flags = match (event.ready, site.cluster) {
                 (false, false) => "0",

@@ -10,36 +10,35 @@
 //! The macros of an included header are not known. So each identifier of the generated text is
 //! undefined after the includes, and all of them are restored around a spliced text.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::writer::Writer;
 use crate::ir::cpp_names;
 use crate::ir::threads::{Function, Stmt, StmtKind};
 use crate::ir::{Arg, Call, Expr, ExprKind, Threads, Visit, walk_block};
 use crate::passes::analysis::uses::identifiers;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::{DeviceText, SourceFile};
 
 #[derive(Debug, Default)]
 pub(super) struct UserMacros<'a> {
     /// For each macro, the identifiers in its definitions.
-    words: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    words: SortedMap<&'a str, SortedSet<&'a str>>,
     /// The macros that the user's C++ mentions, directly or through other macros.
-    needed: BTreeSet<&'a str>,
+    needed: SortedSet<&'a str>,
     /// The same for spliced texts.
-    spliced: BTreeSet<&'a str>,
+    spliced: SortedSet<&'a str>,
     /// The same for calls.
-    called: BTreeSet<&'a str>,
+    called: SortedSet<&'a str>,
     /// The position of the last conditional or include: definitions before it are all printed, as
     /// it may depend on any macro.
     conditional: Option<u32>,
     /// Whether the file has C++ of the user's besides directives.
     has_text: bool,
     /// Identifiers that a header may have defined, and that generated text uses.
-    protected: BTreeSet<String>,
+    protected: SortedSet<String>,
     /// The identifiers in calls.
-    by_calls: BTreeSet<String>,
+    by_calls: SortedSet<String>,
     /// Those in spliced texts.
-    by_text: BTreeSet<String>,
+    by_text: SortedSet<String>,
 }
 
 impl<'a> UserMacros<'a> {
@@ -55,7 +54,7 @@ impl<'a> UserMacros<'a> {
             has_text: !found.by_text.is_empty(),
             ..Self::default()
         };
-        let mut mentioned = BTreeSet::new();
+        let mut mentioned = SortedSet::new();
         for kept in &file.device {
             for (name, line) in definitions(&kept.text) {
                 all.words.entry(name).or_default().extend(identifiers(line));
@@ -85,10 +84,10 @@ impl<'a> UserMacros<'a> {
     }
 
     /// The macros among these words, and those that their definitions mention.
-    fn reached<'w>(&self, words: impl Iterator<Item = &'w str>) -> BTreeSet<&'a str> {
+    fn reached<'w>(&self, words: impl Iterator<Item = &'w str>) -> SortedSet<&'a str> {
         let macro_of = |word: &str| self.words.get_key_value(word).map(|(name, _)| *name);
         let mut work: Vec<&'a str> = words.filter_map(macro_of).collect();
-        let mut reached = BTreeSet::new();
+        let mut reached = SortedSet::new();
         while let Some(name) = work.pop() {
             if reached.insert(name) {
                 let words = self.words.get(name).into_iter().flatten();
@@ -148,7 +147,7 @@ impl<'a> UserMacros<'a> {
     /// Prints the end of all definitions, after the file's own text.
     pub fn close(&self, writer: &mut Writer<'_>, file: &SourceFile) {
         let printed = file.device.iter().filter(|kept| self.keeps(kept));
-        let names: BTreeSet<&str> = printed
+        let names: SortedSet<&str> = printed
             .flat_map(|kept| definitions(&kept.text))
             .map(|(name, _)| name)
             .filter(|name| !self.called.contains(name))
@@ -167,8 +166,8 @@ impl<'a> UserMacros<'a> {
     }
 
     /// The macros to restore around a spliced text.
-    pub fn around(&self, text: &str) -> BTreeSet<&str> {
-        let mut names: BTreeSet<&str> = self.reached(identifiers(text).into_iter());
+    pub fn around(&self, text: &str) -> SortedSet<&str> {
+        let mut names: SortedSet<&str> = self.reached(identifiers(text).into_iter());
         names.retain(|name| !self.called.contains(name));
         if !self.protected.is_empty() {
             names.extend(self.protected().chain(self.spliced.iter().copied()));
@@ -272,8 +271,8 @@ fn logical_line(text: &str) -> usize {
 /// The identifiers in spliced texts and in calls.
 #[derive(Default)]
 struct Mentioned {
-    by_text: BTreeSet<String>,
-    by_calls: BTreeSet<String>,
+    by_text: SortedSet<String>,
+    by_calls: SortedSet<String>,
 }
 
 impl Mentioned {

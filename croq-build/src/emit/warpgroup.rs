@@ -5,12 +5,12 @@ use super::expr;
 use super::place;
 use super::scalar;
 use super::sym;
-use std::collections::BTreeSet;
 
 use crate::ir::threads::{Function, MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, BufferId, Described, Instruction, LocalId, Source, Step, Threads, Visit, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::Sym;
 
 /// Bytes of the unit of addresses in descriptors.
@@ -20,8 +20,8 @@ const UNIT: i64 = 16;
 /// these.
 #[derive(Default)]
 pub struct Columns {
-    pub dense: BTreeSet<i64>,
-    pub sparse: BTreeSet<i64>,
+    pub dense: SortedSet<i64>,
+    pub sparse: SortedSet<i64>,
 }
 
 pub fn columns(functions: &[Function]) -> Columns {

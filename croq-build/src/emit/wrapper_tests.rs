@@ -1,12 +1,12 @@
 //! The header and the wrappers of functions constructed in the test, compared with golden files.
 //! `CROQ_BLESS=1` writes them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Declared, FileMeta, header, shims, wrapper_names, wrappers};
 use crate::ir::threads::Function;
 use crate::ir::*;
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
@@ -31,7 +31,7 @@ impl Signature {
             name: name.to_owned(),
             span: Span::new(0, source.len() as u32),
             cx: Ctx::new(),
-            var_home: BTreeMap::new(),
+            var_home: SortedMap::new(),
             params: Vec::new(),
             dims: Vec::new(),
             results: Vec::new(),
@@ -43,7 +43,7 @@ impl Signature {
             futures: Vec::new(),
             events: Vec::new(),
             signals: Vec::new(),
-            fragments: BTreeMap::new(),
+            fragments: SortedMap::new(),
             reports: false,
             facts: Default::default(),
         };

@@ -4,9 +4,9 @@
 //! The writer counts the lines that it writes, so the line to which a C++ compiler would attribute
 //! the next one is known, and a directive is written only if that is not the intended one.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::sorted::SortedSet;
 use crate::source::Span;
 
 /// Where a `.co` file's lines start.
@@ -57,7 +57,7 @@ pub struct Writer<'a> {
     /// The `.co` line that the next line belongs to; `None` in text without a source line.
     in_source: Option<u32>,
     /// `.co` lines already shown as a comment in the current function.
-    shown: BTreeSet<u32>,
+    shown: SortedSet<u32>,
 }
 
 impl<'a> Writer<'a> {
@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
             own_path,
             written: 0,
             in_source: None,
-            shown: BTreeSet::new(),
+            shown: SortedSet::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Whether a piece of the user's C++ is whole: what it opens it also closes, so that it cannot
 //! change the meaning of the generated text behind it.
 
-use std::collections::BTreeSet;
+use crate::sorted::SortedSet;
 
 /// What a text leaves open, or takes from the text around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub fn left_open(text: &str) -> Option<Open> {
     if !state.alternatives.is_empty() {
         return Some(Open::Conditional);
     }
-    if let Some(name) = state.defined.pop_first() {
-        return Some(Open::Macro(name));
+    if let Some(name) = state.defined.first() {
+        return Some(Open::Macro(name.clone()));
     }
     [state.first, state.last].into_iter().find_map(|found| {
         let Brackets { closing, opening } = found;
@@ -98,7 +98,7 @@ struct Alternative {
 #[derive(Default)]
 struct Directives {
     alternatives: Vec<Alternative>,
-    defined: BTreeSet<String>,
+    defined: SortedSet<String>,
     /// With all first alternatives.
     first: Brackets,
     /// With all last ones; without `#else` the last one is empty.

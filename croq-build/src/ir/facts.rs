@@ -1,9 +1,8 @@
 //! Facts that `sema` knows only after the whole function, and that its statements do not contain.
 //! The first passes add them to the statements, and use them for reports.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{BufferId, EventAt, EventId, FutureId, LocalId};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -11,22 +10,22 @@ use crate::symbolic::Sym;
 pub struct Facts {
     pub pools: PoolParts,
     /// The location at which the swizzle of a buffer was decided.
-    pub swizzled_at: BTreeMap<BufferId, Span>,
+    pub swizzled_at: SortedMap<BufferId, Span>,
     /// The initial tile of a placeholder's handle.
-    pub first_tiles: BTreeMap<LocalId, Sym>,
+    pub first_tiles: SortedMap<LocalId, Sym>,
     /// Named copies that a `trigger … after` has bound to an event, with its location.
-    pub bound: BTreeMap<FutureId, (EventAt, Span)>,
+    pub bound: SortedMap<FutureId, (EventAt, Span)>,
     /// Copies by threads that name an event, each by a future of its own: threads wait for them before
     /// they trigger the event.
-    pub completing: BTreeMap<FutureId, EventId>,
+    pub completing: SortedMap<FutureId, EventId>,
     /// Loads by TMA for which threads outside of the region wait that issues them.
-    pub elsewhere: BTreeSet<FutureId>,
+    pub elsewhere: SortedSet<FutureId>,
 }
 
 /// Buffers that were made parts of a pool, so that an integer can select one of them: for each, the
 /// pool and the offset in it.
 #[derive(Clone, Debug, Default)]
-pub struct PoolParts(pub BTreeMap<BufferId, (BufferId, Sym)>);
+pub struct PoolParts(pub SortedMap<BufferId, (BufferId, Sym)>);
 
 impl PoolParts {
     /// The outermost buffer that contains this one, and the offset of this one in it.

@@ -1,12 +1,11 @@
 //! A function and its declarations.
 
-use std::collections::BTreeMap;
-
 use super::{
     Buffer, BufferId, CheckCode, CheckId, Dim, DimId, Event, EventId, Facts, Fragment, Kernel,
     KernelId, Level, LocalId, Param, ParamId, Phase, ResultType, Scalar, Signal, SignalId, Stmt,
     Tiles,
 };
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
@@ -18,7 +17,7 @@ pub struct Function<P: Phase = Tiles> {
     /// Variables with their bounds, and the prover.
     pub cx: Ctx,
     /// The run-time location of each symbolic variable.
-    pub var_home: BTreeMap<Var, VarHome>,
+    pub var_home: SortedMap<Var, VarHome>,
     pub params: Vec<Param>,
     pub dims: Vec<Dim>,
     /// None for `void`, several for a braced list.
@@ -33,7 +32,7 @@ pub struct Function<P: Phase = Tiles> {
     pub events: Vec<Event>,
     pub signals: Vec<Signal>,
     /// The properties of the buffers that are fragments.
-    pub fragments: BTreeMap<BufferId, Fragment>,
+    pub fragments: SortedMap<BufferId, Fragment>,
     /// Whether a failed check in a kernel is recorded and execution continues
     /// ([`crate::Checks::Report`]): then no access may move out of the guard around it.
     pub reports: bool,

@@ -1,8 +1,7 @@
 //! A kernel.
 
-use std::collections::BTreeSet;
-
 use super::{BufferId, LocalId, ParamId, Phase, Stmt, TensorMap, Tiles};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -84,8 +83,8 @@ pub struct MemoryFacts {
     /// Shared memory, local arrays and fragments of which a thread may read an element that was
     /// never written. `anew` contains those whose declaration in a loop makes their contents
     /// undefined again.
-    pub unwritten: BTreeSet<BufferId>,
-    pub anew: BTreeSet<BufferId>,
+    pub unwritten: SortedSet<BufferId>,
+    pub anew: SortedSet<BufferId>,
     /// Device memory that the call allocates, that this launch is the first to use, and all of which
     /// it writes: it is not cleared.
     pub whole: Vec<BufferId>,

@@ -1,12 +1,11 @@
 //! Statements, on the host and in kernels.
 
-use std::collections::BTreeSet;
-
 use super::{
     Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, BufferId, CheckId, Columns, Copy,
     EventAt, Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Registers,
     Selected, SignalAt, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
 };
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -264,7 +263,7 @@ pub enum PrintPart {
 }
 
 /// The locals that the statements declare, nested ones included.
-pub fn declared_locals<P: Phase>(stmts: &[Stmt<P>], out: &mut BTreeSet<LocalId>) {
+pub fn declared_locals<P: Phase>(stmts: &[Stmt<P>], out: &mut SortedSet<LocalId>) {
     for stmt in stmts {
         if let StmtKind::Let { local, .. } | StmtKind::For { local, .. } = &stmt.kind {
             out.insert(*local);

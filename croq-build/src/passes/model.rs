@@ -3,11 +3,12 @@
 //! model's memory, and an arbitrary constant for each element that has none, so all threads take
 //! consistent paths.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::rc::Rc;
 
 use crate::ir::*;
+use crate::sorted::SortedMap;
 use crate::symbolic::{Atom, Sym, Var};
 
 #[derive(Clone, Copy, Debug)]
@@ -109,10 +110,10 @@ pub struct Thread<'a> {
     pub function: &'a Function,
     pub threads: i128,
     pub tid: i128,
-    pub values: BTreeMap<Var, i128>,
-    pub locals: BTreeMap<LocalId, Value>,
+    pub values: SortedMap<Var, i128>,
+    pub locals: SortedMap<LocalId, Value>,
     pub path: Rc<Vec<(usize, u32, Level)>>,
-    pub entered: BTreeMap<usize, u32>,
+    pub entered: SortedMap<usize, u32>,
     pub epochs: [u32; 3],
     pub loads: u32,
     /// The threads of the enclosing regions.
@@ -131,7 +132,7 @@ pub struct Thread<'a> {
 /// A loop that depends on memory may not terminate with arbitrary contents.
 const MOST_ITERATIONS: u32 = 64;
 
-pub type Memory = BTreeMap<(BufferId, i128), Value>;
+pub type Memory = SortedMap<(BufferId, i128), Value>;
 
 /// The value of an element that was never written.
 pub fn arbitrary(buffer: BufferId, element: i128) -> Value {
@@ -145,10 +146,10 @@ impl<'a> Thread<'a> {
             function,
             threads,
             tid,
-            values: BTreeMap::new(),
-            locals: BTreeMap::new(),
+            values: SortedMap::new(),
+            locals: SortedMap::new(),
             path: Rc::default(),
-            entered: BTreeMap::new(),
+            entered: SortedMap::new(),
             epochs: [0; 3],
             loads: 0,
             sets: Vec::new(),

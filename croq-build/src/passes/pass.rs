@@ -1,13 +1,12 @@
 //! The definition of a pass, and the state that passes share.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId};
 use crate::passes::analysis::shared_memory;
 use crate::passes::lower::events;
 use crate::passes::property::Property;
 use crate::settings::Checks;
+use crate::sorted::SortedSet;
 
 /// The effect of a pass on the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +77,7 @@ pub struct State<'a> {
     /// tiles, and passes over tiles skip it.
     pub(super) is_grid_copy: bool,
     /// Passes that have run on the function.
-    pub(super) ran: BTreeSet<&'static str>,
+    pub(super) ran: SortedSet<&'static str>,
     /// Result of `events` for `tma-arrivals`: the statements at the kernel's beginning.
     pub(super) beginning: events::Beginning,
 }
@@ -99,7 +98,7 @@ impl<'a> State<'a> {
             improve: true,
             diags,
             is_grid_copy: false,
-            ran: BTreeSet::new(),
+            ran: SortedSet::new(),
             beginning: events::Beginning::default(),
         }
     }

@@ -1,12 +1,11 @@
 //! Properties of kernels that passes ensure for later ones. Once ensured, a property holds until
 //! the end; tests compare that with the IR after each pass.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, BarrierScope, BufferId, Engine, Function, Kernel, MmaOp, Phase, Sharing, Stmt,
     StmtKind, Storage, TmaOp, View, Visit, any_stmt, walk_block,
 };
+use crate::sorted::SortedSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
@@ -194,8 +193,8 @@ fn has_unnumbered<P: Phase>(stmts: &[Stmt<P>], inside: bool) -> bool {
 }
 
 /// The buffers of all views and accesses.
-fn buffers_of<P: Phase>(kernel: &Kernel<P>) -> BTreeSet<BufferId> {
-    struct Find(BTreeSet<BufferId>);
+fn buffers_of<P: Phase>(kernel: &Kernel<P>) -> SortedSet<BufferId> {
+    struct Find(SortedSet<BufferId>);
     impl<P: Phase> Visit<P> for Find {
         fn view(&mut self, view: &View) {
             self.0.insert(view.buffer);
@@ -204,7 +203,7 @@ fn buffers_of<P: Phase>(kernel: &Kernel<P>) -> BTreeSet<BufferId> {
             self.0.insert(access.view.buffer);
         }
     }
-    let mut find = Find(BTreeSet::new());
+    let mut find = Find(SortedSet::new());
     walk_block(&kernel.body, &mut find);
     find.0
 }

@@ -14,12 +14,11 @@
 //!
 //! An entity that is in error is *poisoned*: errors that depend on it are not reported.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::ir;
 use crate::parallel;
 use crate::sema::state::cx;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::{SourceFile, Span};
 use crate::syntax::ast;
 use asynchronous::{flags, futures};
@@ -111,7 +110,7 @@ pub fn check(
     let mut items = Vec::new();
     let faults = functions.iter().map(|f| faults_of(f, diags)).collect();
     let siblings = Siblings::new(functions, faults);
-    let mut names: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut names: SortedMap<&str, Span> = SortedMap::new();
     for function in functions {
         if let Some(first) = names.get(function.name.text.as_str()) {
             diags.push(
@@ -262,7 +261,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> (ir::Function, Earli
 
 /// Removes kernels of branches that are never taken.
 fn drop_unlaunched(f: &mut ir::Function) {
-    let mut launched = BTreeSet::new();
+    let mut launched = SortedSet::new();
     ir::any_stmt(&f.body, |stmt| {
         if let ir::StmtKind::Launch(id) = stmt.kind {
             launched.insert(id);
@@ -272,7 +271,7 @@ fn drop_unlaunched(f: &mut ir::Function) {
     if launched.len() == f.kernels.len() {
         return;
     }
-    let numbers: BTreeMap<ir::KernelId, u32> = launched.into_iter().zip(0..).collect();
+    let numbers: SortedMap<ir::KernelId, u32> = launched.into_iter().zip(0..).collect();
     let all = std::mem::take(&mut f.kernels).into_iter().zip(0..);
     let kept = all.filter(|(_, id)| numbers.contains_key(&ir::KernelId(*id)));
     f.kernels = kept.map(|(kernel, _)| kernel).collect();
@@ -284,7 +283,7 @@ fn drop_unlaunched(f: &mut ir::Function) {
     }
 }
 
-fn renumber(stmts: &mut [ir::Stmt], numbers: &BTreeMap<ir::KernelId, u32>) {
+fn renumber(stmts: &mut [ir::Stmt], numbers: &SortedMap<ir::KernelId, u32>) {
     for stmt in stmts {
         if let ir::StmtKind::Launch(id) = &mut stmt.kind
             && let Some(number) = numbers.get(id)
@@ -324,12 +323,12 @@ fn unite_exchanged(el: &mut Elab<'_>) {
 fn unite_pools(el: &mut Elab<'_>) {
     let pools = &el.storage.pools;
     // Tiles of futures have no names of their own.
-    let rings: BTreeSet<ir::BufferId> = pools.of_futures.values().copied().collect();
+    let rings: SortedSet<ir::BufferId> = pools.of_futures.values().copied().collect();
     let parts = pools.parts.0.keys().copied();
     let parts: Vec<ir::BufferId> = parts
         .filter(|part| !rings.contains(&pools.find(*part).0))
         .collect();
-    let mut of_roots: BTreeMap<ir::BufferId, (bool, bool)> = BTreeMap::new();
+    let mut of_roots: SortedMap<ir::BufferId, (bool, bool)> = SortedMap::new();
     for part in &parts {
         let root = el.storage.pools.find(*part).0;
         for id in [*part, root] {

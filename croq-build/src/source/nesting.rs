@@ -7,12 +7,11 @@
 //! begins with `CROQ_ENTER`, which ends the kernel with a report if the next frame would not fit. A
 //! function that calls none needs no check, because its caller has made one.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::Span;
 use super::file::{DeviceText, DeviceTextKind, SourceFile};
 use super::raw::{Raw, RawText};
 use crate::diagnostics::{Diagnostic, codes};
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The text at the beginning of a function that calls others.
 const ENTER: &str = " CROQ_ENTER";
@@ -55,7 +54,7 @@ fn is_template(text: &str) -> bool {
 }
 
 /// The calls of functions in `names`, in the text from `start` on.
-fn calls<'a>(text: &'a str, start: usize, names: &BTreeSet<&str>) -> Vec<Call<'a>> {
+fn calls<'a>(text: &'a str, start: usize, names: &SortedSet<&str>) -> Vec<Call<'a>> {
     let mut walk = RawText::new(text, start, text.len());
     let mut found: Vec<Call> = Vec::new();
     let mut candidate: Option<(&str, usize)> = None;
@@ -87,7 +86,7 @@ fn functions(file: &SourceFile) -> impl Iterator<Item = (&DeviceText, usize)> {
         .filter_map(|text| Some((text, body(&text.text)?)))
 }
 
-fn names(file: &SourceFile) -> BTreeSet<&str> {
+fn names(file: &SourceFile) -> SortedSet<&str> {
     functions(file)
         .flat_map(|(text, _)| text.names.iter().map(String::as_str))
         .collect()
@@ -107,13 +106,13 @@ pub fn with_stack_check(file: &SourceFile, text: &DeviceText) -> Option<String> 
 /// Reports functions that reach themselves by calls that can only refer to them.
 pub fn recursion(file: &SourceFile) -> Vec<Diagnostic> {
     let names = names(file);
-    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut count: SortedMap<&str, usize> = SortedMap::new();
     for name in functions(file).flat_map(|(text, _)| &text.names) {
         *count.entry(name).or_default() += 1;
     }
     // There is one function of that name, and it is not a template, so a call by the name is a call
     // of it.
-    let plain: BTreeMap<&str, (&DeviceText, Vec<Call>)> = functions(file)
+    let plain: SortedMap<&str, (&DeviceText, Vec<Call>)> = functions(file)
         .filter(|(text, _)| !is_template(&text.text))
         .filter_map(|(text, start)| match text.names.as_slice() {
             [name] if count.get(name.as_str()) == Some(&1) => {
@@ -123,8 +122,9 @@ pub fn recursion(file: &SourceFile) -> Vec<Diagnostic> {
         })
         .collect();
     let mut reports = Vec::new();
-    let mut reported: BTreeSet<&str> = BTreeSet::new();
-    for (&name, (text, own)) in &plain {
+    let mut reported: SortedSet<&str> = SortedSet::new();
+    for (name, (text, own)) in &plain {
+        let name = *name;
         if reported.contains(name) {
             continue;
         }
@@ -162,11 +162,11 @@ pub fn recursion(file: &SourceFile) -> Vec<Diagnostic> {
 
 /// The path of calls from `from` to `to`; `to` is the last function.
 fn way<'a>(
-    plain: &BTreeMap<&'a str, (&'a DeviceText, Vec<Call<'a>>)>,
+    plain: &SortedMap<&'a str, (&'a DeviceText, Vec<Call<'a>>)>,
     from: &'a str,
     to: &str,
 ) -> Option<Vec<&'a str>> {
-    let mut before: BTreeMap<&str, Option<&str>> = BTreeMap::from([(from, None)]);
+    let mut before: SortedMap<&str, Option<&str>> = SortedMap::from([(from, None)]);
     let mut next = vec![from];
     while let Some(name) = next.pop() {
         if name == to {

@@ -1,11 +1,12 @@
 //! Compares the prover's answers to random questions over small domains with an evaluation of every
 //! assignment.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use proptest::prelude::*;
 
 use super::{Ctx, Sym, Truth, Var};
+use crate::sorted::SortedSet;
 
 const VARS: usize = 4;
 
@@ -342,7 +343,7 @@ proptest! {
         let (lo, hi) = cx.range(&x);
         let divisor = cx.constant_divisor(&x);
         let simple = cx.simplify(&x);
-        let drop: BTreeSet<Var> = drop.into_iter().map(Var).collect();
+        let drop: SortedSet<Var> = drop.into_iter().map(Var).collect();
         let (sup, inf) = (cx.sup(&x, &drop), cx.inf(&x, &drop));
         for bound in sup.iter().chain(&inf) {
             prop_assert!(bound.vars().is_disjoint(&drop));

@@ -1,12 +1,11 @@
 //! Bounds of an expression: replaces a variable or an atom by the end of its range.
 
-use std::collections::BTreeSet;
-
 use super::division;
 use super::interval::{Interval, interval};
 use super::prove::{Prover, Step};
 use super::sym::{Atom, Sym, Term, Var};
 use super::variable::bounds_of;
+use crate::sorted::SortedSet;
 
 /// How an expression changes when a variable increases.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -355,7 +354,7 @@ impl Prover<'_> {
     }
 
     /// A lower bound of `e` without the variables of `drop`.
-    pub fn inf(&self, e: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+    pub fn inf(&self, e: &Sym, drop: &SortedSet<Var>) -> Option<Sym> {
         let e = self.simplified(e);
         let found = self.lower(&e, drop, 0);
         found
@@ -364,11 +363,11 @@ impl Prover<'_> {
     }
 
     /// An upper bound of `e` without the variables of `drop`.
-    pub fn sup(&self, e: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+    pub fn sup(&self, e: &Sym, drop: &SortedSet<Var>) -> Option<Sym> {
         self.inf(&-e, drop).map(|e| -e)
     }
 
-    fn lower(&self, e: &Sym, drop: &BTreeSet<Var>, depth: u32) -> Option<Sym> {
+    fn lower(&self, e: &Sym, drop: &SortedSet<Var>, depth: u32) -> Option<Sym> {
         if e.is_poison() || depth > 40 || !self.spend(e) {
             return None;
         }

@@ -1,7 +1,5 @@
 //! The context: variables, their bounds, and the current assumptions.
 
-use std::collections::BTreeSet;
-
 use super::answers::Answers;
 use super::facts::Facts;
 use super::interval::{Interval, interval};
@@ -12,6 +10,7 @@ use super::search;
 use super::sym::{Atom, Sym, Var};
 use super::truth::Truth;
 use super::variable::{Variable, bounds_of};
+use crate::sorted::SortedSet;
 
 /// The most facts of one kind in one scope, because each adds to the cost of every later question.
 /// A fact that is dropped is checked at run time.
@@ -433,12 +432,12 @@ impl Ctx {
     }
 
     /// An upper bound of `a` that mentions no variable of `drop`.
-    pub fn sup(&self, a: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+    pub fn sup(&self, a: &Sym, drop: &SortedSet<Var>) -> Option<Sym> {
         self.prover().sup(a, drop)
     }
 
     /// A lower bound of `a` that mentions no variable of `drop`.
-    pub fn inf(&self, a: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+    pub fn inf(&self, a: &Sym, drop: &SortedSet<Var>) -> Option<Sym> {
         self.prover().inf(a, drop)
     }
 

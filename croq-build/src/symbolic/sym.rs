@@ -1,13 +1,13 @@
 //! The normal form: a sorted sum of integer coefficients times products of atoms.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use super::factors::Factors;
 use super::hash::TermHasher;
 use super::var_set::VarSet;
+use crate::sorted::SortedSet;
 
 pub use super::var_set::Var;
 
@@ -297,7 +297,7 @@ impl Sym {
     }
 
     /// All variables, those inside atoms included.
-    pub fn vars(&self) -> BTreeSet<Var> {
+    pub fn vars(&self) -> SortedSet<Var> {
         self.0.vars.iter().copied().collect()
     }
 

@@ -7,7 +7,7 @@
 //! although lines have moved still contains the old line numbers; [`moved_lines`] maps them to the
 //! new ones.
 
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// A text without comments, `#line` directives, blank lines and trailing blanks, and for each
 /// remaining line the line of the `.co` file that compilers attribute it to.
@@ -94,7 +94,7 @@ fn line_directive(row: &str) -> Option<(u32, &str)> {
 ///
 /// Both texts must have the same canonical text.
 pub fn moved_lines(old: &Canonical, new: &Canonical) -> Option<Vec<(u32, u32)>> {
-    let mut moved = BTreeMap::new();
+    let mut moved = SortedMap::new();
     for pair in old.presumed.iter().zip(&new.presumed) {
         let (Some(from), Some(to)) = pair else {
             if pair.0 == pair.1 {

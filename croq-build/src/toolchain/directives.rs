@@ -2,17 +2,17 @@
 //! has succeeded: after a failure cargo shows everything that was printed, which would obscure the
 //! report.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
 use super::problem::Problem;
 use crate::diagnostics::codes;
+use crate::sorted::SortedSet;
 
 #[derive(Default, Debug)]
 pub struct Directives {
-    rerun_files: BTreeSet<String>,
-    rerun_variables: BTreeSet<String>,
+    rerun_files: SortedSet<String>,
+    rerun_variables: SortedSet<String>,
     warnings: Vec<String>,
     /// Search paths and libraries, in the linker's order.
     link: Vec<String>,

@@ -5,15 +5,16 @@
 //! recorded.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use crate::sorted::SortedSet;
 
 type Lookup = Box<dyn Fn(&str) -> Option<OsString>>;
 
 pub struct Environment {
     lookup: Lookup,
-    asked: RefCell<BTreeSet<String>>,
+    asked: RefCell<SortedSet<String>>,
 }
 
 impl Environment {
@@ -25,7 +26,7 @@ impl Environment {
     pub fn new(lookup: impl Fn(&str) -> Option<OsString> + 'static) -> Self {
         Self {
             lookup: Box::new(lookup),
-            asked: RefCell::new(BTreeSet::new()),
+            asked: RefCell::new(SortedSet::new()),
         }
     }
 
@@ -84,11 +85,12 @@ pub fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use std::collections::BTreeMap;
+
+    use crate::sorted::SortedMap;
 
     /// An environment with exactly these variables, for tests.
     pub fn environment(vars: &[(&str, &str)]) -> Environment {
-        let vars: BTreeMap<String, OsString> = vars
+        let vars: SortedMap<String, OsString> = vars
             .iter()
             .map(|(name, value)| ((*name).to_owned(), OsString::from(value)))
             .collect();

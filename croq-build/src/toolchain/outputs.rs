@@ -4,23 +4,23 @@
 //! A file is complete or absent: it is written under another name and then renamed, which is atomic
 //! even if the build is killed. A file left under such a name is removed by the next build.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
 use crate::diagnostics::codes;
+use crate::sorted::SortedSet;
 
 /// `OUT_DIR/croq` and the files that this build wrote there.
 pub struct Outputs {
     root: PathBuf,
-    written: BTreeSet<PathBuf>,
+    written: SortedSet<PathBuf>,
 }
 
 impl Outputs {
     pub fn in_folder(root: PathBuf) -> Self {
         Self {
             root,
-            written: BTreeSet::new(),
+            written: SortedSet::new(),
         }
     }
 
@@ -70,7 +70,7 @@ pub fn part_of(path: &Path) -> PathBuf {
 }
 
 /// A failure to remove is ignored: nothing refers to the file any more.
-fn remove_stale(folder: &Path, keep: &BTreeSet<PathBuf>) {
+fn remove_stale(folder: &Path, keep: &SortedSet<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
     };

@@ -2,10 +2,10 @@
 //! language's catalogue of checks, except those for which `docs/checks.md` explains why croq does
 //! not use them.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{all, explain};
+use crate::sorted::SortedSet;
 
 const CATALOGUE: &str = "\
     E0001 E0002 E0003 E0004 E0005 E0006 E0007 E0008 E0009 E0010 E0011 E0012 E0013 W0014 W0015 \
@@ -47,7 +47,7 @@ fn every_code_of_the_catalogue_is_explained_or_needless() {
     let page = std::fs::read_to_string(page).expect("docs/checks.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
     let codes = rows.filter_map(|row| row.split(" |").next());
-    let needless: BTreeSet<&str> = codes
+    let needless: SortedSet<&str> = codes
         .flat_map(|codes| codes.split(", "))
         .filter(|code| is_code(code))
         .collect();
@@ -73,7 +73,7 @@ fn every_code_of_the_catalogue_is_explained_or_needless() {
 
 #[test]
 fn the_codes_of_the_sources_are_explained_and_no_others() {
-    let mut reported = BTreeSet::new();
+    let mut reported = SortedSet::new();
     for crate_ in ["croq-build", "croq-sys"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("..")
@@ -81,7 +81,7 @@ fn the_codes_of_the_sources_are_explained_and_no_others() {
         collect(&folder.join("src"), &mut reported);
     }
     assert!(reported.len() > 400, "{reported:?}");
-    let explained: BTreeSet<String> = all().map(|known| known.code.to_owned()).collect();
+    let explained: SortedSet<String> = all().map(|known| known.code.to_owned()).collect();
     let missing: Vec<&String> = reported.difference(&explained).collect();
     assert!(missing.is_empty(), "no explanation of {missing:?}");
     let idle: Vec<&String> = explained.difference(&reported).collect();
@@ -91,19 +91,19 @@ fn the_codes_of_the_sources_are_explained_and_no_others() {
 #[test]
 fn texts_and_tables_have_the_same_codes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnostics/explain/text");
-    let texts: BTreeSet<String> = files(&folder)
+    let texts: SortedSet<String> = files(&folder)
         .iter()
         .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
         .collect();
     let codes: Vec<String> = all().map(|known| known.code.to_owned()).collect();
-    let unique: BTreeSet<String> = codes.iter().cloned().collect();
+    let unique: SortedSet<String> = codes.iter().cloned().collect();
     assert_eq!(unique.len(), codes.len(), "a code is explained twice");
     assert_eq!(texts, unique);
 }
 
 /// The codes that the sources below a folder use as `codes::CODE`, and those of run-time checks,
 /// without tests and explanations.
-fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
+fn collect(folder: &Path, codes: &mut SortedSet<String>) {
     for path in files(folder) {
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.unwrap_or_default();

@@ -1,10 +1,10 @@
 //! The output buffer, and a unique name for each declaration of a function.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use super::super::*;
 use super::words::*;
+use crate::sorted::SortedMap;
 use crate::symbolic::{self, Sym, Var};
 
 pub struct Printer<'a, P: Phase> {
@@ -19,7 +19,7 @@ pub struct Printer<'a, P: Phase> {
 
 /// Makes names unique: the second `k` is `k.2`. An empty name is replaced by `kind`.
 fn unique<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut seen: SortedMap<&str, u32> = SortedMap::new();
     let names = names.map(|name| {
         let count = seen.entry(name).or_default();
         *count += 1;

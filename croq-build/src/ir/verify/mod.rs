@@ -16,9 +16,8 @@
 //! * A copy's future, an event or a fragment belongs to the function, and an event to the kernel
 //!   that uses it.
 
-use std::collections::BTreeSet;
-
 use super::*;
+use crate::sorted::SortedSet;
 
 mod expr;
 mod fragments;
@@ -51,8 +50,8 @@ pub fn function<P: Phase>(function: &Function<P>) -> Result<(), Violation> {
 }
 
 /// The locals of the host, all of which kernels may use.
-pub fn host_locals<P: Phase>(function: &Function<P>) -> BTreeSet<LocalId> {
-    let mut locals = BTreeSet::new();
+pub fn host_locals<P: Phase>(function: &Function<P>) -> SortedSet<LocalId> {
+    let mut locals = SortedSet::new();
     declared_locals(&function.body, &mut locals);
     locals
 }
@@ -66,7 +65,7 @@ pub fn host_locals<P: Phase>(function: &Function<P>) -> BTreeSet<LocalId> {
 pub fn kernel<P: Phase>(
     function: &Function<P>,
     id: KernelId,
-    host: &BTreeSet<LocalId>,
+    host: &SortedSet<LocalId>,
 ) -> Result<(), Violation> {
     let mut verifier = Verifier::new(function);
     verifier.of_host = Some(host);

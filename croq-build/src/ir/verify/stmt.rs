@@ -1,11 +1,10 @@
 //! Verifies statements.
 
-use std::collections::BTreeSet;
-
 use super::super::*;
 use super::expr;
 use super::fragments;
 use super::verifier::Verifier;
+use crate::sorted::SortedSet;
 
 pub(super) fn kernel<P: Phase>(v: &mut Verifier<'_, P>, id: KernelId) {
     let Some(kernel) = v.function.kernels.get(id.index()) else {
@@ -38,28 +37,28 @@ pub(super) fn kernel<P: Phase>(v: &mut Verifier<'_, P>, id: KernelId) {
 }
 
 /// Memory that statements in a kernel allocate.
-fn allocated<P: Phase>(stmts: &[Stmt<P>]) -> BTreeSet<BufferId> {
-    let mut found = BTreeSet::new();
+fn allocated<P: Phase>(stmts: &[Stmt<P>]) -> SortedSet<BufferId> {
+    let mut found = SortedSet::new();
     for stmt in stmts {
         if let StmtKind::Alloc(id) = &stmt.kind {
             found.insert(*id);
         }
         for block in stmt.kind.blocks() {
-            found.append(&mut allocated(block));
+            found.extend(allocated(block));
         }
     }
     found
 }
 
 /// Futures that statements in a kernel exchange.
-fn exchanged<P: Phase>(stmts: &[Stmt<P>]) -> BTreeSet<FutureId> {
-    let mut found = BTreeSet::new();
+fn exchanged<P: Phase>(stmts: &[Stmt<P>]) -> SortedSet<FutureId> {
+    let mut found = SortedSet::new();
     for stmt in stmts {
         if let StmtKind::Rotate { futures } = &stmt.kind {
             found.extend(P::only(futures));
         }
         for block in stmt.kind.blocks() {
-            found.append(&mut exchanged(block));
+            found.extend(exchanged(block));
         }
     }
     found

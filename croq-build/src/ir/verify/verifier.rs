@@ -1,8 +1,7 @@
 //! The state of the verifier: the scope at the current statement, and the first violation.
 
-use std::collections::BTreeSet;
-
 use super::super::*;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -24,7 +23,7 @@ pub struct Verifier<'a, P: Phase> {
     /// The locals in scope in order of declaration, to remove those of a block at its end.
     pub scope: Vec<LocalId>,
     /// In a kernel: the locals of the host, which are the kernel's arguments.
-    pub of_host: Option<&'a BTreeSet<LocalId>>,
+    pub of_host: Option<&'a SortedSet<LocalId>>,
     pub kernel: Option<KernelId>,
     pub level: Level,
     /// The warp or warpgroup that the threads of the level fill, or otherwise the level.
@@ -33,7 +32,7 @@ pub struct Verifier<'a, P: Phase> {
     pub alone: bool,
     pub loops: usize,
     /// The buffers that a statement of the kernel allocates, and those of them that are in scope.
-    pub allocated: BTreeSet<BufferId>,
+    pub allocated: SortedSet<BufferId>,
     pub in_scope: Vec<BufferId>,
     /// The copies with futures that have begun before this statement, or in a loop around it.
     pub begun: Begun,
@@ -45,10 +44,10 @@ pub struct Verifier<'a, P: Phase> {
 /// Copies in flight, and exchanged futures, which wait for each other's copies.
 #[derive(Default)]
 pub struct Begun {
-    pub futures: BTreeSet<FutureId>,
-    pub buffers: BTreeSet<BufferId>,
+    pub futures: SortedSet<FutureId>,
+    pub buffers: SortedSet<BufferId>,
     /// Futures that statements of the kernel exchange.
-    pub exchanged: BTreeSet<FutureId>,
+    pub exchanged: SortedSet<FutureId>,
 }
 
 /// The extent of the scope at a position.
@@ -70,7 +69,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
             unit: Level::Block,
             alone: false,
             loops: 0,
-            allocated: BTreeSet::new(),
+            allocated: SortedSet::new(),
             in_scope: Vec::new(),
             begun: Begun::default(),
             current: Vec::new(),

@@ -6,12 +6,11 @@
 //! the final code, inserted barriers included, and considers only the order of accesses and
 //! barriers.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{
     Access, BarrierScope, BufferId, Expr, Function, Kernel, MmaOp, Phase, Step, Stmt, StmtKind,
     Storage, TmaOp, View, Visit, walk_block, walk_exprs,
 };
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The accesses to a buffer.
 #[derive(Clone, Copy, Default)]
@@ -20,7 +19,7 @@ struct Accesses {
     written: bool,
 }
 
-type AccessMap = BTreeMap<BufferId, Accesses>;
+type AccessMap = SortedMap<BufferId, Accesses>;
 
 /// A statement sequence, summarised for the code before and after it.
 #[derive(Default)]
@@ -34,11 +33,11 @@ struct Summary {
 
 /// The shared buffers that are accessed, and never both read and written without a barrier of the
 /// whole block between the two accesses.
-pub fn separated<P: Phase>(function: &Function<P>, kernel: &Kernel<P>) -> BTreeSet<BufferId> {
+pub fn separated<P: Phase>(function: &Function<P>, kernel: &Kernel<P>) -> SortedSet<BufferId> {
     let mut walk = Walk {
         function,
-        accessed: BTreeSet::new(),
-        mixed: BTreeSet::new(),
+        accessed: SortedSet::new(),
+        mixed: SortedSet::new(),
         inside_region: 0,
     };
     walk.block(&kernel.body);
@@ -47,8 +46,8 @@ pub fn separated<P: Phase>(function: &Function<P>, kernel: &Kernel<P>) -> BTreeS
 
 struct Walk<'a, P: Phase> {
     function: &'a Function<P>,
-    accessed: BTreeSet<BufferId>,
-    mixed: BTreeSet<BufferId>,
+    accessed: SortedSet<BufferId>,
+    mixed: SortedSet<BufferId>,
     /// Depth of nested regions. A barrier inside a region does not synchronise the whole block.
     inside_region: usize,
 }

@@ -6,12 +6,11 @@
 //! launch. Small arrays stay in the frame, where a C++ compiler can keep them in registers. On a
 //! GPU all of them are plain arrays.
 
-use std::collections::BTreeMap;
-
 use crate::ir::threads::{Function, Kernel};
 use crate::ir::{BufferId, Storage};
 use crate::passes::analysis::captures::kernel_uses;
 use crate::passes::analysis::unproven::Unproven;
+use crate::sorted::SortedMap;
 
 /// Maximum size in bytes of an array that stays in the frame.
 const MOST_IN_FRAME: u64 = 256;
@@ -24,7 +23,7 @@ const ALIGNMENT: u64 = 16;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Arena {
     /// The offset in bytes of each array in the arena.
-    pub offsets: BTreeMap<BufferId, u64>,
+    pub offsets: SortedMap<BufferId, u64>,
     pub bytes: u64,
 }
 

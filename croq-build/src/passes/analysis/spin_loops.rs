@@ -8,13 +8,12 @@
 //! Dependence is followed through locals and conditions, without regard to order. The result is
 //! conservative; a false positive costs only speed on the simulated GPU.
 
-use std::collections::BTreeSet;
-
 use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{
     Access, Arg, BufferId, Expr, ExprKind, LocalId, Threads, VarHome, View, Visit, any_expr,
     walk_block, walk_exprs,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::Sym;
 
 /// The spin loops of a kernel.
@@ -24,8 +23,8 @@ pub struct Spins {
     pub any: bool,
     /// Some loop may wait for a thread of another block.
     pub global: bool,
-    written: BTreeSet<BufferId>,
-    locals: BTreeSet<LocalId>,
+    written: SortedSet<BufferId>,
+    locals: SortedSet<LocalId>,
 }
 
 impl Spins {
@@ -84,7 +83,7 @@ impl Spins {
 /// The locals that one iteration of a loop passes to the next, if its only other effects are those
 /// of its atomic operations.
 pub fn carried(prelude: &[Stmt], body: &[Stmt]) -> Option<Vec<LocalId>> {
-    let (mut declared, mut assigned) = (BTreeSet::new(), BTreeSet::new());
+    let (mut declared, mut assigned) = (SortedSet::new(), SortedSet::new());
     let pure = is_pure(prelude, &mut declared, &mut assigned)
         && is_pure(body, &mut declared, &mut assigned);
     pure.then(|| assigned.difference(&declared).copied().collect())
@@ -92,8 +91,8 @@ pub fn carried(prelude: &[Stmt], body: &[Stmt]) -> Option<Vec<LocalId>> {
 
 fn is_pure(
     block: &[Stmt],
-    declared: &mut BTreeSet<LocalId>,
-    assigned: &mut BTreeSet<LocalId>,
+    declared: &mut SortedSet<LocalId>,
+    assigned: &mut SortedSet<LocalId>,
 ) -> bool {
     block.iter().all(|stmt| match &stmt.kind {
         StmtKind::Let { local, value } => {
@@ -147,7 +146,7 @@ fn leaves(block: &[Stmt], depends: &dyn Fn(&Expr) -> bool, under: bool) -> bool 
 
 /// The buffers that a kernel writes, or passes to a call.
 #[derive(Default)]
-struct Written(BTreeSet<BufferId>);
+struct Written(SortedSet<BufferId>);
 
 impl Visit<Threads> for Written {
     fn access(&mut self, access: &Access, written: bool) {

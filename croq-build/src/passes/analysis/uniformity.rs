@@ -16,13 +16,12 @@ pub mod scope;
 mod state;
 mod values;
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, BufferId, CppName, Expr, ExprKind, Function, Intrinsic, LocalId, Stmt, StmtKind,
     Storage, ThreadSet, Transform, VarHome, View, Visit, walk_block, walk_exprs,
 };
 use crate::passes::analysis::uses::identifiers;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use calls::CallArguments;
@@ -83,8 +82,8 @@ pub enum Split {
 pub struct Uniformity<'a, A> {
     function: &'a Function,
     pub domain: A,
-    locals: BTreeSet<LocalId>,
-    buffers: BTreeSet<BufferId>,
+    locals: SortedSet<LocalId>,
+    buffers: SortedSet<BufferId>,
     grown: bool,
 }
 
@@ -94,8 +93,8 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
         let mut uniformity = Self {
             function,
             domain,
-            locals: BTreeSet::new(),
-            buffers: BTreeSet::new(),
+            locals: SortedSet::new(),
+            buffers: SortedSet::new(),
             grown: true,
         };
         while std::mem::take(&mut uniformity.grown) {

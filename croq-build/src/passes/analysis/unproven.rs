@@ -2,32 +2,31 @@
 //! found, and everything that is computed from their elements anywhere in the kernel. The simulated
 //! GPU keeps a mark for each such value; other variables and buffers have no marks.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::threads::{Function, Kernel, MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Arg, BufferId, CppName, Expr, ExprKind, LocalId, Step, Threads, VarHome, Visit,
     walk_block,
 };
 use crate::passes::analysis::uses::identifiers;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::Sym;
 
 #[derive(Default)]
 pub struct Unproven {
-    pub buffers: BTreeSet<BufferId>,
-    pub locals: BTreeSet<LocalId>,
+    pub buffers: SortedSet<BufferId>,
+    pub locals: SortedSet<LocalId>,
     /// Buffers whose address escapes into opaque code: they count as written.
-    pub escaping: BTreeSet<BufferId>,
+    pub escaping: SortedSet<BufferId>,
     /// Variables that the user's own C++ may mention: values are tested where they are assigned.
-    in_cpp: BTreeSet<LocalId>,
+    in_cpp: SortedSet<LocalId>,
 }
 
 impl Unproven {
     pub fn of(function: &Function, kernel: &Kernel) -> Self {
         let mut found = Escapes {
             function,
-            buffers: BTreeSet::new(),
-            locals: BTreeSet::new(),
+            buffers: SortedSet::new(),
+            locals: SortedSet::new(),
         };
         walk_block(&kernel.body, &mut found);
         let mut all = Unproven {
@@ -37,7 +36,7 @@ impl Unproven {
                 .difference(&found.buffers)
                 .copied()
                 .collect(),
-            locals: BTreeSet::new(),
+            locals: SortedSet::new(),
             escaping: kernel
                 .facts
                 .unwritten
@@ -54,7 +53,7 @@ impl Unproven {
             let mut propagation = Propagation {
                 function,
                 all: &mut all,
-                described: BTreeMap::new(),
+                described: SortedMap::new(),
             };
             walk_block(&kernel.body, &mut propagation);
             if before == (all.buffers.len(), all.locals.len()) {
@@ -103,8 +102,8 @@ impl Unproven {
 
 struct Escapes<'a> {
     function: &'a Function,
-    buffers: BTreeSet<BufferId>,
-    locals: BTreeSet<LocalId>,
+    buffers: SortedSet<BufferId>,
+    locals: SortedSet<LocalId>,
 }
 
 impl Escapes<'_> {
@@ -156,7 +155,7 @@ struct Propagation<'a, 'u> {
     function: &'a Function,
     all: &'u mut Unproven,
     /// The buffers of the MMA descriptors in locals.
-    described: BTreeMap<LocalId, BufferId>,
+    described: SortedMap<LocalId, BufferId>,
 }
 
 impl Propagation<'_, '_> {

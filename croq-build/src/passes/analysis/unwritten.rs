@@ -7,12 +7,11 @@
 //! It runs before all other passes, while copies and fills are still whole tiles. The result is
 //! conservative: the simulated GPU decides the remaining cases, so a false positive is harmless.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, Arg, BufferId, Copy, Expr, ExprKind, Function, KernelId, Level, LocalId, MmaOp,
     Operand, Part, Role, Stmt, StmtKind, Storage, Transform, View, retain_stmts,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 /// Records the buffers in the kernel. The `Alloc` of a recorded buffer that is declared in a loop
@@ -30,13 +29,13 @@ pub fn find(function: &mut Function, id: KernelId) {
         conditional: 0,
         leaves: leaves(&kernel.body),
         some_left: false,
-        found: BTreeSet::new(),
+        found: SortedSet::new(),
     };
     walk.block(&kernel.body, &mut State::default());
     let found = walk.found;
-    let mut renewed = BTreeSet::new();
+    let mut renewed = SortedSet::new();
     declared_in_loops(&kernel.body, false, &mut renewed);
-    let private: BTreeSet<BufferId> = (0u32..)
+    let private: SortedSet<BufferId> = (0u32..)
         .zip(&function.buffers)
         .filter(|(_, b)| b.storage.is_private())
         .map(|(number, _)| BufferId(number))
@@ -51,7 +50,7 @@ pub fn find(function: &mut Function, id: KernelId) {
     }
 }
 
-fn declared_in_loops(stmts: &[Stmt], inside: bool, all: &mut BTreeSet<BufferId>) {
+fn declared_in_loops(stmts: &[Stmt], inside: bool, all: &mut SortedSet<BufferId>) {
     for stmt in stmts {
         if let (StmtKind::Alloc(id), true) = (&stmt.kind, inside) {
             all.insert(*id);
@@ -71,7 +70,7 @@ fn leaves(stmts: &[Stmt]) -> bool {
 /// The facts at a program point.
 #[derive(Clone, Default)]
 struct State {
-    full: BTreeSet<BufferId>,
+    full: SortedSet<BufferId>,
     /// Single elements that this thread has written.
     elements: Vec<(BufferId, Sym)>,
 }
@@ -114,7 +113,7 @@ struct Walk<'a> {
     leaves: bool,
     /// Whether some may have left before this statement: then what they would write is missing.
     some_left: bool,
-    found: BTreeSet<BufferId>,
+    found: SortedSet<BufferId>,
 }
 
 impl Walk<'_> {
@@ -252,7 +251,7 @@ impl Walk<'_> {
         };
         state.elements.push((view.buffer, access.address()));
         let mut outermost = usize::MAX;
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         for (index, extent) in access.indices.iter().zip(&view.shape) {
             if extent.is_one() {
                 continue;
@@ -349,7 +348,7 @@ impl Walk<'_> {
                 cond,
                 body,
             } => {
-                let mut renewed = BTreeSet::new();
+                let mut renewed = SortedSet::new();
                 declared_in_loops(std::slice::from_ref(stmt), true, &mut renewed);
                 renewed.iter().for_each(|id| state.forget(*id));
                 self.some_left |= leaves(prelude) || leaves(body);
@@ -418,7 +417,7 @@ impl Walk<'_> {
 
     /// The body of a `for`, with its variable if that takes all values from 0 on.
     fn iterations(&mut self, body: &[Stmt], range: Option<(Var, Sym)>, state: &mut State) {
-        let mut renewed = BTreeSet::new();
+        let mut renewed = SortedSet::new();
         declared_in_loops(body, true, &mut renewed);
         renewed.iter().for_each(|id| state.forget(*id));
         self.some_left |= leaves(body);

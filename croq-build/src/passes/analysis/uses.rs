@@ -3,32 +3,31 @@
 //! The result is exact: a stride that is multiplied by a zero index is not printed, so it must not
 //! become an unused kernel argument.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, Arg, BarrierScope, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId,
     MmaOp, ParamId, ParamKind, Phase, ReturnValue, Step, Stmt, StmtKind, TmaOp, VarHome, View,
     Visit, any_stmt, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 #[derive(Debug, Default)]
 pub struct Uses {
-    pub dims: BTreeSet<DimId>,
-    pub params: BTreeSet<ParamId>,
-    pub locals: BTreeSet<LocalId>,
-    pub buffers: BTreeSet<BufferId>,
+    pub dims: SortedSet<DimId>,
+    pub params: SortedSet<ParamId>,
+    pub locals: SortedSet<LocalId>,
+    pub buffers: SortedSet<BufferId>,
     /// Buffers that spliced C++ text names. It accesses them by pointer.
-    pub named_in_text: BTreeSet<BufferId>,
+    pub named_in_text: SortedSet<BufferId>,
     /// Locals that the part itself declares.
-    pub declared: BTreeSet<LocalId>,
+    pub declared: SortedSet<LocalId>,
     /// Whether there is a check, a print or a wait with a limit, which need the launch's context.
     pub context: bool,
     /// Whether there is opaque code.
     pub opaque: bool,
     /// Names in calls into C++ and in spliced text that are not the program's own. A variable of
     /// such a name would hide them.
-    pub cpp: BTreeSet<String>,
+    pub cpp: SortedSet<String>,
 }
 
 impl Uses {
@@ -54,7 +53,7 @@ impl Uses {
 }
 
 /// The variables that the body declares or assigns.
-pub fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
+pub fn set_in(function: &Function, body: &[Stmt]) -> SortedSet<Var> {
     let mut locals = Uses::of_block(function, body).declared;
     any_stmt(body, |stmt| {
         if let StmtKind::Assign { local, .. } = &stmt.kind {
@@ -69,7 +68,7 @@ pub fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
 
 /// The identifiers in a piece of C++, including those in comments and strings; excess names are
 /// harmless.
-pub fn identifiers(text: &str) -> BTreeSet<&str> {
+pub fn identifiers(text: &str) -> SortedSet<&str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|w| !w.is_empty())
         .collect()
@@ -122,7 +121,7 @@ impl<P: Phase> Collector<'_, P> {
             }
         }
         // The remaining names belong to C++ or to the text itself.
-        let own: BTreeSet<&str> = names
+        let own: SortedSet<&str> = names
             .iter()
             .map(|name| match name {
                 CppName::Local(id) => self.function.local(*id).name.as_str(),

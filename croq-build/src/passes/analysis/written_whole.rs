@@ -21,13 +21,12 @@
 //! [`crate::Checks::Report`] a failed check skips stores, and with fewer checks nothing ensures the
 //! conditions of the proof, so both are left out.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, BinOp, BufferId, Copy, Expr, ExprKind, Frame, Function, Intrinsic, Kernel, KernelId,
     Level, LocalId, MmaOp, Role, Stmt, StmtKind, Storage, Transform, View, Visit, any_in,
     walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 /// Records the buffers, each with the kernel that is launched first.
@@ -435,7 +434,7 @@ impl Walk<'_> {
             step = &step * extent;
         }
         let whole = frame.base(&view.offset).is_zero() && self.same(&step, &buffer.count);
-        let axes: BTreeSet<&usize> = frame.axes.iter().collect();
+        let axes: SortedSet<&usize> = frame.axes.iter().collect();
         (whole && axes.len() == frame.axes.len()).then_some(frame)
     }
 
@@ -472,7 +471,7 @@ impl Walk<'_> {
 
     /// Whether boxes of these lengths at these places are all of the tensor.
     fn conclude(&mut self, extents: &[Sym], places: &[Sym], lengths: &[Sym]) {
-        let mut digits = BTreeSet::new();
+        let mut digits = SortedSet::new();
         let axes = extents.iter().zip(places).zip(lengths);
         let reached = axes.clone().all(|((extent, place), length)| {
             self.reach(place, length, &mut digits)
@@ -494,7 +493,7 @@ impl Walk<'_> {
 
     /// The end of the elements that boxes of this length at this place cover, from 0 on without a
     /// gap.
-    fn reach(&self, place: &Sym, length: &Sym, digits: &mut BTreeSet<Var>) -> Option<Sym> {
+    fn reach(&self, place: &Sym, length: &Sym, digits: &mut SortedSet<Var>) -> Option<Sym> {
         let (mut rest, mut reach) = (place.clone(), length.clone());
         while !rest.is_zero() {
             let digit = self.indices.iter().find_map(|index| {

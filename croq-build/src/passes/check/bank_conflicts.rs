@@ -5,8 +5,6 @@
 //! address is linear in the level's indices, with constant factors, and its remaining terms are the
 //! same for all threads.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     Access, BufferId, Function, KernelId, Level, LocalId, Role, Stmt, StmtKind, Storage, VarHome,
@@ -14,6 +12,7 @@ use crate::ir::{
 };
 use crate::passes::transform::barriers::Vars;
 use crate::passes::transform::thread_order;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -34,9 +33,9 @@ pub fn check(function: &Function, id: KernelId) -> Vec<Diagnostic> {
     let mut find = Find {
         function,
         vars: &vars,
-        lanes: BTreeMap::new(),
+        lanes: SortedMap::new(),
         at: kernel.span,
-        seen: BTreeSet::new(),
+        seen: SortedSet::new(),
         reported: Vec::new(),
     };
     find.block(&kernel.body);
@@ -47,10 +46,10 @@ struct Find<'a> {
     function: &'a Function,
     vars: &'a Vars,
     /// The values of the levels' indices in the threads of the first warp.
-    lanes: BTreeMap<Var, Vec<i64>>,
+    lanes: SortedMap<Var, Vec<i64>>,
     /// The current statement.
     at: Span,
-    seen: BTreeSet<(BufferId, Span)>,
+    seen: SortedSet<(BufferId, Span)>,
     reported: Vec<Diagnostic>,
 }
 
@@ -145,11 +144,11 @@ impl Find<'_> {
         if !rest.sorted_vars().iter().all(same) {
             return None;
         }
-        let words: BTreeSet<i64> = places
+        let words: SortedSet<i64> = places
             .iter()
             .map(|place| (place * size).div_euclid(WORD))
             .collect();
-        let mut banks: BTreeMap<i64, usize> = BTreeMap::new();
+        let mut banks: SortedMap<i64, usize> = SortedMap::new();
         for word in &words {
             *banks.entry(word.rem_euclid(BANKS)).or_default() += 1;
         }

@@ -6,8 +6,6 @@
 //! `break` and `continue` before it. `passes/analysis/uniformity` computes the uniformity of
 //! values.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BarrierReason, BarrierScope, Expr, ExprKind, Function, Intrinsic, KernelId, Level, MmaOp, Stmt,
@@ -16,6 +14,7 @@ use crate::ir::{
 use crate::passes::analysis::uniformity::flow::{Around, FlowVisitor, Frame, walk};
 use crate::passes::analysis::uniformity::scope::{Cause, Scope, Verdict};
 use crate::passes::lower::barrier_ids::same_lanes;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 
 /// Reports proved divergence. Where uniformity is only known at run time, the conditions are
@@ -25,22 +24,22 @@ pub fn check(
     function: &Function,
     id: KernelId,
     diags: &mut Diagnostics,
-) -> BTreeMap<usize, Agreement> {
+) -> SortedMap<usize, Agreement> {
     let Some(kernel) = function.kernels.get(id.index()) else {
-        return BTreeMap::new();
+        return SortedMap::new();
     };
     // A single thread cannot diverge.
     if kernel.threads.is_one() && !kernel.is_clustered() {
-        return BTreeMap::new();
+        return SortedMap::new();
     }
     let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
     let mut found = Found {
         function,
         threads,
         after_errors: diags.has_errors(),
-        reported: BTreeSet::new(),
+        reported: SortedSet::new(),
         reports: Vec::new(),
-        agreements: BTreeMap::new(),
+        agreements: SortedMap::new(),
         named: NamedBarriers::default(),
     };
     walk(function, kernel, &mut found);
@@ -79,9 +78,9 @@ struct Found<'a> {
     /// Earlier passes have reported errors.
     after_errors: bool,
     /// Conditions that have been reported.
-    reported: BTreeSet<usize>,
+    reported: SortedSet<usize>,
     reports: Vec<Diagnostic>,
-    agreements: BTreeMap<usize, Agreement>,
+    agreements: SortedMap<usize, Agreement>,
     named: NamedBarriers,
 }
 
@@ -191,7 +190,7 @@ fn of_region(set: &ThreadSet) -> Option<Agreement> {
 #[derive(Default)]
 struct NamedBarriers {
     /// By their numbers.
-    barriers: BTreeMap<u32, NamedBarrier>,
+    barriers: SortedMap<u32, NamedBarrier>,
     /// C++ text may arrive at any of them.
     is_open: bool,
 }
@@ -201,7 +200,7 @@ struct NamedBarrier {
     /// The minimal number for which one of its statements waits.
     threads: u32,
     /// The warps of the threads that reach any of its statements.
-    warps: BTreeSet<u32>,
+    warps: SortedSet<u32>,
     /// Some threads only arrive, possibly more than once, or all threads may reach it.
     is_fed: bool,
 }
@@ -220,7 +219,7 @@ impl NamedBarriers {
         let barrier = self.barriers.entry(id).or_insert_with(|| NamedBarrier {
             span: stmt.span,
             threads,
-            warps: BTreeSet::new(),
+            warps: SortedSet::new(),
             is_fed: arrives,
         });
         barrier.threads = barrier.threads.min(threads);

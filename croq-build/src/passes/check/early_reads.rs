@@ -8,13 +8,13 @@
 //! precede the read.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BinOp, Buffer, BufferId, CppName, Expr, ExprKind, Flow, Function, KernelId, LocalId,
     MmaOp, ON, Operand, Part, Role, Stmt, StmtKind, Storage, VarHome, View, Visitor, walk,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
@@ -29,10 +29,10 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
         function,
         path: Vec::new(),
         loops: 0,
-        declared: BTreeMap::new(),
-        reads: BTreeMap::new(),
-        writes: BTreeMap::new(),
-        escaped: BTreeSet::new(),
+        declared: SortedMap::new(),
+        reads: SortedMap::new(),
+        writes: SortedMap::new(),
+        escaped: SortedSet::new(),
         order: 0,
         unordered: false,
     };
@@ -223,11 +223,11 @@ struct Walk<'a> {
     /// The number of loops so far.
     loops: usize,
     /// The number of constructs around the declaration of each buffer.
-    declared: BTreeMap<BufferId, usize>,
-    reads: BTreeMap<BufferId, Vec<Seen>>,
-    writes: BTreeMap<BufferId, Vec<Seen>>,
+    declared: SortedMap<BufferId, usize>,
+    reads: SortedMap<BufferId, Vec<Seen>>,
+    writes: SortedMap<BufferId, Vec<Seen>>,
     /// Buffers whose address is available to C++ text.
-    escaped: BTreeSet<BufferId>,
+    escaped: SortedSet<BufferId>,
     order: usize,
     /// Threads of a block may execute parts of the kernel in another order than that of the source.
     unordered: bool,

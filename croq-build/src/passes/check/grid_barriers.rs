@@ -6,8 +6,6 @@
 //! device memory is uniform if no thread of the launch writes the element between the barriers of
 //! the grid around the load.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BarrierScope, BufferId, ExprKind, Function, Intrinsic, KernelId, LocalId, Role, Stmt,
@@ -15,6 +13,7 @@ use crate::ir::{
 };
 use crate::passes::analysis::uniformity::memory::Changes;
 use crate::passes::analysis::uniformity::{Divergence, Split, SymUniformity, Uniformity};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -41,7 +40,7 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
         ),
         around: Vec::new(),
         exited: None,
-        reported: BTreeSet::new(),
+        reported: SortedSet::new(),
         found: Vec::new(),
     };
     walk.block(&kernel.body);
@@ -131,7 +130,7 @@ struct Walk<'a> {
     /// The statement at which some threads have exited.
     exited: Option<Span>,
     /// Loops may be walked twice: a thread that exits in one iteration is missing in the next.
-    reported: BTreeSet<u32>,
+    reported: SortedSet<u32>,
     found: Vec<Diagnostic>,
 }
 

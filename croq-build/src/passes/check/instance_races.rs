@@ -5,13 +5,12 @@
 //! between them. Only definite races are reported: both accesses are made by every instance, their
 //! addresses differ by a constant, and some pair of instances accesses the same element.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BufferId, Expr, ExprKind, Function, Level, LocalId, Role, Stmt, StmtKind, Storage,
     Visit, walk_exprs,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::{Sym, Var};
 
 /// The maximum number of instances that are enumerated: that of a block.
@@ -77,8 +76,8 @@ fn find_between_barriers(
     body: &[Stmt],
     indices: &[Index],
 ) {
-    let mut seen: BTreeMap<BufferId, Vec<Seen>> = BTreeMap::new();
-    let mut reported = BTreeSet::new();
+    let mut seen: SortedMap<BufferId, Vec<Seen>> = SortedMap::new();
+    let mut reported = SortedSet::new();
     for stmt in body {
         match &stmt.kind {
             StmtKind::Let { .. }
@@ -156,7 +155,7 @@ fn conflicting_instances(a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i
     let value =
         |slopes: &[i64], at: &[i64]| -> i64 { slopes.iter().zip(at).map(|(s, v)| s * v).sum() };
     let all: Vec<Vec<i64>> = (0..instances).map(|n| place(n, indices)).collect();
-    let mut first: BTreeMap<i64, Vec<&Vec<i64>>> = BTreeMap::new();
+    let mut first: SortedMap<i64, Vec<&Vec<i64>>> = SortedMap::new();
     for at in &all {
         first.entry(value(&others, at)).or_default().push(at);
     }

@@ -4,13 +4,12 @@
 //! A reduction sets its first operand, and does not add to its previous value. A lost value is only
 //! reported if it was computed, not if it is the constant with which the fragment was initialised.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BufferId, Flow, Function, KernelId, MmaOp, ON, Part, Stmt, StmtKind, View, Visitor,
     walk,
 };
+use crate::sorted::SortedMap;
 use crate::source::Span;
 
 pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
@@ -19,9 +18,9 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     };
     let mut walk = Walk {
         function,
-        unread: BTreeMap::new(),
+        unread: SortedMap::new(),
         loops: Vec::new(),
-        found: BTreeMap::new(),
+        found: SortedMap::new(),
     };
     let _ = walk.block(&kernel.body);
     for ((at, buffer), lost) in walk.found {
@@ -60,7 +59,7 @@ enum First {
 
 /// An enclosing loop.
 struct Iterations {
-    first: BTreeMap<BufferId, First>,
+    first: SortedMap<BufferId, First>,
     /// The number of conditions around the statement, inside the loop.
     conditions: usize,
 }
@@ -68,9 +67,9 @@ struct Iterations {
 struct Walk<'a> {
     function: &'a Function,
     /// Fragments with a computed value that has not been read, and the place of the computation.
-    unread: BTreeMap<BufferId, Span>,
+    unread: SortedMap<BufferId, Span>,
     loops: Vec<Iterations>,
-    found: BTreeMap<(Span, BufferId), Span>,
+    found: SortedMap<(Span, BufferId), Span>,
 }
 
 impl Walk<'_> {
@@ -114,7 +113,7 @@ impl Walk<'_> {
     /// Bodies that may not be executed.
     fn optional_blocks(&mut self, bodies: &[&[Stmt]]) -> Flow {
         let before = self.unread.clone();
-        let mut after: Option<BTreeMap<BufferId, Span>> = None;
+        let mut after: Option<SortedMap<BufferId, Span>> = None;
         self.loops.iter_mut().for_each(|l| l.conditions += 1);
         for body in bodies {
             self.unread.clone_from(&before);
@@ -136,7 +135,7 @@ impl Walk<'_> {
     fn iterations(&mut self, prelude: &[Stmt], body: &[Stmt], several: bool) -> Flow {
         let before = self.unread.clone();
         self.loops.push(Iterations {
-            first: BTreeMap::new(),
+            first: SortedMap::new(),
             conditions: 0,
         });
         self.block(prelude)?;

@@ -6,13 +6,12 @@
 //! one; only where the inner iterations are a multiple of twice the slots do slots and phases go
 //! on as if it did not.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BufferId, Event, EventAt, Flow, Function, KernelId, LocalId, ON, Role, Slot, Stmt, StmtKind,
     VarHome, Visitor, walk,
 };
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -23,8 +22,8 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     let mut walk = Walk {
         function,
         loops: Vec::new(),
-        declared: BTreeMap::new(),
-        found: BTreeMap::new(),
+        declared: SortedMap::new(),
+        found: SortedMap::new(),
     };
     let _ = walk.block(&kernel.body);
     for ((event, outer), at) in walk.found {
@@ -62,9 +61,9 @@ struct Walk<'a> {
     function: &'a Function,
     loops: Vec<Enclosing>,
     /// The number of loops around the declaration of a buffer of mbarriers.
-    declared: BTreeMap<BufferId, usize>,
+    declared: SortedMap<BufferId, usize>,
     /// By the index of the event and the outer loop: the place of the first such order.
-    found: BTreeMap<(usize, Span), Span>,
+    found: SortedMap<(usize, Span), Span>,
 }
 
 impl Walk<'_> {

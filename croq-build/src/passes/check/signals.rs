@@ -6,15 +6,14 @@
 //! code is examined, and only definite deadlocks are reported; the host also counts at run time,
 //! and fails instead of waiting (`host::settled` of the device API).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{Function, Kernel, Phase, SignalAt, SignalId, Stmt, StmtKind, Visit, walk_block};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 
 /// The events of the host for which a kernel waits, with the places.
-pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalAt, Vec<Span>> {
-    struct Find(BTreeMap<SignalAt, Vec<Span>>);
+pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> SortedMap<SignalAt, Vec<Span>> {
+    struct Find(SortedMap<SignalAt, Vec<Span>>);
     impl<P: Phase> Visit<P> for Find {
         fn stmt(&mut self, stmt: &Stmt<P>) {
             if let StmtKind::AwaitSignal { signal, .. } = &stmt.kind {
@@ -22,7 +21,7 @@ pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalAt, Vec<Span>> {
             }
         }
     }
-    let mut find = Find(BTreeMap::new());
+    let mut find = Find(SortedMap::new());
     walk_block(&kernel.body, &mut find);
     find.0
 }
@@ -53,11 +52,11 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
     }
     let mut all = Triggers {
         function,
-        found: BTreeMap::new(),
+        found: SortedMap::new(),
     };
     walk_block(&function.body, &mut all);
     let triggers = all.found;
-    let mut waits: BTreeMap<One, Span> = BTreeMap::new();
+    let mut waits: SortedMap<One, Span> = SortedMap::new();
     for (at, spans) in function.kernels.iter().flat_map(awaited) {
         for event in events_of(function, &at).0 {
             spans.first().map(|at| *waits.entry(event).or_insert(*at));
@@ -65,8 +64,8 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
     }
     let mut walk = Walk {
         function,
-        excluded: BTreeSet::new(),
-        counts: BTreeMap::new(),
+        excluded: SortedSet::new(),
+        counts: SortedMap::new(),
         triggers,
         reported: false,
     };
@@ -121,7 +120,7 @@ fn one_sided(
 /// Where the host triggers each.
 struct Triggers<'a> {
     function: &'a Function,
-    found: BTreeMap<One, Vec<Span>>,
+    found: SortedMap<One, Vec<Span>>,
 }
 
 impl Visit for Triggers<'_> {
@@ -143,10 +142,10 @@ struct Count {
 
 struct Walk<'a> {
     function: &'a Function,
-    triggers: BTreeMap<One, Vec<Span>>,
-    counts: BTreeMap<One, Count>,
+    triggers: SortedMap<One, Vec<Span>>,
+    counts: SortedMap<One, Count>,
     /// Events whose number of triggers or waits is not known, or that have been reported.
-    excluded: BTreeSet<One>,
+    excluded: SortedSet<One>,
     reported: bool,
 }
 

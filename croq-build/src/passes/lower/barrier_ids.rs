@@ -5,13 +5,12 @@
 //! numbered barrier, lanes of one warp (or the same lanes of several warps, for barriers of warps)
 //! a mask. Numbers that the program uses explicitly are reserved.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BarrierReason, BarrierScope, BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Scalar,
     Stmt, StmtKind, ThreadSet, Visit, WARP_THREADS, WARPGROUP_THREADS, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::source::Span;
 
 /// The number of numbered barriers; 0 is the block's.
@@ -26,7 +25,7 @@ pub fn assign(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
     let at = kernel.span;
     function.with_kernel_body(id, |_, body| {
-        let mut reserved = BTreeSet::from([0]);
+        let mut reserved = SortedSet::from([0]);
         walk_block(body, &mut Reserved(&mut reserved));
         let mut allocator = Allocator {
             reserved,
@@ -43,7 +42,7 @@ pub fn assign(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
 }
 
 /// Collects the numbers that the program uses.
-struct Reserved<'a>(&'a mut BTreeSet<u32>);
+struct Reserved<'a>(&'a mut SortedSet<u32>);
 
 impl Visit for Reserved<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
@@ -58,7 +57,7 @@ impl Visit for Reserved<'_> {
 }
 
 struct Allocator<'a> {
-    reserved: BTreeSet<u32>,
+    reserved: SortedSet<u32>,
     /// The threads of the block, if their number is known.
     threads: Option<u32>,
     warpgroups: u32,

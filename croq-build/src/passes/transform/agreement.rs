@@ -5,18 +5,17 @@
 //! evaluated, for a `while` in each iteration, each thread compares its value with those of the
 //! others, and a disagreement aborts the launch (R22).
 
-use std::collections::BTreeMap;
-
 use crate::ir::{
     Buffer, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId, Placed,
     Scalar, Stmt, StmtKind, Storage, WARPGROUP_THREADS, build,
 };
 use crate::passes::check::divergence::Agreement;
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
 /// `wanted`: statements by their numbers in the order of the walk of `analysis::uniformity::flow`.
-pub fn insert(function: &mut Function, id: KernelId, wanted: &BTreeMap<usize, Agreement>) {
+pub fn insert(function: &mut Function, id: KernelId, wanted: &SortedMap<usize, Agreement>) {
     if wanted.is_empty() {
         return;
     }
@@ -38,7 +37,7 @@ pub fn insert(function: &mut Function, id: KernelId, wanted: &BTreeMap<usize, Ag
 struct Insert<'a> {
     function: &'a mut Function,
     kernel: KernelId,
-    wanted: &'a BTreeMap<usize, Agreement>,
+    wanted: &'a SortedMap<usize, Agreement>,
     next: usize,
     /// The offset of the memory in which integers are compared, once it is allocated.
     place: Option<Sym>,

@@ -1,7 +1,6 @@
 //! Copies that complete events: those bound by `trigger … after` get the trigger's event, and threads
 //! wait for their own copies before they trigger the event that these name.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
@@ -9,6 +8,7 @@ use crate::ir::{
     Access, BufferId, CppName, Engine, EventAt, EventId, Flow, Function, FutureId, Stmt, StmtKind,
     View, Visitor, Waited, any_stmt, walk,
 };
+use crate::sorted::SortedMap;
 use crate::source::Span;
 
 /// Sets the event of each bound copy, and moves the copy to its `trigger`.
@@ -39,7 +39,7 @@ pub fn bind(func: &mut Function, diags: &mut Diagnostics) {
 /// there.
 fn bind_in(
     stmts: &mut Vec<Stmt>,
-    bound: &BTreeMap<FutureId, (EventAt, Span)>,
+    bound: &SortedMap<FutureId, (EventAt, Span)>,
     misplaced: &mut Vec<(Span, Span)>,
 ) {
     let (rest, mut begun) = (std::mem::take(stmts), Vec::new());
@@ -78,7 +78,7 @@ struct Begun {
 
 /// Waits for copies before any event can be triggered, before anything that uses their destination or may
 /// change their source, and before the block ends.
-fn wait_in(stmts: &mut Vec<Stmt>, completing: &BTreeMap<FutureId, EventId>) {
+fn wait_in(stmts: &mut Vec<Stmt>, completing: &SortedMap<FutureId, EventId>) {
     let mut begun: Vec<Begun> = Vec::new();
     for mut stmt in std::mem::take(stmts) {
         for block in stmt.kind.blocks_mut() {

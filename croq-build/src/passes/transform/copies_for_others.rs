@@ -5,13 +5,12 @@
 //! issued, and each `wait` for the copy is one for the event, so all that holds for events holds for
 //! the copy as well.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Buffer, Engine, Event, EventAt, EventId, Function, FutureId, KernelId, Scalar, Sharing, Slot,
     Stmt, StmtKind, Storage,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -23,9 +22,9 @@ pub fn make_events(function: &mut Function, id: KernelId, diags: &mut Diagnostic
     function.with_kernel_body(id, |function, body| {
         let mut found = Found {
             elsewhere: &function.facts.elsewhere,
-            copied: BTreeSet::new(),
-            waited: BTreeMap::new(),
-            shared: BTreeMap::new(),
+            copied: SortedSet::new(),
+            waited: SortedMap::new(),
+            shared: SortedMap::new(),
         };
         found.block(body);
         let Found {
@@ -46,7 +45,7 @@ pub fn make_events(function: &mut Function, id: KernelId, diags: &mut Diagnostic
                 None => report,
             });
         }
-        let events: BTreeMap<FutureId, EventId> = copied
+        let events: SortedMap<FutureId, EventId> = copied
             .into_iter()
             .map(|future| (future, new_event(function, id, future)))
             .collect();
@@ -60,11 +59,11 @@ fn name_of(function: &Function, id: FutureId) -> String {
 }
 
 struct Found<'f> {
-    elsewhere: &'f BTreeSet<FutureId>,
-    copied: BTreeSet<FutureId>,
-    waited: BTreeMap<FutureId, Span>,
+    elsewhere: &'f SortedSet<FutureId>,
+    copied: SortedSet<FutureId>,
+    waited: SortedMap<FutureId, Span>,
     /// Multicast copies.
-    shared: BTreeMap<FutureId, Span>,
+    shared: SortedMap<FutureId, Span>,
 }
 
 impl Found<'_> {
@@ -123,7 +122,7 @@ fn new_event(function: &mut Function, kernel: KernelId, future: FutureId) -> Eve
     id
 }
 
-fn rewrite(stmts: &mut Vec<Stmt>, events: &BTreeMap<FutureId, EventId>) {
+fn rewrite(stmts: &mut Vec<Stmt>, events: &SortedMap<FutureId, EventId>) {
     let at = |event: EventId, span: Span| EventAt {
         event,
         slot: Slot::At(Sym::zero()),
@@ -147,7 +146,7 @@ fn rewrite(stmts: &mut Vec<Stmt>, events: &BTreeMap<FutureId, EventId>) {
             StmtKind::WaitTma { futures } => {
                 // A placeholder with several destinations is named once for each.
                 let meant = futures.iter().filter_map(|w| events.get(&w.future));
-                let meant: BTreeSet<EventId> = meant.copied().collect();
+                let meant: SortedSet<EventId> = meant.copied().collect();
                 futures.retain(|w| !events.contains_key(&w.future));
                 let waits = meant
                     .into_iter()

@@ -9,8 +9,6 @@
 //!
 //! A symbolic variable keeps its bounds; only its home changes.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::build;
 use crate::ir::{
     BarrierScope, BinOp, CppName, Expr, ExprKind, Flow, Function, Intrinsic, KernelId, LocalId,
@@ -18,6 +16,7 @@ use crate::ir::{
     walk_mut,
 };
 use crate::passes::analysis::uses::{Uses, identifiers};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -49,7 +48,7 @@ pub fn propagate(function: &mut Function, id: KernelId) {
         if let Some((thread, rest)) = body.split_first_mut()
             && let Some(local) = declares(thread, Intrinsic::Thread)
         {
-            let sources = BTreeMap::new();
+            let sources = SortedMap::new();
             let _ = Replace {
                 sources,
                 thread: Some(local),
@@ -59,7 +58,7 @@ pub fn propagate(function: &mut Function, id: KernelId) {
     });
 }
 
-fn new_homes(function: &mut Function, sources: &BTreeMap<LocalId, LocalId>) {
+fn new_homes(function: &mut Function, sources: &SortedMap<LocalId, LocalId>) {
     for home in function.var_home.values_mut() {
         if let VarHome::Local(local) = home
             && let Some(source) = sources.get(local)
@@ -70,8 +69,8 @@ fn new_homes(function: &mut Function, sources: &BTreeMap<LocalId, LocalId>) {
 }
 
 /// The variables that the user's C++ mentions: they keep their names.
-fn named_in_text(function: &Function, body: &[Stmt]) -> BTreeSet<LocalId> {
-    let mut found = BTreeSet::new();
+fn named_in_text(function: &Function, body: &[Stmt]) -> SortedSet<LocalId> {
+    let mut found = SortedSet::new();
     any_stmt(body, |stmt| {
         if let StmtKind::Cpp { text, names, .. } = &stmt.kind {
             let words = identifiers(text);
@@ -99,20 +98,20 @@ enum Key {
 
 struct Copies<'a> {
     function: &'a Function,
-    kept: BTreeSet<LocalId>,
+    kept: SortedSet<LocalId>,
     /// The values of the constants in scope, with the variable that holds each.
     known: Vec<(Key, LocalId)>,
     /// The replacement of each removed variable.
-    sources: BTreeMap<LocalId, LocalId>,
+    sources: SortedMap<LocalId, LocalId>,
 }
 
 impl<'a> Copies<'a> {
-    fn new(function: &'a Function, kept: BTreeSet<LocalId>) -> Self {
+    fn new(function: &'a Function, kept: SortedSet<LocalId>) -> Self {
         Self {
             function,
             kept,
             known: Vec::new(),
-            sources: BTreeMap::new(),
+            sources: SortedMap::new(),
         }
     }
 
@@ -254,7 +253,7 @@ impl<'a> Copies<'a> {
 
 /// Replaces copies by their sources, and the thread number by a variable.
 struct Replace {
-    sources: BTreeMap<LocalId, LocalId>,
+    sources: SortedMap<LocalId, LocalId>,
     thread: Option<LocalId>,
 }
 
@@ -290,7 +289,7 @@ impl VisitorMut for Replace {
 fn declare_thread_number(function: &mut Function, body: &mut Vec<Stmt>, threads: &Sym, span: Span) {
     let mut uses = ThreadNumberUses::default();
     let _ = uses.block(body);
-    let declared: BTreeSet<&str> = uses
+    let declared: SortedSet<&str> = uses
         .declared
         .iter()
         .map(|id| function.local(*id).name.as_str())
@@ -348,7 +347,7 @@ impl Visitor for ThreadNumberUses {
 /// Moves the values that the kernel's outermost block computes from the thread number to its
 /// beginning; the number itself first.
 fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
-    let mut moved = BTreeSet::new();
+    let mut moved = SortedSet::new();
     let mut is_moved = |stmt: &Stmt| {
         let StmtKind::Let {
             local,

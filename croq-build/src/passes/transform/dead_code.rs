@@ -5,7 +5,8 @@
 
 use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind, UnOp, retain_stmts};
 use crate::passes::analysis::uses::Uses;
-use std::collections::BTreeSet;
+
+use crate::sorted::SortedSet;
 
 pub fn eliminate(function: &mut Function, id: KernelId) {
     function.with_kernel_body(id, |function, body| {
@@ -24,7 +25,7 @@ pub fn eliminate(function: &mut Function, id: KernelId) {
 /// Removes unused names; whether any was removed.
 fn sweep(
     stmts: &mut Vec<Stmt>,
-    used: &BTreeSet<LocalId>,
+    used: &SortedSet<LocalId>,
     immutable: &dyn Fn(&LocalId) -> bool,
 ) -> bool {
     let mut dropped = false;

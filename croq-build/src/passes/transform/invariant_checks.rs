@@ -5,12 +5,11 @@
 //! iteration, has the same outcome in all of them and reads no memory, it can as well precede the
 //! loop.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, Expr, ExprKind, Flow, Function, LocalId, ON, ParamId, Stmt, StmtKind, VarHome, Visitor,
     any_stmt, walk,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 /// Whether all checks of the access that the loop's body has can precede the loop. `changing`:
@@ -19,7 +18,7 @@ pub fn precede(
     function: &Function,
     body: &[Stmt],
     access: &Access,
-    changing: &BTreeSet<Var>,
+    changing: &SortedSet<Var>,
 ) -> bool {
     let place = Place::of(function, std::slice::from_ref(access));
     let stays = |stmt: &Stmt| match is_invariant(stmt, changing) {
@@ -41,7 +40,7 @@ pub fn take(
     function: &Function,
     body: &mut Vec<Stmt>,
     accesses: &[Access],
-    changing: &BTreeSet<Var>,
+    changing: &SortedSet<Var>,
 ) -> Vec<Stmt> {
     let place = Place::of(function, accesses);
     let mut taken = Vec::new();
@@ -56,7 +55,7 @@ pub fn take(
 }
 
 /// Whether a check of the body mentions one of the variables.
-pub fn are_checked(function: &Function, body: &[Stmt], vars: &BTreeSet<Var>) -> bool {
+pub fn are_checked(function: &Function, body: &[Stmt], vars: &SortedSet<Var>) -> bool {
     let place = Place::of_vars(function, vars.iter().copied());
     any_stmt(body, |stmt| {
         matches!(stmt.kind, StmtKind::Check { .. }) && place.is_mentioned_in(stmt, true)
@@ -65,10 +64,10 @@ pub fn are_checked(function: &Function, body: &[Stmt], vars: &BTreeSet<Var>) -> 
 
 /// The variables of places.
 struct Place {
-    vars: BTreeSet<Var>,
-    dims: BTreeSet<Var>,
-    locals: BTreeSet<LocalId>,
-    params: BTreeSet<ParamId>,
+    vars: SortedSet<Var>,
+    dims: SortedSet<Var>,
+    locals: SortedSet<LocalId>,
+    params: SortedSet<ParamId>,
 }
 
 impl Place {
@@ -82,10 +81,10 @@ impl Place {
 
     fn of_vars(function: &Function, vars: impl IntoIterator<Item = Var>) -> Self {
         let mut place = Place {
-            vars: BTreeSet::new(),
-            dims: BTreeSet::new(),
-            locals: BTreeSet::new(),
-            params: BTreeSet::new(),
+            vars: SortedSet::new(),
+            dims: SortedSet::new(),
+            locals: SortedSet::new(),
+            params: SortedSet::new(),
         };
         for var in vars {
             match function.var_home.get(&var) {
@@ -138,7 +137,7 @@ impl Visitor for Mentions<'_> {
 }
 
 /// Whether the statement is a check with the same outcome in all iterations, wherever it is.
-fn is_invariant(stmt: &Stmt, changing: &BTreeSet<Var>) -> bool {
+fn is_invariant(stmt: &Stmt, changing: &SortedSet<Var>) -> bool {
     let StmtKind::Check { cond, values, .. } = &stmt.kind else {
         return false;
     };
@@ -147,7 +146,7 @@ fn is_invariant(stmt: &Stmt, changing: &BTreeSet<Var>) -> bool {
         .all(|e| is_fixed(e, changing))
 }
 
-fn is_fixed(e: &Expr, changing: &BTreeSet<Var>) -> bool {
+fn is_fixed(e: &Expr, changing: &SortedSet<Var>) -> bool {
     let fixed = |e: &Expr| is_fixed(e, changing);
     match &*e.kind {
         ExprKind::Index(sym) => {

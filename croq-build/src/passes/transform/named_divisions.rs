@@ -11,8 +11,6 @@
 //! whenever their statement is reached, and in front of a loop they are evaluated only if it has an
 //! iteration. A loop keeps a division whose operands its body checks.
 
-use std::collections::BTreeSet;
-
 use super::invariant_checks;
 use crate::ir::build;
 use crate::ir::{
@@ -20,6 +18,7 @@ use crate::ir::{
     Visitor, VisitorMut, any_stmt, walk, walk_mut,
 };
 use crate::passes::analysis::uses::set_in;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -141,7 +140,7 @@ fn operands_are_checked(
     function: &Function,
     body: &[Stmt],
     atom: &Atom,
-    vars: &BTreeSet<Var>,
+    vars: &SortedSet<Var>,
 ) -> bool {
     any_stmt(body, |stmt| {
         if !matches!(stmt.kind, StmtKind::Check { .. }) {
@@ -197,7 +196,7 @@ pub(super) fn is_fixed(function: &Function, atom: &Atom) -> bool {
     !vars_of(atom).iter().any(is_mutable)
 }
 
-fn vars_of(atom: &Atom) -> BTreeSet<Var> {
+fn vars_of(atom: &Atom) -> SortedSet<Var> {
     let sym = Sym::atom(atom.clone());
     sym.sorted_vars().iter().copied().collect()
 }

@@ -9,8 +9,6 @@
 //! What a thread adds by the variable of an unrolled loop, or a constant, stays outside: it is a constant
 //! of the load, and the address is common. A program states the size by `assert(M * K < 1 << 31, "…")`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{dead_code, known};
 use crate::ir::build;
 use crate::ir::{
@@ -18,6 +16,7 @@ use crate::ir::{
     StmtKind, Storage, Unroll, View, VisitorMut, walk_mut,
 };
 use crate::passes::analysis::uses::set_in;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -42,7 +41,7 @@ pub fn narrow(function: &mut Function, id: KernelId) {
         let mut pass = Pass {
             function,
             unrolled: Vec::new(),
-            named: BTreeMap::new(),
+            named: SortedMap::new(),
             loops: 0,
             in_front: None,
             changed: false,
@@ -63,7 +62,7 @@ struct Pass<'a> {
     /// Variables that are constants where their loop is unrolled.
     unrolled: Vec<Var>,
     /// Names of values that contain one of these.
-    named: BTreeMap<Var, Sym>,
+    named: SortedMap<Var, Sym>,
     /// The number of loops around this place that are not unrolled.
     loops: usize,
     /// In an unrolled loop: what it sets, and what is declared in front of it.
@@ -72,7 +71,7 @@ struct Pass<'a> {
 }
 
 struct InFront {
-    set: BTreeSet<Var>,
+    set: SortedSet<Var>,
     declared: Vec<(LocalId, Sym)>,
 }
 
@@ -367,7 +366,7 @@ impl VisitorMut for Change<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use crate::sorted::SortedSet;
 
     use crate::ir::{ExprKind, Flow, Function, ON, StmtKind, Visitor, any_stmt, walk};
     use crate::sema::testing;
@@ -397,7 +396,7 @@ mod tests {
     /// Addresses of 32 bits that are declared, and loads by one of them.
     fn places(function: &Function) -> (usize, usize) {
         let body = &function.kernels[0].body;
-        let mut declared = BTreeSet::new();
+        let mut declared = SortedSet::new();
         any_stmt(body, |stmt| {
             if let StmtKind::Let { local, .. } = &stmt.kind
                 && function.local(*local).name == "place"
@@ -406,7 +405,7 @@ mod tests {
             }
             false
         });
-        struct Loads<'a>(&'a BTreeSet<crate::symbolic::Var>, usize);
+        struct Loads<'a>(&'a SortedSet<crate::symbolic::Var>, usize);
         impl Visitor for Loads<'_> {
             fn expr(&mut self, expr: &crate::ir::Expr) -> Flow {
                 if let ExprKind::Load(access) = &*expr.kind {

@@ -4,9 +4,8 @@
 //! tile, so elements beyond the edge of K would be added to the results. Zeros do not change them.
 //! TMA writes zeros by itself.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{BufferId, Function, KernelId, MmaOp, Stmt, StmtKind, Storage, Valid, any_stmt};
+use crate::sorted::SortedSet;
 
 /// Sets zero fill for copies from global memory into the buffers of operands.
 pub fn fill(function: &mut Function, id: KernelId) {
@@ -22,8 +21,8 @@ pub fn fill(function: &mut Function, id: KernelId) {
 }
 
 /// The shared buffers that MMAs read, directly or through fragments.
-fn operands(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
-    let mut found = BTreeSet::new();
+fn operands(function: &Function, body: &[Stmt]) -> SortedSet<BufferId> {
+    let mut found = SortedSet::new();
     any_stmt(body, |stmt| {
         if let StmtKind::Mma(op) = &stmt.kind {
             match &**op {
@@ -40,7 +39,7 @@ fn operands(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
     found
 }
 
-fn copies(function: &Function, stmts: &mut [Stmt], read: &BTreeSet<BufferId>) {
+fn copies(function: &Function, stmts: &mut [Stmt], read: &SortedSet<BufferId>) {
     for stmt in stmts {
         if let StmtKind::Copy(copy) = &mut stmt.kind
             && copy.engine.is_threads()

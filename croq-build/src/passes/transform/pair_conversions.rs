@@ -3,12 +3,11 @@
 //! PTX converts two numbers of type `f32` to `f16`, `bf16` or `f8` at once. ptxas finds such pairs for
 //! types of 16 bits; for those of 8 bits, one number costs as much as two.
 
-use std::collections::BTreeMap;
-
 use crate::ir::{
     Access, Expr, ExprKind, Flow, Function, KernelId, LocalId, ON, Scalar, Stmt, StmtKind,
     StorePair, Unroll, VisitorMut, any_expr, any_in, walk_mut,
 };
+use crate::sorted::SortedMap;
 use crate::symbolic::{Sym, Var};
 
 pub fn pair(function: &mut Function, id: KernelId) {
@@ -143,8 +142,8 @@ fn own_variables(
     function: &mut Function,
     stored: &Access,
     declarations: &[Stmt],
-) -> Option<BTreeMap<LocalId, LocalId>> {
-    let mut own = BTreeMap::new();
+) -> Option<SortedMap<LocalId, LocalId>> {
+    let mut own = SortedMap::new();
     for stmt in declarations {
         let StmtKind::Let {
             local,
@@ -169,7 +168,7 @@ fn own_variables(
 struct Next<'a> {
     function: &'a Function,
     var: Var,
-    own: BTreeMap<LocalId, LocalId>,
+    own: SortedMap<LocalId, LocalId>,
 }
 
 impl VisitorMut for Next<'_> {

@@ -1,11 +1,10 @@
 //! Replaces views of parts of pools by views of the pools.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{
     BufferId, Expr, Facts, Function, LocalId, PoolParts, Stmt, StmtKind, View, change_views,
     retain_stmts,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::Sym;
 
 /// Rewrites every view of a part, and sets the first tiles of placeholders.
@@ -26,14 +25,14 @@ pub fn rewrite(func: &mut Function) {
         }
     }
     let parts = pools.0.keys();
-    let roots: BTreeSet<BufferId> = parts.map(|part| pools.find(*part).0).collect();
+    let roots: SortedSet<BufferId> = parts.map(|part| pools.find(*part).0).collect();
     let mut to_pool = |view: &mut View| {
         let (root, place) = pools.find(view.buffer);
         view.buffer = root;
         view.offset = &view.offset + &place;
     };
     change_views(&mut func.body, &mut to_pool);
-    allocate_together(&mut func.body, pools, &mut BTreeSet::new());
+    allocate_together(&mut func.body, pools, &mut SortedSet::new());
     for kernel in &mut func.kernels {
         // A pool is live while any of its parts may be.
         retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
@@ -46,7 +45,7 @@ pub fn rewrite(func: &mut Function) {
 }
 
 /// Buffers of the host are allocated where the first of their pool is.
-fn allocate_together(stmts: &mut Vec<Stmt>, pools: &PoolParts, made: &mut BTreeSet<BufferId>) {
+fn allocate_together(stmts: &mut Vec<Stmt>, pools: &PoolParts, made: &mut SortedSet<BufferId>) {
     stmts.retain_mut(|stmt| {
         for block in stmt.kind.blocks_mut() {
             allocate_together(block, pools, made);
@@ -66,7 +65,7 @@ fn allocate_together(stmts: &mut Vec<Stmt>, pools: &PoolParts, made: &mut BTreeS
 }
 
 /// Sets the initial values of the handles of placeholders.
-fn start_handles(stmts: &mut [Stmt], first: &BTreeMap<LocalId, Sym>) {
+fn start_handles(stmts: &mut [Stmt], first: &SortedMap<LocalId, Sym>) {
     for stmt in stmts {
         if let StmtKind::Let {
             local,

@@ -8,17 +8,16 @@
 //! as well, and no statement before it waits for another warpgroup, or may follow a barrier with one
 //! that has asked for more.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{BarrierScope, Registers, Stmt, StmtKind, ThreadSet, WARPGROUP_THREADS};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 
 /// A warpgroup.
 #[derive(Clone)]
 struct Group {
     /// The numbers that each thread may have here.
-    now: BTreeSet<u32>,
+    now: SortedSet<u32>,
     /// The largest request.
     most: Option<(u32, Span)>,
     /// It has asked for more.
@@ -49,14 +48,14 @@ struct Pool<'d> {
     blocks: u32,
     /// Of each request for more.
     requests: Vec<Path>,
-    reported: BTreeSet<(u32, u32)>,
+    reported: SortedSet<(u32, u32)>,
     diags: &'d mut Diagnostics,
 }
 
 /// Reports changes that are impossible, and those that may wait forever.
 pub fn check(at_first: u32, threads: u32, body: &[Stmt], diags: &mut Diagnostics) {
     let group = Group {
-        now: BTreeSet::from([at_first]),
+        now: SortedSet::from([at_first]),
         most: None,
         grown: false,
         waits: false,
@@ -69,7 +68,7 @@ pub fn check(at_first: u32, threads: u32, body: &[Stmt], diags: &mut Diagnostics
         around: Path::new(),
         blocks: 0,
         requests: Vec::new(),
-        reported: BTreeSet::new(),
+        reported: SortedSet::new(),
         diags,
     };
     pool.block(body, &ThreadSet::first(threads));
@@ -186,7 +185,7 @@ impl Pool<'_> {
                 group.most = Some((asks, span));
             }
             group.grown |= registers.more;
-            group.now = BTreeSet::from([asks]);
+            group.now = SortedSet::from([asks]);
         }
         if registers.more {
             self.requests.push(around);
@@ -255,19 +254,19 @@ impl Pool<'_> {
         }
     }
 
-    fn numbers(&self) -> Vec<BTreeSet<u32>> {
+    fn numbers(&self) -> Vec<SortedSet<u32>> {
         self.groups.iter().map(|group| group.now.clone()).collect()
     }
 
     /// Sets these numbers, and returns those before.
-    fn replace(&mut self, numbers: Vec<BTreeSet<u32>>) -> Vec<BTreeSet<u32>> {
+    fn replace(&mut self, numbers: Vec<SortedSet<u32>>) -> Vec<SortedSet<u32>> {
         let groups = self.groups.iter_mut().zip(numbers);
         groups
             .map(|(group, now)| std::mem::replace(&mut group.now, now))
             .collect()
     }
 
-    fn join(&mut self, numbers: &[BTreeSet<u32>]) {
+    fn join(&mut self, numbers: &[SortedSet<u32>]) {
         for (group, now) in self.groups.iter_mut().zip(numbers) {
             group.now.extend(now);
         }

@@ -17,7 +17,8 @@ use crate::ir::{
 use crate::passes::analysis::uses::set_in;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
-use std::collections::BTreeSet;
+
+use crate::sorted::SortedSet;
 
 /// More counters would cost more registers than they are worth.
 const MOST_COUNTERS: usize = 3;
@@ -125,15 +126,15 @@ fn counters(function: &mut Function, stmt: &mut Stmt, known: &[Expr]) -> Vec<Stm
 }
 
 /// Variables of the integers whose size the body checks. Before the loop they may be too large.
-fn checked_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
-    struct Checked(BTreeSet<Var>);
+fn checked_in(function: &Function, body: &[Stmt]) -> SortedSet<Var> {
+    struct Checked(SortedSet<Var>);
     impl Visitor for Checked {
         fn sym(&mut self, sym: &Sym) -> Flow {
             self.0.extend(sym.sorted_vars().iter().copied());
             ON
         }
     }
-    let mut checked = Checked(BTreeSet::new());
+    let mut checked = Checked(SortedSet::new());
     any_stmt(body, |stmt| {
         if let StmtKind::Check { check, .. } = &stmt.kind
             && let Some(info) = function.checks.get(check.index())

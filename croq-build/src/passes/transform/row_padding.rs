@@ -9,13 +9,12 @@
 //! annotation is necessary. Tiles with a swizzle keep it, and tiles that are written asynchronously
 //! or by TMA keep their vectors.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{
     Access, BufferId, Copy, CppName, Flow, Function, KernelId, ON, Stmt, StmtKind, Storage,
     Transform, View, Visit, VisitorMut, walk_block,
 };
 use crate::passes::analysis::uses::Uses;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::{Ctx, Sym};
 
 /// Shared memory in bytes that every GPU gives to a block without an attribute.
@@ -33,7 +32,7 @@ pub fn pad(function: &mut Function, id: KernelId) {
     function.with_kernel_body(id, |function, body| {
         let mut seen = Seen::default();
         walk_block(body, &mut seen);
-        let mut chosen = BTreeMap::new();
+        let mut chosen = SortedMap::new();
         let mut room = ROOM - shared_bytes(function, body);
         for buffer in seen.transposed.difference(&seen.fixed) {
             let all_seen = seen.views.get(buffer) == seen.expected.get(buffer);
@@ -64,12 +63,12 @@ pub fn pad(function: &mut Function, id: KernelId) {
 struct Seen {
     /// Buffers in copies between device and shared memory that move the last axis to another
     /// position.
-    transposed: BTreeSet<BufferId>,
+    transposed: SortedSet<BufferId>,
     /// Buffers whose layout must not change.
-    fixed: BTreeSet<BufferId>,
+    fixed: SortedSet<BufferId>,
     /// The number of views of each buffer, and of those in statements that this pass handles.
-    views: BTreeMap<BufferId, u32>,
-    expected: BTreeMap<BufferId, u32>,
+    views: SortedMap<BufferId, u32>,
+    expected: SortedMap<BufferId, u32>,
 }
 
 impl Seen {

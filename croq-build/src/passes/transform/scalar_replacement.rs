@@ -11,14 +11,13 @@
 //! may have no iterations is inside an `if`. Run-time checks of the place are moved in front of the
 //! load, with the load; where that is not possible, the element is not promoted.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::invariant_checks;
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Function, KernelId, LocalId, Scalar, Stmt, StmtKind,
     Storage, View, Visit, change_exprs, walk_block,
 };
 use crate::passes::analysis::uses::Uses;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::Var;
 
 /// Including elements of shared memory. This must precede its plan, because the store after a loop
@@ -128,7 +127,7 @@ fn variable(function: &mut Function, buffer: BufferId, ty: Scalar, access: &Acce
 }
 
 /// Variables that differ between iterations.
-fn declared(function: &Function, variable: LocalId, body: &[Stmt]) -> BTreeSet<Var> {
+fn declared(function: &Function, variable: LocalId, body: &[Stmt]) -> SortedSet<Var> {
     Uses::of_block(function, body)
         .declared
         .iter()
@@ -138,11 +137,11 @@ fn declared(function: &Function, variable: LocalId, body: &[Stmt]) -> BTreeSet<V
 }
 
 /// The elements to promote, each as in its first access.
-fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<Access> {
+fn updated(function: &Function, body: &[Stmt], changing: &SortedSet<Var>) -> Vec<Access> {
     let mut survey = Survey {
         function,
         changing,
-        places: BTreeMap::new(),
+        places: SortedMap::new(),
         closed: true,
     };
     walk_block(body, &mut survey);
@@ -150,7 +149,7 @@ fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<
         return Vec::new();
     }
     // Stores in each iteration, outside of all conditions and inner loops.
-    let every_iteration: BTreeSet<BufferId> = body
+    let every_iteration: SortedSet<BufferId> = body
         .iter()
         .filter_map(|stmt| match &stmt.kind {
             StmtKind::Store { access, .. } => Some(access.view.buffer),
@@ -178,8 +177,8 @@ enum Place {
 
 struct Survey<'a> {
     function: &'a Function,
-    changing: &'a BTreeSet<Var>,
-    places: BTreeMap<BufferId, Place>,
+    changing: &'a SortedSet<Var>,
+    places: SortedMap<BufferId, Place>,
     /// No statement lets other threads or opaque code access memory between two iterations.
     closed: bool,
 }

@@ -6,8 +6,6 @@
 //! futures exchanges handles; no data moves, and compilers keep handles in registers or remove them
 //! by unrolling.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     self, Expr, ExprKind, FutureId, Level, LocalId, Role, Scalar, Stmt, StmtKind, Storage, View,
@@ -22,6 +20,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::Name;
@@ -62,7 +61,7 @@ fn first_value(local: LocalId, span: Span) -> StmtKind {
 /// Declares the placeholders of the host anew for a kernel: in each launch nothing is copied into
 /// them at first. One that the host has copied into keeps its meaning.
 pub(crate) fn declare_placeholders_of_the_host(el: &mut Elab<'_>) -> Vec<FutureId> {
-    let mut visible: BTreeMap<String, Entity> = BTreeMap::new();
+    let mut visible: SortedMap<String, Entity> = SortedMap::new();
     for binding in el.names.visible() {
         visible.insert(binding.name.clone(), binding.entity.clone());
     }

@@ -3,8 +3,6 @@
 //! In the launch shim a buffer is a handle, and an exchange moves handles. Two buffers never share
 //! memory, before and after it, so the analyses of kernels stay as they are.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BufferId, StmtKind, Storage};
 use crate::sema::asynchronous::futures;
@@ -15,6 +13,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
 use crate::sema::values::shape;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
@@ -35,7 +34,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     if !check_alike(el, &buffers) || !check_views(el, &buffers) {
         return;
     }
-    let ids: BTreeSet<BufferId> = buffers.iter().map(|(id, _)| *id).collect();
+    let ids: SortedSet<BufferId> = buffers.iter().map(|(id, _)| *id).collect();
     el.storage.exchange(ids);
     let ids = buffers.into_iter().map(|(id, _)| id).collect();
     build::emit(el, StmtKind::Exchange(ids), span);

@@ -1,12 +1,11 @@
 //! Copies within one buffer. The threads of a copy move its elements in no particular order, so the
 //! two tiles must be identical or disjoint.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar, Transform, View};
 use crate::sema::checks::run_time::{self, Check, both, compare};
 use crate::sema::state::elab::Elab;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
@@ -109,7 +108,7 @@ fn share_elements(source: &View, dest: &View, straight: bool) -> Option<bool> {
     let (from, to) = (offsets(source)?, offsets(dest)?);
     let to: Option<Vec<i64>> = to.iter().map(|at| at.checked_add(distance)).collect();
     let to = to?;
-    let read: BTreeSet<i64> = from.iter().copied().collect();
+    let read: SortedSet<i64> = from.iter().copied().collect();
     Some(!(straight && from == to) && to.iter().any(|at| read.contains(at)))
 }
 

@@ -1,7 +1,5 @@
 //! `parallel`: launches, and the levels inside them.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, Intrinsic, Level, Stmt, StmtKind};
 use crate::sema::asynchronous::{futures, settled};
@@ -16,6 +14,7 @@ use crate::sema::state::nests::Node;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
 use crate::sema::values::constants;
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ParallelStmt};
@@ -154,7 +153,7 @@ fn lower_launch(
         first_inner_local: usize::MAX,
         header: p.header,
         yielded: None,
-        awaited: BTreeMap::new(),
+        awaited: SortedMap::new(),
     });
     let mut placeholders = Vec::new();
     let (grid, mut body) = scope::within(el, Frame::Launch, |el| {

@@ -1,12 +1,11 @@
 //! Uniformity: values that differ between the units below a block, and values that the host knows.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     BinOp, Expr, ExprKind, Function, Level, LocalId, Role, VarHome, View, WARP_THREADS,
     WARPGROUP_THREADS, any_expr,
 };
 use crate::sema::state::elab::Elab;
+use crate::sorted::SortedSet;
 use crate::symbolic::{Atom, Sym, Var};
 
 /// Whether an expression may differ between threads of one block.
@@ -145,7 +144,7 @@ fn seen_earlier(el: &Elab<'_>, id: LocalId) -> Level {
 pub(crate) fn note_reads(el: &mut Elab<'_>, e: &Expr) -> Level {
     let mut locals = Mutables {
         el,
-        found: BTreeSet::new(),
+        found: SortedSet::new(),
     };
     crate::ir::walk_exprs(e, &mut locals);
     let found = locals.found;
@@ -166,7 +165,7 @@ pub(crate) fn of_scalar(el: &Elab<'_>, id: LocalId) -> Level {
 
 struct Mutables<'c, 'a> {
     el: &'c Elab<'a>,
-    found: BTreeSet<LocalId>,
+    found: SortedSet<LocalId>,
 }
 
 impl crate::ir::Visit for Mutables<'_, '_> {

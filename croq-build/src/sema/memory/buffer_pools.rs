@@ -24,7 +24,7 @@ fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: &Sym) -> Bu
         Some(pool) => *pool,
         None => {
             let exchanged = el.asynchronous.exchanged.iter();
-            let names = exchanged.filter(|(_, g)| **g == group);
+            let names = exchanged.filter(|(_, g)| *g == group);
             // For example the shortest of `a`, `last_a` and `next_a`.
             let shortest = names.map(|(name, _)| name).min_by_key(|name| name.len());
             let name = format!("{}_ring", shortest.map_or("tile", String::as_str));

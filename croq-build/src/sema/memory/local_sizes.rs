@@ -1,9 +1,8 @@
 //! Sizes of local memory, which are constants.
 
-use std::collections::BTreeSet;
-
 use crate::ir::VarHome;
 use crate::sema::state::elab::Elab;
+use crate::sorted::SortedSet;
 use crate::source::templates::{Instance, Parameter};
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -11,8 +10,8 @@ use crate::syntax::ast;
 /// How a size that an argument decides becomes a constant: by a template. `otherwise` is the help
 /// where the size depends on something else.
 pub(crate) fn remedy(el: &Elab<'_>, shape: &[Sym], otherwise: &str) -> String {
-    let mut names = BTreeSet::new();
-    let mut params = BTreeSet::new();
+    let mut names = SortedSet::new();
+    let mut params = SortedSet::new();
     for var in shape.iter().flat_map(Sym::vars) {
         let name = match el.f.var_home.get(&var) {
             Some(VarHome::Param(id)) => {
@@ -53,7 +52,7 @@ pub(crate) fn remedy(el: &Elab<'_>, shape: &[Sym], otherwise: &str) -> String {
 const SIZE: &str = "16";
 
 /// For a function that is no template yet.
-fn of_function(el: &Elab<'_>, names: &BTreeSet<String>, instead: &str) -> String {
+fn of_function(el: &Elab<'_>, names: &SortedSet<String>, instead: &str) -> String {
     let header: Vec<String> = names.iter().map(|name| format!("int {name}")).collect();
     let sizes = vec![SIZE; names.len()];
     let result = match &el.results.declared {
@@ -74,7 +73,7 @@ fn of_function(el: &Elab<'_>, names: &BTreeSet<String>, instead: &str) -> String
 fn of_template(
     el: &Elab<'_>,
     instance: &Instance,
-    names: &BTreeSet<String>,
+    names: &SortedSet<String>,
     instead: &str,
 ) -> Option<String> {
     let template = el.cx.file.templates.get(instance.template)?;

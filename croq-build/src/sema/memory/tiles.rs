@@ -3,8 +3,6 @@
 //! loop variables is not checked: such a tile is a halo or the end of a ragged edge, and copies
 //! nothing.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     BinOp, CheckCode, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind,
     VarHome, Visit, retain_stmts, walk_block, walk_exprs,
@@ -13,6 +11,7 @@ use crate::sema::checks::run_time::{self, both, compare};
 use crate::sema::memory::origins::{self, Origin};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, TileNumber};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 
@@ -118,7 +117,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
         instance.settle(&bodies);
         (data.locals, instance.locals)
     };
-    let depends = |number: &Sym, on: &BTreeSet<LocalId>| {
+    let depends = |number: &Sym, on: &SortedSet<LocalId>| {
         let home = |v: &Var| el.f.var_home.get(v);
         let vars = number.vars();
         vars.iter()
@@ -150,7 +149,7 @@ enum Source {
 struct Flow<'f> {
     function: &'f Function,
     source: Source,
-    locals: BTreeSet<LocalId>,
+    locals: SortedSet<LocalId>,
 }
 
 impl<'f> Flow<'f> {
@@ -160,7 +159,7 @@ impl<'f> Flow<'f> {
             .filter(|(_, l)| l.role != Role::Value)
             .map(|(id, _)| id);
         let locals = match source {
-            Source::Data => BTreeSet::new(),
+            Source::Data => SortedSet::new(),
             Source::Instance => index.collect(),
         };
         Self {
@@ -217,8 +216,8 @@ impl<'f> Flow<'f> {
 /// branch.
 #[derive(Default)]
 struct Counters {
-    given: BTreeSet<LocalId>,
-    again: BTreeSet<LocalId>,
+    given: SortedSet<LocalId>,
+    again: SortedSet<LocalId>,
 }
 
 impl Visit for Counters {

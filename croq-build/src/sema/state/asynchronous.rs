@@ -1,9 +1,8 @@
 //! Events and futures of the function.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{self, EventAt, EventId, FutureId, Level, LocalId, SignalId, VarHome};
 use crate::sema::state::value::Data;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use crate::syntax::ast::{self, StmtKind as S};
@@ -89,21 +88,21 @@ pub(crate) struct Handle {
 
 /// The futures that `swap` and `rotate` use, by name; those that are exchanged with each other have
 /// the same group number.
-pub(crate) fn exchanged(stmts: &[ast::Stmt]) -> BTreeMap<String, usize> {
-    let mut groups: Vec<BTreeSet<String>> = Vec::new();
+pub(crate) fn exchanged(stmts: &[ast::Stmt]) -> SortedMap<String, usize> {
+    let mut groups: Vec<SortedSet<String>> = Vec::new();
     gather(stmts, &mut groups);
-    let mut out = BTreeMap::new();
+    let mut out = SortedMap::new();
     for (number, group) in groups.into_iter().enumerate() {
         out.extend(group.into_iter().map(|name| (name, number)));
     }
     out
 }
 
-pub(crate) fn gather(stmts: &[ast::Stmt], groups: &mut Vec<BTreeSet<String>>) {
+pub(crate) fn gather(stmts: &[ast::Stmt], groups: &mut Vec<SortedSet<String>>) {
     for stmt in stmts {
         match &stmt.kind {
             S::Swap { names } | S::Rotate { names } => {
-                let mut group: BTreeSet<String> = names.iter().map(|n| n.text.clone()).collect();
+                let mut group: SortedSet<String> = names.iter().map(|n| n.text.clone()).collect();
                 groups.retain(|other| {
                     let apart = other.is_disjoint(&group);
                     if !apart {
@@ -126,17 +125,17 @@ pub(crate) fn gather(stmts: &[ast::Stmt], groups: &mut Vec<BTreeSet<String>>) {
 #[derive(Default)]
 pub(crate) struct Known {
     /// The extents of arrays.
-    pub arrays: BTreeMap<EventId, Vec<u64>>,
+    pub arrays: SortedMap<EventId, Vec<u64>>,
     /// The extents of arrays of events of the host.
-    pub arrays_of_the_host: BTreeMap<SignalId, Vec<u64>>,
+    pub arrays_of_the_host: SortedMap<SignalId, Vec<u64>>,
     /// Named copies that a `trigger … after` has bound to an event.
-    pub bound: BTreeMap<FutureId, (EventAt, Span)>,
+    pub bound: SortedMap<FutureId, (EventAt, Span)>,
     /// Copies by threads that name an event.
-    pub completing: BTreeMap<FutureId, EventId>,
+    pub completing: SortedMap<FutureId, EventId>,
     /// Named copies that were waited for.
-    pub waited: BTreeMap<FutureId, Span>,
+    pub waited: SortedMap<FutureId, Span>,
     /// Those for which threads outside of their region wait.
-    pub elsewhere: BTreeSet<FutureId>,
+    pub elsewhere: SortedSet<FutureId>,
 }
 
 pub(crate) struct Flag {
@@ -167,9 +166,9 @@ pub(crate) struct Asynchronous {
     /// By `ir::FutureId`.
     pub futures: Vec<Future>,
     /// The names of futures that are exchanged, each with the number of its group.
-    pub exchanged: BTreeMap<String, usize>,
+    pub exchanged: SortedMap<String, usize>,
     /// The initial value of a placeholder's handle.
-    pub first_tiles: BTreeMap<LocalId, Sym>,
+    pub first_tiles: SortedMap<LocalId, Sym>,
     pub early_waits: Vec<EarlyWait>,
     /// Exchanges of placeholders that were all empty.
     pub early_exchanges: Vec<Vec<(FutureId, ast::Name)>>,

@@ -1,8 +1,9 @@
 //! Statements under construction, and facts about their values.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use crate::ir::{self, Level, LocalId, Stmt};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -13,25 +14,25 @@ pub(crate) struct Builder {
     /// Checks that depend on dimensions and parameters alone: they are emitted before all other
     /// statements.
     pub entry: Vec<Stmt>,
-    pub check_rows: BTreeMap<(ir::CheckCode, String, Span), u32>,
+    pub check_rows: SortedMap<(ir::CheckCode, String, Span), u32>,
     /// Those that are there already: the row, the condition, and the values in the message.
     pub seen_checks: HashSet<(u32, ir::Condition, Vec<Sym>)>,
     /// The conditions of the current access's checks, where a failure does not end the launch.
     pub guards: Vec<ir::Expr>,
     /// Variables whose value depends on data: elements, calls, mutable locals.
-    pub from_data: BTreeSet<Var>,
+    pub from_data: SortedSet<Var>,
     /// Those of them that depend on an element or a call.
-    pub from_elements: BTreeSet<Var>,
+    pub from_elements: SortedSet<Var>,
     /// Checks of tile numbers that contain such variables.
     pub by_data: Vec<(ir::CheckId, Sym)>,
     /// Locals whose value may differ between threads of a block, each with the finest level between
     /// whose units it may differ.
-    pub varying: BTreeMap<LocalId, Level>,
+    pub varying: SortedMap<LocalId, Level>,
     /// Mutable locals that not all units assign alike: conditions, regions and loops around an
     /// assignment, inside the local's scope, differ between units of this level.
-    pub uneven: BTreeMap<LocalId, Level>,
+    pub uneven: SortedMap<LocalId, Level>,
     /// The number of constructs around the declaration of each local.
-    pub declared_at: BTreeMap<LocalId, usize>,
+    pub declared_at: SortedMap<LocalId, usize>,
     /// Whether a `break` or `continue` is under a condition that differs between threads.
     pub uneven_exit: bool,
     /// Reads of mutable locals, each with the level that was assumed.
@@ -51,15 +52,15 @@ impl Builder {
         Self {
             sinks: vec![Vec::new()],
             entry: Vec::new(),
-            check_rows: BTreeMap::new(),
+            check_rows: SortedMap::new(),
             seen_checks: HashSet::new(),
             guards: Vec::new(),
-            from_data: BTreeSet::new(),
-            from_elements: BTreeSet::new(),
+            from_data: SortedSet::new(),
+            from_elements: SortedSet::new(),
             by_data: Vec::new(),
-            varying: BTreeMap::new(),
-            uneven: BTreeMap::new(),
-            declared_at: BTreeMap::new(),
+            varying: SortedMap::new(),
+            uneven: SortedMap::new(),
+            declared_at: SortedMap::new(),
             uneven_exit: false,
             reads: Vec::new(),
             integer_reads: false,

@@ -1,10 +1,11 @@
 //! The context of a function: the file, the options, and the sink for diagnostics.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::sema::state::siblings::Siblings;
+use crate::sorted::SortedSet;
 use crate::source::{SourceFile, Span};
 
 pub(crate) struct Cx<'a> {
@@ -18,15 +19,15 @@ pub(crate) struct Cx<'a> {
     pub untaken: &'a HashSet<Arc<str>>,
     pub diags: &'a mut Diagnostics,
     /// Kernels for which it was reported that not all targets support their features.
-    pub older_left_out: BTreeSet<Span>,
+    pub older_left_out: SortedSet<Span>,
     /// Constructs that were reported as not supported.
-    pub unsupported: BTreeSet<String>,
+    pub unsupported: SortedSet<String>,
     /// Levels, by their headers, at which a statement of a warp was reported.
-    pub without_warps: BTreeSet<Span>,
+    pub without_warps: SortedSet<Span>,
     /// The number of uses of undeclared names so far.
     pub names_missed: usize,
     /// Undeclared names that were reported: a name is, where it is used first.
-    pub undeclared: BTreeSet<String>,
+    pub undeclared: SortedSet<String>,
 }
 
 impl<'a> Cx<'a> {
@@ -45,11 +46,11 @@ impl<'a> Cx<'a> {
             faults,
             untaken,
             diags,
-            older_left_out: BTreeSet::new(),
-            unsupported: BTreeSet::new(),
-            without_warps: BTreeSet::new(),
+            older_left_out: SortedSet::new(),
+            unsupported: SortedSet::new(),
+            without_warps: SortedSet::new(),
             names_missed: 0,
-            undeclared: BTreeSet::new(),
+            undeclared: SortedSet::new(),
         }
     }
 

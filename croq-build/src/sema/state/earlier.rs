@@ -4,11 +4,9 @@
 //! level may depend on the number of threads of a level below it. A walk without such a fact
 //! takes note of that, and the function is walked again with what is known at its end.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use crate::ir::{Buffer, Fragment, FragmentLayout, Level, Local, Scalar};
 use crate::sema::state::choices::{Choice, Place};
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -19,19 +17,19 @@ pub(crate) const MOST_WALKS: usize = 6;
 pub(crate) struct Earlier {
     /// What products determine of fragments, by their names and the places of these: all names of one
     /// use of a macro have the same place. `None` if it differs among several of one name and place.
-    pub fragments: BTreeMap<(Span, String), Option<Shaped>>,
+    pub fragments: SortedMap<(Span, String), Option<Shaped>>,
     /// The numbers of threads of kernels, by their headers. `None` if it differs.
-    pub threads: BTreeMap<Span, Option<i64>>,
+    pub threads: SortedMap<Span, Option<i64>>,
     /// Mutable locals that differ between units, by the places of their names.
-    pub varying: BTreeMap<Span, Level>,
+    pub varying: SortedMap<Span, Level>,
     /// Whether each read of a mutable local counts as different in each thread.
     pub cautious: bool,
     /// Mutable integers that an `assert` is about, by the places of their names and these: whether
     /// nothing assigns them after their declarations, once a walk has seen all of the function. Then
     /// what holds of them at the `assert` stays true.
-    pub asserted: BTreeMap<(Span, String), Option<bool>>,
+    pub asserted: SortedMap<(Span, String), Option<bool>>,
     /// The choices to be made before a statement.
-    pub choices: BTreeMap<Place, Vec<Choice>>,
+    pub choices: SortedMap<Place, Vec<Choice>>,
     /// Whether there is no walk after this one.
     pub last: bool,
     /// Whether a fact was missing.
@@ -81,8 +79,8 @@ impl Earlier {
     /// Records that an `assert` is about a mutable.
     pub fn note_asserted(&mut self, local: &Local) {
         let key = (local.span, local.name.clone());
-        if let Entry::Vacant(new) = self.asserted.entry(key) {
-            new.insert(None);
+        if !self.asserted.contains_key(&key) {
+            self.asserted.insert(key, None);
             self.incomplete = true;
         }
     }

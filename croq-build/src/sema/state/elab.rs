@@ -1,7 +1,5 @@
 //! The state of the walk over one function, divided by topic.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::Diagnostics;
 use crate::ir::{self, Level};
 use crate::sema::state::asynchronous::{self, Asynchronous};
@@ -19,6 +17,7 @@ use crate::sema::state::scopes::{Binding, Scopes};
 use crate::sema::state::siblings::Summary;
 use crate::sema::state::storage::BufferFacts;
 use crate::sema::state::value::Value;
+use crate::sorted::SortedMap;
 use crate::symbolic::Ctx;
 use crate::syntax::ast;
 
@@ -70,7 +69,7 @@ impl<'a> Elab<'a> {
             name: function.name.text.clone(),
             span: function.span,
             cx: Ctx::new(),
-            var_home: BTreeMap::new(),
+            var_home: SortedMap::new(),
             params: Vec::new(),
             dims: Vec::new(),
             results: Vec::new(),
@@ -82,7 +81,7 @@ impl<'a> Elab<'a> {
             futures: Vec::new(),
             events: Vec::new(),
             signals: Vec::new(),
-            fragments: BTreeMap::new(),
+            fragments: SortedMap::new(),
             reports: cx.options.reports,
             facts: ir::Facts::default(),
         };

@@ -1,28 +1,27 @@
 //! Facts about fragments that are collected until the function's end.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{BufferId, LocalId, Part, ThreadSet};
 use crate::sema::state::kernel::Unit;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::Var;
 
 #[derive(Default)]
 pub(crate) struct FragmentState {
     /// Fragments that were filled without a type, and are not the accumulator of an MMA yet.
-    pub untyped: BTreeSet<BufferId>,
+    pub untyped: SortedSet<BufferId>,
     /// The loads of operands.
-    pub loaded: BTreeMap<BufferId, Span>,
+    pub loaded: SortedMap<BufferId, Span>,
     /// Those that were declared without extents.
-    pub open: BTreeSet<BufferId>,
+    pub open: SortedSet<BufferId>,
     /// The places of fragments' names.
-    pub declared: BTreeMap<BufferId, Span>,
+    pub declared: SortedMap<BufferId, Span>,
     /// The MMA that determined an accumulator's extents.
-    pub shaped: BTreeMap<BufferId, Span>,
+    pub shaped: SortedMap<BufferId, Span>,
     /// Fragments that were reported as large.
-    pub reported: BTreeSet<BufferId>,
+    pub reported: SortedSet<BufferId>,
     /// The first statement that required a layout of a fragment.
-    pub asked: BTreeMap<BufferId, Span>,
+    pub asked: SortedMap<BufferId, Span>,
     /// Pairs of fragments that are combined element by element.
     pub alike: Vec<(BufferId, BufferId, Span)>,
     /// Whether an error was found: then missing facts are not reported.
@@ -34,7 +33,7 @@ pub(crate) struct FragmentState {
     /// MMAs that have a name.
     pub operations: Vec<Operation>,
     /// Indices of the `apply`s that scale MMAs.
-    pub scaled: BTreeSet<LocalId>,
+    pub scaled: SortedSet<LocalId>,
     /// The threads that compute and that use accumulators.
     pub owners: Owners,
     /// Loads and stores, which require the layout of an MMA.
@@ -67,8 +66,8 @@ pub(crate) struct Owners {
     /// The numbers of iterations of the enclosing loops, as lower bounds.
     pub iterations: Vec<i64>,
     /// The number of loops around the last fill of an accumulator.
-    pub filled: BTreeMap<BufferId, usize>,
-    pub lossy: BTreeSet<BufferId>,
+    pub filled: SortedMap<BufferId, usize>,
+    pub lossy: SortedSet<BufferId>,
 }
 
 /// A statement on an accumulator, and the threads that execute it.

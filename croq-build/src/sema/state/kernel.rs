@@ -1,8 +1,7 @@
 //! The state of the kernel under construction.
 
-use std::collections::BTreeMap;
-
 use crate::ir::{self, Level, LocalId};
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -21,7 +20,7 @@ pub(crate) struct KernelState {
     pub header: Span,
     pub yielded: Option<Span>,
     /// The number of its waits for each host event so far.
-    pub awaited: BTreeMap<ir::SignalAt, u32>,
+    pub awaited: SortedMap<ir::SignalAt, u32>,
 }
 
 /// The threads that execute a collective statement together.
@@ -57,7 +56,7 @@ pub(crate) struct Threads {
     pub id: Option<Var>,
     pub id_local: Option<LocalId>,
     /// For each index variable below the block level, its expression in the linear thread id.
-    pub indices: BTreeMap<Var, ThreadIndex>,
+    pub indices: SortedMap<Var, ThreadIndex>,
 }
 
 impl Threads {
@@ -67,7 +66,7 @@ impl Threads {
             declared,
             id: None,
             id_local: None,
-            indices: BTreeMap::new(),
+            indices: SortedMap::new(),
         }
     }
 }

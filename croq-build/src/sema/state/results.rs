@@ -1,8 +1,7 @@
 //! The results of the function.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{self, Scalar};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, StmtKind as S};
@@ -15,7 +14,7 @@ pub(crate) struct Results {
     /// Whether a `return` is in error.
     pub poisoned: bool,
     /// Buffers that are returned.
-    pub buffers: BTreeSet<ir::BufferId>,
+    pub buffers: SortedSet<ir::BufferId>,
     /// Of a function whose body is lowered at a call: the values of its `return`.
     pub values: Vec<ir::ReturnValue>,
     pub is_inlined: bool,
@@ -33,7 +32,7 @@ impl Results {
             returned: Vec::new(),
             declared: function.ret.clone(),
             poisoned: false,
-            buffers: BTreeSet::new(),
+            buffers: SortedSet::new(),
             values: Vec::new(),
             is_inlined: false,
             leaves: None,

@@ -1,9 +1,10 @@
 //! Names in scope, and their entities.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::ir::{BufferId, EventId, Expr, FutureId, LocalId, ParamId, Scalar, SignalId};
 use crate::sema::state::value::{Data, IntValue};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -129,9 +130,9 @@ pub(crate) struct Scopes {
     /// The expressions of immutable booleans: see `sema::values::predicates`.
     pub predicates: HashMap<LocalId, Expr>,
     /// Names that the remaining statements of each open list declare.
-    pub upcoming: Vec<BTreeMap<String, Span>>,
+    pub upcoming: Vec<SortedMap<String, Span>>,
     /// Views, by the places of their names, of data that the host has exchanged since.
-    pub stale: BTreeSet<Span>,
+    pub stale: SortedSet<Span>,
     /// Names whose scope has ended, for "used after its parallel ended".
     pub ended: HashMap<String, (Span, &'static str)>,
 }

@@ -1,12 +1,11 @@
 //! Mutable scalars that nothing assigns after their declarations.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Arg, CppName, Expr, ExprKind, LocalId, Stmt, StmtKind, Visit, walk_block, walk_exprs,
 };
 use crate::sema::state::earlier::Earlier;
 use crate::sema::state::elab::Elab;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 
 /// Records which of the mutables that an `assert` is about stay as they are declared.
@@ -14,15 +13,15 @@ pub(crate) fn note(el: &Elab<'_>, found: &mut Earlier) {
     if found.asserted.is_empty() {
         return;
     }
-    let mut assigned = Assigned(BTreeSet::new());
+    let mut assigned = Assigned(SortedSet::new());
     for stmts in el.build.sinks.iter().chain([&el.build.entry]) {
         walk_block(stmts, &mut assigned);
     }
     for kernel in &el.f.kernels {
         walk_block(&kernel.body, &mut assigned);
     }
-    let assigned: BTreeSet<(Span, &str)> = assigned.0.iter().map(|id| key_of(el, *id)).collect();
-    for ((span, name), settled) in &mut found.asserted {
+    let assigned: SortedSet<(Span, &str)> = assigned.0.iter().map(|id| key_of(el, *id)).collect();
+    for ((span, name), settled) in found.asserted.iter_mut() {
         let is_assigned = assigned.contains(&(*span, name.as_str()));
         // A choice of this walk may have added statements.
         found.incomplete |= is_assigned && *settled == Some(true);
@@ -37,7 +36,7 @@ fn key_of<'e>(el: &'e Elab<'_>, id: LocalId) -> (Span, &'e str) {
 
 /// The mutables in a condition that an `assert` is about.
 pub(crate) fn note_asserted(el: &mut Elab<'_>, cond: &Expr) {
-    let mut mentioned = Mentioned(BTreeSet::new());
+    let mut mentioned = Mentioned(SortedSet::new());
     walk_exprs(cond, &mut mentioned);
     for id in mentioned.0 {
         let local = el.f.local(id);
@@ -48,7 +47,7 @@ pub(crate) fn note_asserted(el: &mut Elab<'_>, cond: &Expr) {
     }
 }
 
-struct Mentioned(BTreeSet<LocalId>);
+struct Mentioned(SortedSet<LocalId>);
 
 impl Visit for Mentioned {
     fn expr(&mut self, e: &Expr) {
@@ -59,7 +58,7 @@ impl Visit for Mentioned {
 }
 
 /// The locals that get another value than that of their declaration, or that C++ may give one.
-struct Assigned(BTreeSet<LocalId>);
+struct Assigned(SortedSet<LocalId>);
 
 impl Visit for Assigned {
     fn stmt(&mut self, stmt: &Stmt) {

@@ -1,8 +1,8 @@
 //! The other functions of the file, which host code may call.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as K, StmtKind as S};
 
@@ -12,7 +12,7 @@ pub(crate) struct Siblings<'a> {
     /// By function: the spans that did not parse, which are reported.
     faults: Vec<Vec<Span>>,
     /// What is known of those that were called so far.
-    summaries: Mutex<BTreeMap<String, Summary>>,
+    summaries: Mutex<SortedMap<String, Summary>>,
 }
 
 /// What a call has to know of a function.
@@ -65,13 +65,13 @@ impl<'a> Siblings<'a> {
 
     /// Whether calls on the host lead from one function to another.
     pub fn reaches(&self, from: &str, to: &str) -> bool {
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         let mut open = vec![from.to_owned()];
         while let Some(name) = open.pop() {
             let Some(function) = self.named(&name) else {
                 continue;
             };
-            let mut called = BTreeSet::new();
+            let mut called = SortedSet::new();
             calls_of(&function.body, &mut called);
             if called.contains(to) {
                 return true;
@@ -83,7 +83,7 @@ impl<'a> Siblings<'a> {
 }
 
 /// The names that statements of the host call, as far as they are written like functions.
-fn calls_of(stmts: &[ast::Stmt], out: &mut BTreeSet<String>) {
+fn calls_of(stmts: &[ast::Stmt], out: &mut SortedSet<String>) {
     for stmt in stmts {
         match &stmt.kind {
             S::Assign { value, .. } => names_of(value, out),
@@ -105,7 +105,7 @@ fn calls_of(stmts: &[ast::Stmt], out: &mut BTreeSet<String>) {
     }
 }
 
-fn names_of(e: &ast::Expr, out: &mut BTreeSet<String>) {
+fn names_of(e: &ast::Expr, out: &mut SortedSet<String>) {
     match &*e.kind {
         K::Call(call) => {
             out.insert(call.callee.text.clone());

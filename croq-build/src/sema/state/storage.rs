@@ -1,8 +1,7 @@
 //! Facts about buffers that are collected until the function's end.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{self, BufferId, Scalar};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -10,9 +9,9 @@ use crate::symbolic::Sym;
 pub(crate) struct Pools {
     pub parts: ir::PoolParts,
     /// One pool for each group of exchanged futures, kernel and type.
-    pub of_futures: BTreeMap<(usize, usize, Scalar, Sym), BufferId>,
+    pub of_futures: SortedMap<(usize, usize, Scalar, Sym), BufferId>,
     /// The shapes of buffers before they became pools.
-    pub declared: BTreeMap<BufferId, Vec<Sym>>,
+    pub declared: SortedMap<BufferId, Vec<Sym>>,
 }
 
 impl Pools {
@@ -62,20 +61,20 @@ impl Swizzles {
 #[derive(Default)]
 pub(crate) struct BufferFacts {
     /// Buffers that element stores and copies write, with the first such statement.
-    pub stored: BTreeMap<ir::BufferId, Span>,
+    pub stored: SortedMap<ir::BufferId, Span>,
     pub pools: Pools,
     pub swizzles: Swizzles,
     /// Where the swizzle of a buffer was decided.
-    pub swizzled_at: BTreeMap<ir::BufferId, Span>,
+    pub swizzled_at: SortedMap<ir::BufferId, Span>,
     /// Buffers that the host exchanges, in groups.
-    pub exchanged: Vec<BTreeSet<BufferId>>,
+    pub exchanged: Vec<SortedSet<BufferId>>,
     /// Buffers that every call allocates, once.
-    pub of_the_call: BTreeSet<BufferId>,
+    pub of_the_call: SortedSet<BufferId>,
 }
 
 impl BufferFacts {
     /// Records that the host exchanges these buffers.
-    pub(crate) fn exchange(&mut self, mut ids: BTreeSet<BufferId>) {
+    pub(crate) fn exchange(&mut self, mut ids: SortedSet<BufferId>) {
         self.exchanged.retain(|group| {
             let apart = group.is_disjoint(&ids);
             if !apart {

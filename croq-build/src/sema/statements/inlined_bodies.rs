@@ -1,8 +1,6 @@
 //! The body of a `__co__` function at the place of a call on the host: parameters and dimensions
 //! bound to arguments, and what its `return` gives.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BufferId, CheckCode, Expr, LocalId, ReturnValue, Role, Scalar, StmtKind};
 use crate::sema::build;
@@ -16,6 +14,7 @@ use crate::sema::state::results::{Leaves, Results};
 use crate::sema::state::scopes::{Entity, IntKind, Scopes};
 use crate::sema::state::value::{Data, IntValue, Value};
 use crate::sema::values::convert;
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Name};
@@ -190,7 +189,7 @@ fn bind(
     args: &[ast::Expr],
     span: Span,
 ) -> bool {
-    let mut dims: BTreeMap<String, Sym> = BTreeMap::new();
+    let mut dims: SortedMap<String, Sym> = SortedMap::new();
     for (param, arg) in function.params.iter().zip(&evaluated) {
         let (Argument::Tensor(data) | Argument::Copy(data)) = arg else {
             continue;

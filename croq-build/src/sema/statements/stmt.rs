@@ -227,7 +227,7 @@ fn names_of(stmt: &Stmt) -> Vec<&ast::Name> {
     }
 }
 
-fn declared_names(stmts: &[Stmt]) -> std::collections::BTreeMap<String, Span> {
+fn declared_names(stmts: &[Stmt]) -> crate::sorted::SortedMap<String, Span> {
     stmts
         .iter()
         .flat_map(names_of)

@@ -1,13 +1,12 @@
 //! The layout of each fragment: determined by MMAs, and propagated to fragments that are combined
 //! with others.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BufferId, Dealing, FragmentLayout, Layout, Level, WARP_THREADS};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 
 /// Sets the layout that an MMA requires of a fragment, or reports a different one.
@@ -174,8 +173,8 @@ fn meeting(
     el: &Elab<'_>,
     id: BufferId,
     alike: &[(BufferId, BufferId, Span)],
-) -> BTreeSet<BufferId> {
-    let mut found = BTreeSet::from([id]);
+) -> SortedSet<BufferId> {
+    let mut found = SortedSet::from([id]);
     let mut before = 0;
     while before < found.len() {
         before = found.len();
@@ -215,7 +214,7 @@ fn report_columns_alone(el: &mut Elab<'_>) {
 
 /// Reports loads and stores of fragments that take part in no MMA.
 fn report_without_layout(el: &mut Elab<'_>) {
-    let mut reported = BTreeSet::new();
+    let mut reported = SortedSet::new();
     for (id, span) in std::mem::take(&mut el.fragments.needed) {
         if let Some(FragmentLayout::Metadata(_)) = of(el, id)
             && span != el.f.buffer(id).span
@@ -243,7 +242,7 @@ fn report_without_layout(el: &mut Elab<'_>) {
 /// Reports operations by threads that are no unit on fragments of a warp or warpgroup, and those by
 /// other units than the one over which a fragment is dealt out.
 fn report_uses_by_others(el: &mut Elab<'_>) {
-    let mut reported = BTreeSet::new();
+    let mut reported = SortedSet::new();
     for (id, span, unit) in std::mem::take(&mut el.fragments.uses) {
         let Some(layout) = of(el, id) else { continue };
         let fits = match layout {

@@ -1,12 +1,11 @@
 //! The threads that have an accumulator in their registers, which other threads cannot access, and
 //! the number of products that it accumulates.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{MmaOp, Scalar, ThreadSet};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::{Named, Place};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -46,7 +45,7 @@ pub(crate) fn note_owners(el: &mut Elab<'_>, op: &MmaOp, span: Span) {
 /// function's end.
 pub(crate) fn report_accumulators_of_others(el: &mut Elab<'_>) {
     let owners = std::mem::take(&mut el.fragments.owners);
-    let mut reported = BTreeSet::new();
+    let mut reported = SortedSet::new();
     for place in &owners.uses {
         let mmas = owners.mmas.iter().filter(|p| p.acc == place.acc);
         let mmas: Vec<&Place> = mmas.collect();

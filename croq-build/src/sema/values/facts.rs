@@ -1,8 +1,7 @@
 //! What conditions say about symbolic integers.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{self, BinOp, Expr, ExprKind, UnOp, as_sym};
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Truth, Var};
 
 /// The most comparisons of one condition from which facts are derived: each costs questions to the
@@ -108,7 +107,7 @@ fn assume_either(func: &mut ir::Function, a: &Expr, b: &Expr, holds: bool) {
         _ => return,
     }
     let mut candidates = Vec::new();
-    let mut vars = BTreeSet::new();
+    let mut vars = SortedSet::new();
     for cond in [a, b] {
         let (mut known, mut nested) = (Vec::new(), Vec::new());
         flatten(func, cond, holds, &mut known, &mut nested);

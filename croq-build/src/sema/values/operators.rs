@@ -1,7 +1,5 @@
 //! Binary operators, and those of tuples and shapes; `integers` and `scalars` have the others.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, VarHome};
 use crate::sema::build;
@@ -9,6 +7,7 @@ use crate::sema::checks::{lints, operator_lints, run_time};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
 use crate::sema::values::{arith, conditionals, facts, integers, operator_names, scalars, shifts};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 use crate::syntax::ast;
@@ -182,7 +181,7 @@ fn proven_bound(el: &Elab<'_>, value: &Sym) -> Option<Sym> {
         return Some(&Sym::int(last) + 1);
     }
     let is_local = |v: &Var| matches!(el.f.var_home.get(v), Some(VarHome::Local(_)));
-    let inner: BTreeSet<Var> = value.vars().into_iter().filter(is_local).collect();
+    let inner: SortedSet<Var> = value.vars().into_iter().filter(is_local).collect();
     Some(&cx.sup(value, &inner)? + 1)
 }
 

@@ -1,9 +1,8 @@
 //! The element type of a symbolic integer that is combined with data: `s32` as everywhere in the
 //! language, and `s64` if a 64-bit value or a `u32` contributes to it.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{self, Expr, ParamKind, Scalar, VarHome, Visit, walk_exprs};
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
@@ -46,7 +45,7 @@ pub(crate) fn type_of_index(func: &ir::Function, e: &Expr) -> Scalar {
 /// Whether a large number, a variable of 64 bits, or a variable whose bounds contain such goes into it.
 fn is_wide(func: &ir::Function, sym: &Sym) -> bool {
     let mut open = vec![sym];
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     while let Some(sym) = open.pop() {
         if sym.terms().any(|(n, _)| i32::try_from(n).is_err()) {
             return true;

@@ -1,6 +1,5 @@
 //! Creates a function for each requested instance.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::arguments::bind;
@@ -9,6 +8,7 @@ use super::header;
 use super::parts::{Argument, Found, Instance, Request, Specialisation, Template, shown};
 use super::substitution::substitute;
 use crate::diagnostics::{Asked, Diagnostic, Diagnostics, InstanceName, codes, nearest};
+use crate::sorted::SortedSet;
 use crate::source::function_text::FunctionText;
 use crate::source::token::{Punct, Token, TokenKind};
 use crate::span::Span;
@@ -159,7 +159,7 @@ const MOST_DEPTH: usize = 32;
 struct Instances<'d> {
     done: Instantiated,
     /// The names of all functions.
-    taken: BTreeSet<String>,
+    taken: SortedSet<String>,
     names: Vec<(Arc<str>, Span)>,
     /// Templates with a reported error.
     broken: Vec<Arc<str>>,
@@ -231,7 +231,7 @@ impl Instances<'_> {
     /// The instances that functions call are instances of the file, too.
     fn resolve_calls(&mut self) {
         self.depths = vec![0; self.done.functions.len()];
-        let mut failed: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut failed: SortedSet<Arc<str>> = SortedSet::new();
         let mut at = 0;
         while at < self.done.functions.len() {
             self.depth = self.depths.get(at).map_or(0, |depth| depth + 1);
@@ -248,7 +248,7 @@ impl Instances<'_> {
     }
 
     /// Removes functions with a reported error, and those that call them.
-    fn remove(&mut self, mut failed: BTreeSet<Arc<str>>) {
+    fn remove(&mut self, mut failed: SortedSet<Arc<str>>) {
         let mut left = usize::MAX;
         while !failed.is_empty() && left != self.done.functions.len() {
             left = self.done.functions.len();

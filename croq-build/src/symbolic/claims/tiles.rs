@@ -1,8 +1,7 @@
 //! Tests that indices of tiles, threads and loops are proved to be inside their extents.
 
-use std::collections::BTreeSet;
-
 use super::{World, only};
+use crate::sorted::SortedSet;
 use crate::symbolic::Sym;
 use crate::symbolic::Truth::{No, Unknown, Yes};
 
@@ -120,18 +119,18 @@ fn suprema_over_loop_variables() {
     let tile = w.div(&d, &p_count);
     let p = w.below("p", &p_count);
     let i = w.below("i", &tile);
-    let drop = BTreeSet::from([only(&p), only(&i)]);
+    let drop = SortedSet::from([only(&p), only(&i)]);
     let index = &p * &tile + &i;
     let sup = w.cx.sup(&index, &drop).expect("an upper bound");
     assert!(sup.vars().is_disjoint(&drop));
     w.lt(&sup, &d, Yes);
     assert_eq!(w.cx.inf(&index, &drop), Some(Sym::zero()));
     assert_eq!(w.cx.sup(&p, &drop), Some(&p_count - 1));
-    assert_eq!(w.cx.sup(&d, &BTreeSet::from([only(&d)])), None);
+    assert_eq!(w.cx.sup(&d, &SortedSet::from([only(&d)])), None);
     let k = w.below("k", 100);
     let stage = w.rem(&k, 4);
     assert_eq!(
-        w.cx.sup(&stage, &BTreeSet::from([only(&k)])),
+        w.cx.sup(&stage, &SortedSet::from([only(&k)])),
         Some(Sym::int(3))
     );
     assert_eq!(w.cx.range(&stage), (Some(0), Some(3)));

@@ -6,12 +6,11 @@
 //! `changes.at(turn)` after the barrier is known to be a different element than the one that the
 //! next iteration writes.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{
     Access, BarrierScope, BinOp, BufferId, Expr, ExprKind, Function, Kernel, LocalId, MmaOp,
     Scalar, Stmt, StmtKind, VarHome, Visit, any_stmt, walk_block, walk_exprs,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::{Atom, Sym};
 
 mod value;
@@ -28,8 +27,8 @@ const MOST_STATEMENTS: usize = 200_000;
 pub fn stable_loads(
     function: &Function,
     kernel: &Kernel,
-    written: &BTreeSet<BufferId>,
-) -> BTreeSet<LoadId> {
+    written: &SortedSet<BufferId>,
+) -> SortedSet<LoadId> {
     let is_barrier = |s: &Stmt| {
         matches!(
             s.kind,
@@ -40,7 +39,7 @@ pub fn stable_loads(
         )
     };
     if !any_stmt(&kernel.body, is_barrier) {
-        return BTreeSet::new();
+        return SortedSet::new();
     }
     let mut late_writes = AsyncWrites::default();
     walk_block(&kernel.body, &mut late_writes);
@@ -48,15 +47,15 @@ pub fn stable_loads(
         function,
         written,
         declared: assigned(&kernel.body),
-        loads: BTreeSet::new(),
-        unstable: BTreeSet::new(),
+        loads: SortedSet::new(),
+        unstable: SortedSet::new(),
         history: Vec::new(),
         depth: 0,
         steps: 0,
     };
     walk.block(&kernel.body, &mut Path::default());
     if walk.steps > MOST_STATEMENTS {
-        return BTreeSet::new();
+        return SortedSet::new();
     }
     let loads = walk.loads.difference(&walk.unstable).copied();
     loads
@@ -66,7 +65,7 @@ pub fn stable_loads(
 
 /// Buffers that an asynchronous copy may still write after the next barrier.
 #[derive(Default)]
-struct AsyncWrites(BTreeSet<BufferId>);
+struct AsyncWrites(SortedSet<BufferId>);
 
 impl Visit for AsyncWrites {
     fn stmt(&mut self, stmt: &Stmt) {
@@ -81,17 +80,17 @@ impl Visit for AsyncWrites {
 /// The facts at one statement.
 #[derive(Clone, Default)]
 struct Path {
-    values: BTreeMap<LocalId, Value>,
-    past: BTreeSet<PastAccess>,
+    values: SortedMap<LocalId, Value>,
+    past: SortedSet<PastAccess>,
 }
 
 struct Walk<'a> {
     function: &'a Function,
-    written: &'a BTreeSet<BufferId>,
+    written: &'a SortedSet<BufferId>,
     /// Locals of the kernel itself.
-    declared: BTreeSet<LocalId>,
-    loads: BTreeSet<LoadId>,
-    unstable: BTreeSet<LoadId>,
+    declared: SortedSet<LocalId>,
+    loads: SortedSet<LoadId>,
+    unstable: SortedSet<LoadId>,
     /// All accesses so far, for iterations that end early.
     history: Vec<PastAccess>,
     depth: usize,
@@ -276,7 +275,7 @@ impl Walk<'_> {
         changed.extend(assigned(body));
         changed.extend(counts.map(|(local, _)| local));
         let tracked = changed.iter().filter(|l| path.values.contains_key(l));
-        let mut tracked: BTreeSet<LocalId> = tracked.copied().collect();
+        let mut tracked: SortedSet<LocalId> = tracked.copied().collect();
         path.values.retain(|local, _| !changed.contains(local));
         let leaves = body.iter().any(Stmt::leaves_iteration);
         let mut head = path.past.clone();
@@ -306,7 +305,7 @@ impl Walk<'_> {
                 now.values.insert(local, next);
             }
             let known = tracked.iter().filter(|l| now.values.contains_key(l));
-            let known: BTreeSet<LocalId> = known.copied().collect();
+            let known: SortedSet<LocalId> = known.copied().collect();
             if known != tracked {
                 // The value of a local that is no longer tracked may differ between threads.
                 tracked = known;
@@ -340,8 +339,8 @@ impl Walk<'_> {
     fn at_head(
         &self,
         path: &Path,
-        tracked: &BTreeSet<LocalId>,
-        past: &BTreeSet<PastAccess>,
+        tracked: &SortedSet<LocalId>,
+        past: &SortedSet<PastAccess>,
     ) -> Path {
         let mut values = path.values.clone();
         let heads = tracked.iter().map(|l| (*l, Term::Head(self.depth, *l)));
@@ -397,8 +396,8 @@ fn set(path: &mut Path, local: LocalId, value: Option<Value>) {
 }
 
 /// Locals that are declared or assigned.
-fn assigned(stmts: &[Stmt]) -> BTreeSet<LocalId> {
-    struct Find(BTreeSet<LocalId>);
+fn assigned(stmts: &[Stmt]) -> SortedSet<LocalId> {
+    struct Find(SortedSet<LocalId>);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             match &stmt.kind {
@@ -415,7 +414,7 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<LocalId> {
             }
         }
     }
-    let mut find = Find(BTreeSet::new());
+    let mut find = Find(SortedSet::new());
     walk_block(stmts, &mut find);
     find.0
 }

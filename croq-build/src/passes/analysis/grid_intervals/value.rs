@@ -1,8 +1,7 @@
 //! Accesses of device memory, with symbolic addresses where these are equal in all threads.
 
-use std::collections::BTreeMap;
-
 use crate::ir::{Access, BufferId, LocalId};
+use crate::sorted::SortedMap;
 use crate::symbolic::Var;
 
 /// A load: the buffer, and the range in the source.
@@ -23,7 +22,7 @@ pub enum Term {
 /// A sum that has the same value in all threads at one program point.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value {
-    pub terms: BTreeMap<Term, i64>,
+    pub terms: SortedMap<Term, i64>,
     pub constant: i64,
 }
 
@@ -37,7 +36,7 @@ impl Value {
 
     pub fn term(term: Term) -> Self {
         Self {
-            terms: BTreeMap::from([(term, 1)]),
+            terms: SortedMap::from([(term, 1)]),
             constant: 0,
         }
     }
@@ -96,7 +95,11 @@ impl PastAccess {
 }
 
 /// The same access, with its element expressed by the values at the head of the next iteration.
-pub fn at_next_head(past: &PastAccess, depth: usize, end: &BTreeMap<LocalId, Value>) -> PastAccess {
+pub fn at_next_head(
+    past: &PastAccess,
+    depth: usize,
+    end: &SortedMap<LocalId, Value>,
+) -> PastAccess {
     let at = past.at.as_ref().and_then(|at| {
         let mut at = at.clone();
         for (term, n) in at.terms.clone() {

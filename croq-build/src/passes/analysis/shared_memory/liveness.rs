@@ -7,14 +7,13 @@
 //! that is declared inside the loop, nor by one that each iteration overwrites completely before
 //! any other use.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{
     Access, Arg, BufferId, CppName, Engine, EventAt, Expr, ExprKind, Function, Level, Stmt,
     StmtKind, Storage, View, Visit, walk_block, walk_exprs,
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::passes::transform::barriers::Vars;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 
 /// Program points from the first use to the last.
@@ -33,16 +32,16 @@ impl LiveRange {
 }
 
 /// The live ranges of a kernel's shared buffers; an unused buffer has none.
-pub fn live_ranges(function: &Function, body: &[Stmt]) -> BTreeMap<BufferId, LiveRange> {
+pub fn live_ranges(function: &Function, body: &[Stmt]) -> SortedMap<BufferId, LiveRange> {
     let mut walk = Walk {
         function,
         vars: Vars::of_block(function, body),
         texts: Vec::new(),
         loops: Vec::new(),
         around: Vec::new(),
-        uses: BTreeMap::new(),
-        declared: BTreeMap::new(),
-        opaque: BTreeSet::new(),
+        uses: SortedMap::new(),
+        declared: SortedMap::new(),
+        opaque: SortedSet::new(),
     };
     walk.block(body, true);
     walk.live_ranges()
@@ -65,11 +64,11 @@ struct Walk<'a> {
     /// The first and the last point of each loop.
     loops: Vec<(usize, usize)>,
     around: Vec<usize>,
-    uses: BTreeMap<BufferId, Vec<Use>>,
+    uses: SortedMap<BufferId, Vec<Use>>,
     /// The number of loops around the declaration.
-    declared: BTreeMap<BufferId, usize>,
+    declared: SortedMap<BufferId, usize>,
     /// Buffers to which opaque code may keep a pointer.
-    opaque: BTreeSet<BufferId>,
+    opaque: SortedSet<BufferId>,
 }
 
 impl Walk<'_> {
@@ -178,9 +177,9 @@ impl Walk<'_> {
         (whole && !dest.may_cross()).then_some(dest.buffer)
     }
 
-    fn live_ranges(&self) -> BTreeMap<BufferId, LiveRange> {
+    fn live_ranges(&self) -> SortedMap<BufferId, LiveRange> {
         let end = self.texts.len().saturating_sub(1);
-        let live = |(buffer, uses): (&BufferId, &Vec<Use>)| {
+        let live = |(buffer, uses): &(BufferId, Vec<Use>)| {
             let (mut first, mut last) = (usize::MAX, 0);
             for u in uses {
                 first = first.min(u.point);
@@ -220,9 +219,9 @@ fn stays_in_iteration(uses: &[Use], id: usize) -> bool {
 struct Seen<'a> {
     function: &'a Function,
     text: Span,
-    used: BTreeSet<BufferId>,
-    declared: BTreeSet<BufferId>,
-    opaque: BTreeSet<BufferId>,
+    used: SortedSet<BufferId>,
+    declared: SortedSet<BufferId>,
+    opaque: SortedSet<BufferId>,
 }
 
 impl<'a> Seen<'a> {
@@ -230,9 +229,9 @@ impl<'a> Seen<'a> {
         Self {
             function,
             text,
-            used: BTreeSet::new(),
-            declared: BTreeSet::new(),
-            opaque: BTreeSet::new(),
+            used: SortedSet::new(),
+            declared: SortedSet::new(),
+            opaque: SortedSet::new(),
         }
     }
 

@@ -1,7 +1,5 @@
 //! Storage sharing, and programs of random structure whose results must not depend on it.
 
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 
 use super::{Limits, plan};
@@ -10,6 +8,7 @@ use crate::passes::model::{Memory, Thread};
 use crate::passes::transform::barriers::insert_barriers;
 use crate::passes::transform::barriers::races::{events_of, race};
 use crate::sema::testing::function as checked;
+use crate::sorted::SortedMap;
 use crate::symbolic::Sym;
 
 const ROOMY: Limits = Limits {
@@ -382,8 +381,8 @@ fn results(function: &Function, kernel: &Kernel) -> Memory {
     let mut run = Steps {
         function,
         memory: &mut memory,
-        locals: BTreeMap::new(),
-        begun: BTreeMap::new(),
+        locals: SortedMap::new(),
+        begun: SortedMap::new(),
     };
     run.block(&kernel.body);
     memory.retain(|(buffer, _), _| function.buffer(*buffer).storage.is_global());
@@ -394,9 +393,9 @@ fn results(function: &Function, kernel: &Kernel) -> Memory {
 struct Steps<'a> {
     function: &'a Function,
     memory: &'a mut Memory,
-    locals: BTreeMap<LocalId, crate::passes::model::Value>,
+    locals: SortedMap<LocalId, crate::passes::model::Value>,
     /// Asynchronous copies are executed twice: immediately, and at their wait.
-    begun: BTreeMap<FutureId, Copy>,
+    begun: SortedMap<FutureId, Copy>,
 }
 
 impl Steps<'_> {
@@ -548,7 +547,7 @@ proptest! {
             let (separate, overlapping) = (results(&function, kernel), results(&renamed, &in_arena));
             prop_assert!(format!("{separate:?}") == format!("{overlapping:?}"), "{text}\n{:#?}", kernel.shared);
         }
-        let (events, threads) = events_of(&function, kernel, &BTreeMap::new(), &BTreeMap::new());
+        let (events, threads) = events_of(&function, kernel, &SortedMap::new(), &SortedMap::new());
         if let Some((a, b)) = race(&events, threads, &function, kernel) {
             prop_assert!(false, "{text}\n{a:?}\n{b:?}");
         }

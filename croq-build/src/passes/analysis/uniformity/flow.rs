@@ -5,8 +5,6 @@
 //! condition; after a loop, on its exit conditions. Assignments in a loop are joined into the
 //! values at its head, and the kernel is walked until a fixpoint is reached.
 
-use std::collections::BTreeMap;
-
 use super::calls::CallArguments;
 use super::indices::{Active, Indices, List};
 use super::memory::Changes;
@@ -19,6 +17,7 @@ use crate::ir::{
     MmaOp, Role, Stmt, StmtKind, Storage, ThreadSet, Transform, View, walk_block, walk_exprs,
 };
 use crate::passes::analysis::uses::identifiers;
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -90,11 +89,11 @@ pub trait FlowVisitor {
 #[derive(Clone)]
 struct LoopFacts {
     /// The values that it assigns.
-    carried: BTreeMap<Place, Uniform>,
+    carried: SortedMap<Place, Uniform>,
     /// The uniformity of its condition or its bounds.
     control: Uniform,
     /// Conditions around `break`s, by their numbers.
-    leaves: BTreeMap<usize, Frame>,
+    leaves: SortedMap<usize, Frame>,
     /// The uniformity of the conditions around `continue`s.
     skips: Uniform,
 }
@@ -111,7 +110,7 @@ struct OpenLoop {
 pub struct Walk<'a> {
     values: Values<'a>,
     log: Vec<(Place, Option<Uniform>)>,
-    loops: BTreeMap<usize, LoopFacts>,
+    loops: SortedMap<usize, LoopFacts>,
     open: Vec<OpenLoop>,
     frames: Vec<Frame>,
     regions: Vec<Option<ThreadSet>>,
@@ -131,7 +130,7 @@ pub fn walk(function: &Function, kernel: &Kernel, visitor: &mut impl FlowVisitor
             state: State::default(),
         },
         log: Vec::new(),
-        loops: BTreeMap::new(),
+        loops: SortedMap::new(),
         open: Vec::new(),
         frames: Vec::new(),
         regions: Vec::new(),
@@ -192,8 +191,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Undoes the assignments since `mark`, and returns their values.
-    fn roll_back(&mut self, mark: usize) -> BTreeMap<Place, Uniform> {
-        let mut after = BTreeMap::new();
+    fn roll_back(&mut self, mark: usize) -> SortedMap<Place, Uniform> {
+        let mut after = SortedMap::new();
         while self.log.len() > mark {
             let Some((place, before)) = self.log.pop() else {
                 break;
@@ -503,8 +502,8 @@ impl<'a> Walk<'a> {
 
     fn merge(
         &mut self,
-        one: &BTreeMap<Place, Uniform>,
-        other: &BTreeMap<Place, Uniform>,
+        one: &SortedMap<Place, Uniform>,
+        other: &SortedMap<Place, Uniform>,
         selector: &Selector,
     ) {
         for (place, value) in selector.join(&mut self.values, one, other) {
@@ -526,7 +525,7 @@ impl<'a> Walk<'a> {
         self.block(body, visitor);
         self.exit(frame);
         let after = self.roll_back(mark);
-        self.merge(&after, &BTreeMap::new(), &Selector::of(value));
+        self.merge(&after, &SortedMap::new(), &Selector::of(value));
     }
 
     fn region(
@@ -556,7 +555,7 @@ impl<'a> Walk<'a> {
         self.exit(frame);
         self.regions.pop();
         let after = self.roll_back(mark);
-        self.merge(&after, &BTreeMap::new(), &Selector::of(value));
+        self.merge(&after, &SortedMap::new(), &Selector::of(value));
     }
 
     fn mma(&mut self, op: &MmaOp, span: Span, visitor: &mut impl FlowVisitor) {
@@ -595,9 +594,9 @@ impl<'a> Walk<'a> {
         visitor: &mut W,
     ) {
         self.loops.entry(id).or_insert_with(|| LoopFacts {
-            carried: BTreeMap::new(),
+            carried: SortedMap::new(),
             control: Uniform::EVERYWHERE,
-            leaves: BTreeMap::new(),
+            leaves: SortedMap::new(),
             skips: Uniform::EVERYWHERE,
         });
         let Some(facts) = self.controlled(id, control) else {
@@ -633,7 +632,7 @@ impl<'a> Walk<'a> {
         };
         let leaves = facts.leaves.values().map(|frame| frame.value);
         let ends = leaves.fold(facts.control.meet(facts.skips), Uniform::meet);
-        self.merge(&after, &BTreeMap::new(), &Selector::of(ends));
+        self.merge(&after, &SortedMap::new(), &Selector::of(ends));
     }
 
     /// The facts about a loop, after this walk's result for its control is joined in.

@@ -5,11 +5,12 @@
 //! compared.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::scope::{Known, Scope};
 use crate::ir::{ThreadSet, WARP_THREADS, WARPGROUP_THREADS};
+use crate::sorted::SortedMap;
 use crate::symbolic::Sym;
 
 /// Threads of the largest block of any GPU.
@@ -113,7 +114,7 @@ pub type Active = Option<Rc<[bool]>>;
 pub struct Indices {
     threads: usize,
     lists: Vec<List>,
-    by_list: BTreeMap<List, Known>,
+    by_list: SortedMap<List, Known>,
     /// The remaining steps of this walk.
     left: Cell<usize>,
     /// The values of integers, by the values of their variables, and the steps that they took.
@@ -130,7 +131,7 @@ impl Indices {
         Self {
             threads: threads.map_or(MOST, |n| n.clamp(1, MOST)),
             lists: Vec::new(),
-            by_list: BTreeMap::new(),
+            by_list: SortedMap::new(),
             left: Cell::new(MOST_STEPS),
             remembered: RefCell::default(),
         }

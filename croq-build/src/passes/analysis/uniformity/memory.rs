@@ -1,27 +1,26 @@
 //! The effects of a kernel on memory that its threads share, as far as loads depend on them.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, BufferId, CppName, Flow, Function, Kernel, Stmt, StmtKind, Storage, View, Visitor, walk,
 };
 use crate::passes::analysis::barrier_intervals::separated;
 use crate::passes::analysis::grid_intervals::{LoadId, load_id, stable_loads};
 use crate::passes::analysis::uses::identifiers;
+use crate::sorted::SortedSet;
 
 /// Buffers that the launch modifies.
 #[derive(Default)]
 pub struct Changes {
-    pub written: BTreeSet<BufferId>,
+    pub written: SortedSet<BufferId>,
     /// Buffers whose address is available to opaque code.
-    pub escapes: BTreeSet<BufferId>,
+    pub escapes: SortedSet<BufferId>,
     /// Shared buffers that are only read, or only written, between two barriers of the block.
-    separated: BTreeSet<BufferId>,
+    separated: SortedSet<BufferId>,
     /// Loads of device memory whose element is not written in the same interval between barriers of
     /// the grid.
-    stable_loads: BTreeSet<LoadId>,
+    stable_loads: SortedSet<LoadId>,
     /// Device memory whose elements C++ code may access.
-    escaping: BTreeSet<BufferId>,
+    escaping: SortedSet<BufferId>,
 }
 
 impl Changes {

@@ -1,11 +1,10 @@
 //! Merges the facts of two paths of a kernel.
 
-use std::collections::BTreeMap;
-
 use super::indices::List;
 use super::scope::Uniform;
 use super::state::Place;
 use super::values::Values;
+use crate::sorted::SortedMap;
 
 /// The condition that selects one of two paths.
 pub struct Selector {
@@ -26,8 +25,8 @@ impl Selector {
     pub fn join(
         &self,
         values: &mut Values<'_>,
-        one: &BTreeMap<Place, Uniform>,
-        other: &BTreeMap<Place, Uniform>,
+        one: &SortedMap<Place, Uniform>,
+        other: &SortedMap<Place, Uniform>,
     ) -> Vec<(Place, Uniform)> {
         let places = one.keys();
         let places = places.chain(other.keys().filter(|p| !one.contains_key(p)));

@@ -1,9 +1,8 @@
 //! Facts about the variables and arrays of a kernel at one statement.
 
-use std::collections::BTreeMap;
-
 use super::scope::Uniform;
 use crate::ir::{Access, BufferId, Function, LocalId, Storage};
+use crate::sorted::SortedMap;
 
 /// Elements of longer `local` arrays have no facts of their own.
 const MOST_ELEMENTS: i64 = 64;
@@ -20,7 +19,7 @@ pub enum Place {
 
 /// A missing local has the same value in all threads. A missing element has the facts of its array.
 #[derive(Default)]
-pub struct State(BTreeMap<Place, Uniform>);
+pub struct State(SortedMap<Place, Uniform>);
 
 impl State {
     pub fn get(&self, place: Place) -> Option<Uniform> {
@@ -49,12 +48,14 @@ impl State {
 
     /// The elements of an array that have facts of their own.
     pub fn elements(&self, id: BufferId) -> Vec<Place> {
-        let all = Place::Element(id, 0)..=Place::Element(id, MOST_ELEMENTS);
-        self.0.range(all).map(|(place, _)| *place).collect()
+        let (first, last) = (Place::Element(id, 0), Place::Element(id, MOST_ELEMENTS));
+        (self.0.range(&first..=&last).iter())
+            .map(|(place, _)| *place)
+            .collect()
     }
 
     /// The fact after a branch that changed `side`; `None` for an array that has not been written.
-    pub fn after(&self, side: &BTreeMap<Place, Uniform>, place: Place) -> Option<Uniform> {
+    pub fn after(&self, side: &SortedMap<Place, Uniform>, place: Place) -> Option<Uniform> {
         let known = |place: Place| side.get(&place).copied().or_else(|| self.get(place));
         match place {
             Place::Local(_) => known(place).or(Some(Uniform::EVERYWHERE)),

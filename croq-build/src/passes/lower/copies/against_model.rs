@@ -1,14 +1,13 @@
 //! Copies of random geometry: compares the expanded code, executed thread by thread, with their
 //! definition.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use proptest::prelude::*;
 
 use super::expand;
 use crate::ir::*;
 use crate::passes::model::{Memory, Thread, Value};
 use crate::passes::transform::row_padding;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
@@ -85,7 +84,7 @@ impl Case {
 /// A function of one kernel with one copy, and the values of its variables.
 struct Built {
     function: Function,
-    values: BTreeMap<Var, i128>,
+    values: SortedMap<Var, i128>,
     copy: Copy,
     /// The destination before its rows were padded.
     before_padding: Option<Buffer>,
@@ -130,7 +129,7 @@ fn function(case: &Case) -> Function {
         name: "f".to_owned(),
         span: Span::default(),
         cx: Ctx::new(),
-        var_home: BTreeMap::new(),
+        var_home: SortedMap::new(),
         params: Vec::new(),
         dims: Vec::new(),
         results: Vec::new(),
@@ -142,7 +141,7 @@ fn function(case: &Case) -> Function {
         futures: Vec::new(),
         events: Vec::new(),
         signals: Vec::new(),
-        fragments: BTreeMap::new(),
+        fragments: SortedMap::new(),
         reports: false,
         facts: Default::default(),
     }
@@ -242,7 +241,7 @@ fn swizzle(case: &Case, buffer: &mut Buffer, view: &mut View, shape: &[Sym]) {
 fn build(case: &Case) -> Built {
     let mut built = Built {
         function: function(case),
-        values: BTreeMap::new(),
+        values: SortedMap::new(),
         before_padding: None,
         copy: Copy {
             source: View {
@@ -394,7 +393,7 @@ fn place(built: &Built, thread: &Thread, buffer: BufferId, e: i128) -> i128 {
 }
 
 /// The contents of the destination after the copy, by definition.
-fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
+fn meaning(built: &Built, before: &Memory) -> SortedMap<i128, i128> {
     let copy = &built.copy;
     let thread = built.thread(1, 0, Memory::new());
     let rank = copy.dest.rank();
@@ -411,7 +410,7 @@ fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
         }
     };
     let shape: Vec<i128> = copy.dest.shape.iter().map(|s| thread.sym(s)).collect();
-    let mut result = BTreeMap::new();
+    let mut result = SortedMap::new();
     for number in 0..shape.iter().product() {
         let mut rest = number;
         let mut to = vec![0; rank];
@@ -453,7 +452,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     let expected = meaning(&built, &before);
 
     let mut memory = before;
-    let mut written = BTreeSet::new();
+    let mut written = SortedSet::new();
     for tid in 0..case.threads {
         let mut thread = built.thread(case.threads, i128::from(tid), std::mem::take(&mut memory));
         thread.block(body);
@@ -469,7 +468,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
         memory = thread.memory.take().unwrap_or_default();
     }
-    let found: BTreeMap<i128, i128> = memory
+    let found: SortedMap<i128, i128> = memory
         .into_iter()
         .filter_map(|((buffer, e), v)| (buffer == to).then_some((e, v.int())))
         .collect();

@@ -1,8 +1,6 @@
 //! Checks of the events of a kernel as a whole: events without a trigger, without a wait, or with
 //! too many bytes, and copies that nothing waits for.
 
-use std::collections::BTreeMap;
-
 use super::first_iteration;
 use super::trip_counts;
 use super::unordered;
@@ -10,6 +8,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BufferId, Engine, EventAt, EventId, Function, KernelId, Slot, Stmt, StmtKind, Storage,
 };
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -26,7 +25,7 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
         }
         let event_id = EventId(u32::try_from(at).unwrap_or(u32::MAX));
         let name = &event.name;
-        let first = |list: &BTreeMap<EventId, Vec<Span>>| list.get(&event_id)?.first().copied();
+        let first = |list: &SortedMap<EventId, Vec<Span>>| list.get(&event_id)?.first().copied();
         match (first(&uses.waits), first(&uses.triggers)) {
             // One wait for an event that is published from the start goes on.
             (Some(_), None) if event.ready => {}
@@ -115,9 +114,9 @@ fn never_waited_for(
 /// The uses of events.
 #[derive(Default)]
 struct Uses {
-    waits: BTreeMap<EventId, Vec<Span>>,
-    triggers: BTreeMap<EventId, Vec<Span>>,
-    copies: BTreeMap<EventId, Vec<Span>>,
+    waits: SortedMap<EventId, Vec<Span>>,
+    triggers: SortedMap<EventId, Vec<Span>>,
+    copies: SortedMap<EventId, Vec<Span>>,
 }
 
 impl Uses {

@@ -1,11 +1,10 @@
 //! Arrival counts: the number of threads that arrive before a generation of an event is published.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Event, EventId, Function, Kernel, KernelId, Site, SlotsOf, Stmt, StmtKind, ThreadSet,
 };
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -28,7 +27,7 @@ pub fn count(
         .as_int()
         .and_then(|n| u32::try_from(n).ok())
         .map(ThreadSet::first);
-    let mut sites = BTreeMap::new();
+    let mut sites = SortedMap::new();
     gather(function, body, &everybody, true, &mut sites);
     let mut counted = Vec::new();
     for (at, event) in function.events.iter().enumerate() {
@@ -235,7 +234,7 @@ fn gather(
     stmts: &[Stmt],
     set: &Option<ThreadSet>,
     everybody: bool,
-    sites: &mut BTreeMap<EventId, Vec<Site>>,
+    sites: &mut SortedMap<EventId, Vec<Site>>,
 ) {
     for stmt in stmts {
         match &stmt.kind {

@@ -6,10 +6,9 @@
 //! not. If a `trigger` of an array names a slot that is known only at run time, one `trigger` of any
 //! slot counts for all slots. A region that is blocked at the end is blocked permanently.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{EventAt, EventId, Function, SlotsOf, Stmt, StmtKind, ThreadSet};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,7 +37,7 @@ struct Walker {
     steps: Vec<Step>,
     at: usize,
     /// Waits so far, for each event and slot.
-    waited: BTreeMap<(EventId, u32), u64>,
+    waited: SortedMap<(EventId, u32), u64>,
 }
 
 /// The first iterations of all regions.
@@ -47,9 +46,9 @@ struct Walk<'a> {
     walkers: Vec<Walker>,
     /// The number of times that each region has triggered each event. Slots are distinguished if
     /// all triggers of the event name constants; otherwise all of them are slot 0.
-    triggered: BTreeMap<(usize, EventId, u32), u64>,
+    triggered: SortedMap<(usize, EventId, u32), u64>,
     /// The events of whose triggers at least one names a slot that is known only at run time.
-    unknown: BTreeSet<EventId>,
+    unknown: SortedSet<EventId>,
 }
 
 pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
@@ -73,7 +72,7 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
     let mut walk = Walk {
         function,
         walkers: regions.walkers,
-        triggered: BTreeMap::new(),
+        triggered: SortedMap::new(),
         unknown,
     };
     // Each of them goes on in each round, whether others did or not.
@@ -103,7 +102,7 @@ impl Walk<'_> {
 
     /// The number of generations of a slot that are published.
     fn published(&self, event: EventId, slot: u32) -> u64 {
-        let mut by_threads: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut by_threads: SortedMap<usize, u64> = SortedMap::new();
         for (number, walker) in self.walkers.iter().enumerate() {
             let mut steps = walker.steps.iter();
             if steps.any(|step| self.triggers(step, event, slot)) {
@@ -327,7 +326,7 @@ impl Regions<'_> {
                 threads: self.walkers.len(),
                 steps,
                 at: 0,
-                waited: BTreeMap::new(),
+                waited: SortedMap::new(),
             }),
         }
     }

@@ -8,12 +8,11 @@
 //! from those of the iterations of loops around them; where they are not known, the copy is waited
 //! for before the `trigger`.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     BufferId, Engine, EventAt, EventId, Function, Level, Role, Slot, Stmt, StmtKind, Storage,
     ThreadSet, VarHome, any_stmt,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 pub fn fuse(function: &Function, body: &mut [Stmt]) {
@@ -179,7 +178,7 @@ struct Region<'a> {
     numbers: &'a Numbers<'a>,
     set: &'a ThreadSet,
     /// The sources of its copies.
-    read: BTreeSet<BufferId>,
+    read: SortedSet<BufferId>,
 }
 
 impl Region<'_> {
@@ -224,8 +223,8 @@ fn triggered(stmts: &[Stmt], at: usize) -> Option<EventAt> {
 }
 
 /// The sources of the copies in these statements.
-fn read_in(stmts: &[Stmt]) -> BTreeSet<BufferId> {
-    let mut read = BTreeSet::new();
+fn read_in(stmts: &[Stmt]) -> SortedSet<BufferId> {
+    let mut read = SortedSet::new();
     for stmt in stmts {
         if let StmtKind::Copy(copy) = &stmt.kind {
             read.insert(copy.source.buffer);

@@ -3,9 +3,8 @@
 //! The wait `wait turn[w - 1]` of warpgroup w is for the same slot each time. Then a thread has one phase
 //! bit for the event, and needs no shifts to select it.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{EventId, Function, LocalId, Slot, Stmt, StmtKind, VarHome};
+use crate::sorted::SortedSet;
 use crate::symbolic::Sym;
 
 /// Whether all waits of the kernel for this event are for the same slot, whose number does not change
@@ -13,7 +12,7 @@ use crate::symbolic::Sym;
 pub fn is_for_each_thread(function: &Function, body: &[Stmt], event: EventId) -> bool {
     let mut waits = Waits {
         event,
-        constants: BTreeSet::new(),
+        constants: SortedSet::new(),
         slots: Some(Vec::new()),
     };
     waits.block(body, false);
@@ -31,7 +30,7 @@ pub fn is_for_each_thread(function: &Function, body: &[Stmt], event: EventId) ->
 struct Waits {
     event: EventId,
     /// Immutable locals that are declared outside of loops.
-    constants: BTreeSet<LocalId>,
+    constants: SortedSet<LocalId>,
     /// `None` if a slot is not known.
     slots: Option<Vec<Sym>>,
 }

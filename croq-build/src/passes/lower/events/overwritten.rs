@@ -9,7 +9,6 @@
 //! Only places are compared that certainly overlap, with the reader in the same iteration as the
 //! writer, and only regions of which all synchronisation is known.
 
-use std::collections::BTreeSet;
 use std::slice;
 
 use super::unordered::{Comparison, Signals};
@@ -18,6 +17,7 @@ use crate::ir::{
     Access, BarrierScope, BufferId, EventId, ExprKind, Function, KernelId, Stmt, StmtKind, Storage,
     ThreadSet, View, Visit, any_in, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -28,8 +28,8 @@ struct Loop {
     var: Option<Var>,
     lo: Sym,
     count: Sym,
-    waits: BTreeSet<EventId>,
-    triggers: BTreeSet<EventId>,
+    waits: SortedSet<EventId>,
+    triggers: SortedSet<EventId>,
 }
 
 /// An access under no condition, in a loop.
@@ -48,9 +48,9 @@ struct Region<'a> {
     reads: Vec<Use>,
     writes: Vec<Use>,
     loops: Vec<Loop>,
-    waits: BTreeSet<EventId>,
-    triggers: BTreeSet<EventId>,
-    numbers: BTreeSet<u32>,
+    waits: SortedSet<EventId>,
+    triggers: SortedSet<EventId>,
+    numbers: SortedSet<u32>,
     /// Something in it may synchronise with other threads in a way that is not known.
     is_opaque: bool,
 }
@@ -139,8 +139,8 @@ impl<'a> Region<'a> {
                         var,
                         lo: lo.clone(),
                         count: hi - lo,
-                        waits: BTreeSet::new(),
-                        triggers: BTreeSet::new(),
+                        waits: SortedSet::new(),
+                        triggers: SortedSet::new(),
                     });
                     self.block(body, around, conditional);
                     around.pop();
@@ -314,8 +314,8 @@ fn compare(comparison: &mut Comparison<'_>, running: &[Region<'_>], diags: &mut 
 }
 
 /// The regions that events and numbered barriers reach from a region.
-fn reached_from(running: &[Region<'_>], from: &Region<'_>) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::new();
+fn reached_from(running: &[Region<'_>], from: &Region<'_>) -> SortedSet<usize> {
+    let mut reached = SortedSet::new();
     let mut open = vec![from];
     while let Some(region) = open.pop() {
         for (at, other) in running.iter().enumerate() {

@@ -11,7 +11,6 @@
 //! threads that are still before the trigger synchronise only by events and by MMAs, so they cannot
 //! have seen these writes.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 use crate::ir::{
@@ -19,6 +18,7 @@ use crate::ir::{
     MmaOp, Stmt, StmtKind, Storage, View, Visitor, any_in, any_stmt, walk,
 };
 use crate::passes::analysis::uniformity::memory::Changes;
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The events of the kernel of which this holds.
 pub fn find(function: &Function, id: KernelId) -> Vec<EventId> {
@@ -72,8 +72,8 @@ fn has_unknown_effects(body: &[Stmt]) -> bool {
 }
 
 /// The device memory that is read other than by atomic operations.
-fn read_from_device(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
-    struct Find<'a>(&'a Function, BTreeSet<BufferId>);
+fn read_from_device(function: &Function, body: &[Stmt]) -> SortedSet<BufferId> {
+    struct Find<'a>(&'a Function, SortedSet<BufferId>);
     impl Find<'_> {
         fn read(&mut self, id: BufferId) {
             if self.0.buffer_is_global(id) {
@@ -106,7 +106,7 @@ fn read_from_device(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
             walk::access(self, access)
         }
     }
-    let mut find = Find(function, BTreeSet::new());
+    let mut find = Find(function, SortedSet::new());
     let _ = find.block(body);
     find.1
 }
@@ -114,9 +114,9 @@ fn read_from_device(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
 /// Buffers whose writes other blocks never see.
 struct Unpublished {
     /// Device memory that one statement mentions.
-    results: BTreeSet<BufferId>,
+    results: SortedSet<BufferId>,
     /// Shared memory that one asynchronous region accesses.
-    of_one_region: BTreeSet<BufferId>,
+    of_one_region: SortedSet<BufferId>,
 }
 
 impl Unpublished {
@@ -149,14 +149,14 @@ impl Unpublished {
 struct Places {
     mentions: usize,
     /// The numbers of asynchronous regions, or `None` for code outside of them.
-    regions: BTreeSet<Option<usize>>,
+    regions: SortedSet<Option<usize>>,
     /// Whether it is the destination of a multicast load.
     multicast: bool,
 }
 
 #[derive(Default)]
 struct FindPlaces {
-    places: BTreeMap<BufferId, Places>,
+    places: SortedMap<BufferId, Places>,
     inside: Option<usize>,
     /// The number of regions so far.
     regions: usize,

@@ -4,14 +4,13 @@
 //! event elsewhere: they would wait for a generation before the right one. The same holds for the
 //! loads of a future.
 
-use std::collections::BTreeSet;
-
 use super::threads::Threads;
 use crate::ir::{
     BinOp, BufferId, Engine, EventId, Expr, ExprKind, Function, FutureId, Intrinsic, Level,
     LocalId, Scalar, Slot, Stmt, StmtKind, ThreadSet, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::Uniformity;
+use crate::sorted::SortedSet;
 use crate::symbolic::Sym;
 
 /// Elects one thread for regions in which one thread can do all the work, TMA copies included.
@@ -20,7 +19,7 @@ pub fn elect(function: &Function, body: &mut Vec<Stmt>) {
     let mut regions = Vec::new();
     let mut elsewhere = Vec::new();
     gather(body, None, &mut regions, &mut elsewhere);
-    let mut elected: BTreeSet<usize> = (0..)
+    let mut elected: SortedSet<usize> = (0..)
         .zip(&regions)
         .filter(|(_, region)| region.set.is_some_and(|set| set.len() > 1))
         .filter(|(_, region)| {
@@ -43,7 +42,7 @@ struct Region<'s> {
     /// Its threads, if they are known.
     set: Option<&'s ThreadSet>,
     body: &'s [Stmt],
-    counted: BTreeSet<Counted>,
+    counted: SortedSet<Counted>,
 }
 
 /// What a thread counts for itself.
@@ -60,7 +59,7 @@ fn gather<'s>(
     stmts: &'s [Stmt],
     set: Option<&'s ThreadSet>,
     regions: &mut Vec<Region<'s>>,
-    elsewhere: &mut Vec<(Option<&'s ThreadSet>, BTreeSet<Counted>)>,
+    elsewhere: &mut Vec<(Option<&'s ThreadSet>, SortedSet<Counted>)>,
 ) {
     for stmt in stmts {
         match &stmt.kind {
@@ -90,8 +89,8 @@ fn gather<'s>(
     }
 }
 
-fn counted(stmts: &[Stmt]) -> BTreeSet<Counted> {
-    struct Find(BTreeSet<Counted>);
+fn counted(stmts: &[Stmt]) -> SortedSet<Counted> {
+    struct Find(SortedSet<Counted>);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             match &stmt.kind {
@@ -115,7 +114,7 @@ fn counted(stmts: &[Stmt]) -> BTreeSet<Counted> {
             }
         }
     }
-    let mut find = Find(BTreeSet::new());
+    let mut find = Find(SortedSet::new());
     walk_block(stmts, &mut find);
     find.0
 }
@@ -123,8 +122,8 @@ fn counted(stmts: &[Stmt]) -> BTreeSet<Counted> {
 /// Whether no thread of the region counts the same in statements that all of its threads execute.
 fn counts_alone(
     regions: &[Region<'_>],
-    elsewhere: &[(Option<&ThreadSet>, BTreeSet<Counted>)],
-    elected: &BTreeSet<usize>,
+    elsewhere: &[(Option<&ThreadSet>, SortedSet<Counted>)],
+    elected: &SortedSet<usize>,
     number: usize,
 ) -> bool {
     let Some(own) = regions.get(number) else {
@@ -177,7 +176,7 @@ fn registers_first(stmts: &mut Vec<Stmt>) {
 }
 
 /// `next`: the number of the next region.
-fn in_block(stmts: &mut [Stmt], elected: &BTreeSet<usize>, next: &mut usize) {
+fn in_block(stmts: &mut [Stmt], elected: &SortedSet<usize>, next: &mut usize) {
     for stmt in stmts {
         let span = stmt.span;
         let StmtKind::Region {
@@ -234,7 +233,7 @@ fn is_single_threaded(function: &Function, whole: &[Stmt], body: &[Stmt], set: &
     let mut one = Candidate {
         function,
         uniformity: Uniformity::of(function, whole, Threads { set: set.clone() }),
-        declared: BTreeSet::new(),
+        declared: SortedSet::new(),
         acts: false,
         fits: true,
     };
@@ -245,7 +244,7 @@ fn is_single_threaded(function: &Function, whole: &[Stmt], body: &[Stmt], set: &
 struct Candidate<'a> {
     function: &'a Function,
     uniformity: Uniformity<'a, Threads>,
-    declared: BTreeSet<LocalId>,
+    declared: SortedSet<LocalId>,
     acts: bool,
     fits: bool,
 }

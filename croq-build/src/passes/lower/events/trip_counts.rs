@@ -3,10 +3,9 @@
 //! Waits and triggers in loops of known trip counts are counted; a region that waits for an event
 //! more often than it is published never terminates.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{EventId, Function, KernelId, Slot, Stmt, StmtKind};
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -19,7 +18,7 @@ struct Count {
     span: Span,
 }
 
-type Counts = BTreeMap<EventId, Count>;
+type Counts = SortedMap<EventId, Count>;
 
 pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagnostics) {
     let mut regions: Vec<(Counts, Counts)> = Vec::new();

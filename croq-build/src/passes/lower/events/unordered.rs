@@ -6,8 +6,6 @@
 //! uniform in the threads of both: where a thread's own indices determine it, the accesses may be
 //! disjoint.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::threads::Threads;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
@@ -15,6 +13,7 @@ use crate::ir::{
     ThreadSet, View, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::Uniformity;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -31,7 +30,7 @@ pub(super) struct Comparison<'a> {
     kernel: &'a [Stmt],
     /// In the threads of two regions. Most pairs have one of a few sets, and each analysis takes as
     /// long as the kernel is.
-    uniformity: BTreeMap<ThreadSet, Uniformity<'a, Threads>>,
+    uniformity: SortedMap<ThreadSet, Uniformity<'a, Threads>>,
 }
 
 impl<'a> Comparison<'a> {
@@ -39,7 +38,7 @@ impl<'a> Comparison<'a> {
         Self {
             function,
             kernel,
-            uniformity: BTreeMap::new(),
+            uniformity: SortedMap::new(),
         }
     }
 
@@ -101,10 +100,10 @@ struct MemAccess {
 struct Region {
     set: ThreadSet,
     accesses: Vec<MemAccess>,
-    waits: BTreeSet<EventId>,
+    waits: SortedSet<EventId>,
     /// The number of accesses before the last trigger of each event.
-    triggers: BTreeMap<EventId, usize>,
-    numbers: BTreeSet<u32>,
+    triggers: SortedMap<EventId, usize>,
+    numbers: SortedSet<u32>,
 }
 
 impl Region {
@@ -112,9 +111,9 @@ impl Region {
         let region = Region {
             set: set.clone(),
             accesses: Vec::new(),
-            waits: BTreeSet::new(),
-            triggers: BTreeMap::new(),
-            numbers: BTreeSet::new(),
+            waits: SortedSet::new(),
+            triggers: SortedMap::new(),
+            numbers: SortedSet::new(),
         };
         let mut gather = Gather {
             function,
@@ -146,9 +145,9 @@ impl Region {
 /// What a statement tells other threads, and what it waits for.
 #[derive(Default)]
 pub(super) struct Signals {
-    pub waits: BTreeSet<EventId>,
-    pub triggers: BTreeSet<EventId>,
-    pub numbers: BTreeSet<u32>,
+    pub waits: SortedSet<EventId>,
+    pub triggers: SortedSet<EventId>,
+    pub numbers: SortedSet<u32>,
 }
 
 impl Signals {
@@ -241,7 +240,7 @@ fn compare(comparison: &mut Comparison, running: &[Region], diags: &mut Diagnost
     let function = comparison.function;
     let waiting = waiting(running);
     let all = 0..running.len();
-    let reached: Vec<BTreeSet<usize>> = all.map(|at| reach(running, &waiting, at)).collect();
+    let reached: Vec<SortedSet<usize>> = all.map(|at| reach(running, &waiting, at)).collect();
     let leads = |from: usize, to: usize| reached.get(from).is_some_and(|r| r.contains(&to));
     for (at, a) in running.iter().enumerate() {
         if a.accesses.is_empty() {
@@ -328,8 +327,8 @@ fn regions(function: &Function, stmts: &[Stmt]) -> Vec<Region> {
 }
 
 /// The regions that wait for each event.
-fn waiting(running: &[Region]) -> BTreeMap<EventId, Vec<usize>> {
-    let mut waiting: BTreeMap<EventId, Vec<usize>> = BTreeMap::new();
+fn waiting(running: &[Region]) -> SortedMap<EventId, Vec<usize>> {
+    let mut waiting: SortedMap<EventId, Vec<usize>> = SortedMap::new();
     for (at, region) in running.iter().enumerate() {
         for event in &region.waits {
             waiting.entry(*event).or_default().push(at);
@@ -341,11 +340,11 @@ fn waiting(running: &[Region]) -> BTreeMap<EventId, Vec<usize>> {
 /// The regions that a chain of events reaches from a region.
 fn reach(
     running: &[Region],
-    waiting: &BTreeMap<EventId, Vec<usize>>,
+    waiting: &SortedMap<EventId, Vec<usize>>,
     from: usize,
-) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::from([from]);
-    let mut triggered = BTreeSet::new();
+) -> SortedSet<usize> {
+    let mut reached = SortedSet::from([from]);
+    let mut triggered = SortedSet::new();
     let mut open = vec![from];
     while let Some(region) = open.pop().and_then(|at| running.get(at)) {
         let events = region.triggers.keys();

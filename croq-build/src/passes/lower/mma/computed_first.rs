@@ -6,13 +6,12 @@
 //! meanwhile. An arrival between the two that depends on the results of the arithmetic prevents that:
 //! what is before the arrival cannot move behind the wait, and the arrival itself cannot move.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::pass::{load_of, register};
 use crate::ir::{
     Access, BufferId, Expr, Flow, Function, MmaOp, ON, Scalar, Step, Stmt, StmtKind, Storage,
     Visitor, walk,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::Sym;
 
 /// At most as many registers of a thread are tested before an arrival.
@@ -37,14 +36,14 @@ pub fn values(function: &Function, before: &[Stmt]) -> Vec<Expr> {
     }
     let mut computed = Computed {
         function,
-        from: BTreeMap::new(),
-        read: BTreeSet::new(),
+        from: SortedMap::new(),
+        read: SortedSet::new(),
     };
     let _ = computed.block(since);
-    let all: BTreeSet<BufferId> = computed.from.keys().copied().collect();
+    let all: SortedSet<BufferId> = computed.from.keys().copied().collect();
     let registers = |id: &BufferId| function.buffer(*id).count.as_int();
     let mut covering: Vec<(i64, BufferId)> = (computed.from.iter())
-        .filter(|(id, from)| from.is_superset(&all) && function.buffer(**id).elem == Scalar::F32)
+        .filter(|(id, from)| from.is_superset(&all) && function.buffer(*id).elem == Scalar::F32)
         .filter_map(|(id, _)| Some((registers(id)?, *id)))
         .filter(|(n, _)| *n <= MOST)
         .collect();
@@ -62,9 +61,9 @@ pub fn values(function: &Function, before: &[Stmt]) -> Vec<Expr> {
 /// The fragments that statements write, each with those from which its values are computed.
 struct Computed<'a> {
     function: &'a Function,
-    from: BTreeMap<BufferId, BTreeSet<BufferId>>,
+    from: SortedMap<BufferId, SortedSet<BufferId>>,
     /// Those that the current statement reads.
-    read: BTreeSet<BufferId>,
+    read: SortedSet<BufferId>,
 }
 
 impl Visitor for Computed<'_> {
@@ -78,7 +77,7 @@ impl Visitor for Computed<'_> {
         if self.function.buffer(to).storage != Storage::Fragment {
             return ON;
         }
-        let mut from: BTreeSet<BufferId> = (self.read.iter())
+        let mut from: SortedSet<BufferId> = (self.read.iter())
             .filter_map(|read| self.from.get(read))
             .flatten()
             .copied()

@@ -2,12 +2,11 @@
 //!
 //! That is not only shorter: computations between two MMAs can keep ptxas from overlapping them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{
     Function, KernelId, LocalId, MmaOp, Scalar, Source, Step, Stmt, StmtKind, VarHome, any_stmt,
 };
 use crate::passes::analysis::uses::set_in;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -60,8 +59,8 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
 }
 
 /// The descriptors that the body declares: those of buffers that it allocates.
-fn described_in(body: &[Stmt]) -> BTreeSet<LocalId> {
-    let mut found = BTreeSet::new();
+fn described_in(body: &[Stmt]) -> SortedSet<LocalId> {
+    let mut found = SortedSet::new();
     any_stmt(body, |stmt| {
         if let StmtKind::Mma(op) = &stmt.kind
             && let MmaOp::Step(Step::Describe { local, .. }) = &**op
@@ -76,8 +75,8 @@ fn described_in(body: &[Stmt]) -> BTreeSet<LocalId> {
 /// What the body of a loop sets.
 #[derive(Clone, Copy)]
 struct Inside<'s> {
-    changing: &'s BTreeSet<Var>,
-    described: &'s BTreeSet<LocalId>,
+    changing: &'s SortedSet<Var>,
+    described: &'s SortedSet<LocalId>,
 }
 
 /// Removes the steps in `body`, inner loops excepted, that are the same in each iteration, and
@@ -131,7 +130,7 @@ struct KnownDescriptors {
     /// Known steps of the enclosing blocks: base, bytes, and the descriptor.
     known: Vec<(LocalId, Sym, LocalId)>,
     /// The replacement of each removed descriptor.
-    same: BTreeMap<LocalId, LocalId>,
+    same: SortedMap<LocalId, LocalId>,
 }
 
 impl KnownDescriptors {

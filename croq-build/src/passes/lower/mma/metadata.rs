@@ -5,13 +5,13 @@
 
 use super::load::inside;
 use super::pass::{Pass, element, load_of, own, register};
-use std::collections::BTreeSet;
 
 use crate::ir::build;
 use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, FragmentLayout, METADATA_HALF, METADATA_ROWS, METADATA_WORD,
     Metadata, Part, Scalar, Selected, Stmt, StmtKind, View, Visit, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -22,8 +22,8 @@ const OF_ZEROS: i128 = 0x4444_4444;
 const HALF: i64 = METADATA_HALF;
 
 /// The destinations of copies that may fill a tile at an edge with zeros.
-pub fn filled_at_edges(body: &[Stmt]) -> BTreeSet<BufferId> {
-    struct Find(BTreeSet<BufferId>);
+pub fn filled_at_edges(body: &[Stmt]) -> SortedSet<BufferId> {
+    struct Find(SortedSet<BufferId>);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Copy(copy) = &stmt.kind
@@ -33,7 +33,7 @@ pub fn filled_at_edges(body: &[Stmt]) -> BTreeSet<BufferId> {
             }
         }
     }
-    let mut find = Find(BTreeSet::new());
+    let mut find = Find(SortedSet::new());
     walk_block(body, &mut find);
     find.0
 }

@@ -4,12 +4,11 @@
 //! overwrites registers of metadata that an MMA in flight may read. With separate registers for
 //! each iteration, and the loads in a separate loop before, the MMAs are one group.
 
-use std::collections::BTreeSet;
-
 use super::mma_group::is_mma;
 use crate::ir::{
     BufferId, FragmentLayout, Function, MmaOp, Part, Stmt, StmtKind, Unroll, Visit, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::Sym;
 
 /// The maximum number of iterations whose metadata is in registers at once.
@@ -96,8 +95,8 @@ fn split(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<[Stmt; 
 
 /// The fragments of metadata that the loads of a loop's body fill, each before the MMAs that use
 /// it; `None` if there are other statements than such loads and MMAs.
-fn loaded_metadata(function: &Function, body: &[Stmt]) -> Option<BTreeSet<BufferId>> {
-    let mut loaded = BTreeSet::new();
+fn loaded_metadata(function: &Function, body: &[Stmt]) -> Option<SortedSet<BufferId>> {
+    let mut loaded = SortedSet::new();
     for stmt in body {
         let StmtKind::Mma(op) = &stmt.kind else {
             return None;

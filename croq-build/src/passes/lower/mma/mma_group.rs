@@ -1,16 +1,15 @@
 //! MMA groups: consecutive MMAs.
 
-use std::collections::BTreeSet;
-
 use super::pass::mma;
 use crate::ir::{BufferId, ExprKind, MmaOp, Step, Stmt, StmtKind, Unroll, Visit, walk_block};
+use crate::sorted::SortedSet;
 use crate::source::Span;
 
 /// Loops of MMAs with at most this many iterations are unrolled: the distances between operands are
 /// then constant.
 const ITERATIONS: i64 = 16;
 
-pub type Registers = BTreeSet<BufferId>;
+pub type Registers = SortedSet<BufferId>;
 
 /// Consecutive MMAs, and declarations among them.
 pub struct MmaGroup(pub Vec<Stmt>);

@@ -1,13 +1,12 @@
 //! The walk over one kernel, and its shared state.
 
-use std::collections::BTreeSet;
-
 use crate::ir::build;
 use crate::ir::{
     Access, BufferId, Expr, ExprKind, Flow, Fragment, FragmentLayout, Function, Intrinsic, Layout,
     LocalId, METADATA_ROWS, MmaOp, Part, Role, Scalar, Stmt, StmtKind, Storage, Unroll, View,
     Visitor, WARP_THREADS, walk,
 };
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -69,9 +68,9 @@ pub(super) struct Pass<'a> {
     /// The buffers that MMAs read in shared memory.
     pub(super) described: Vec<Descriptor>,
     /// The registers of MMAs by warpgroups.
-    pub(super) multiplied: BTreeSet<BufferId>,
+    pub(super) multiplied: SortedSet<BufferId>,
     /// The destinations of copies that may fill a part of a tile with zeros.
-    pub(super) cut: BTreeSet<BufferId>,
+    pub(super) cut: SortedSet<BufferId>,
 }
 
 /// A fragment with its layout.

@@ -7,7 +7,8 @@ use crate::ir::{
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
-use std::collections::BTreeMap;
+
+use crate::sorted::SortedMap;
 
 /// The numbers of lanes that share a row differ in these bits.
 const ACROSS: [i128; 2] = [1, 2];
@@ -73,7 +74,7 @@ pub(super) fn by_rows(
 /// Whether a statement uses fragments with one value per row, and no matrix.
 fn uses_only_rows<'a>(pass: &Pass<'a>, stmt: &Stmt) -> bool {
     struct Find<'a> {
-        fragments: &'a BTreeMap<crate::ir::BufferId, Fragment>,
+        fragments: &'a SortedMap<crate::ir::BufferId, Fragment>,
         rows: bool,
         matrix: bool,
     }

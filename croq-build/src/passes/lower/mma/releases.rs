@@ -16,14 +16,13 @@
 //!
 //! A buffer that one load fills once, before the threads have waited for it, is not overwritten.
 
-use std::collections::BTreeSet;
-
 use super::mma_group::operation;
 use crate::ir::{
     Access, BufferId, Copy, Engine, EventAt, EventId, ExprKind, Function, MmaOp, ON, Slot, Stmt,
     StmtKind, Storage, ThreadSet, TmaOp, VarHome, View, Visitor, any_in, any_stmt, walk,
 };
 use crate::ir::{Expr, Flow};
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 /// A wait that the threads have passed, in this list of statements or in one around it.
@@ -32,7 +31,7 @@ pub struct Passed {
     event: EventId,
     slot: Sym,
     /// The events that they may have triggered since.
-    triggered: BTreeSet<EventId>,
+    triggered: SortedSet<EventId>,
 }
 
 impl Passed {
@@ -40,7 +39,7 @@ impl Passed {
         Some(Self {
             event: at.event,
             slot: slot(function, at)?,
-            triggered: BTreeSet::new(),
+            triggered: SortedSet::new(),
         })
     }
 
@@ -72,7 +71,7 @@ struct Load {
 pub struct Releases {
     loads: Vec<Load>,
     /// Shared memory that is written in any other way.
-    written: BTreeSet<BufferId>,
+    written: SortedSet<BufferId>,
     /// Whether some code may write or trigger what the compiler does not see.
     foreign: bool,
 }
@@ -94,7 +93,7 @@ impl Releases {
         let mut writes = Writes {
             function,
             loads: &found.loads,
-            written: BTreeSet::new(),
+            written: SortedSet::new(),
         };
         let _ = writes.block(body);
         found.written = writes.written;
@@ -142,10 +141,10 @@ impl Releases {
         body: &[Stmt],
         mmas: &[Stmt],
         (passed, threads): (&[Passed], &ThreadSet),
-    ) -> Option<BTreeSet<EventId>> {
+    ) -> Option<SortedSet<EventId>> {
         let mut tiles = Vec::new();
         operands(mmas, &mut tiles);
-        let mut events = BTreeSet::new();
+        let mut events = SortedSet::new();
         for tile in tiles {
             if self.foreign || self.written.contains(&tile.buffer) {
                 return None;
@@ -275,7 +274,7 @@ impl Full<'_> {
 struct Writes<'a> {
     function: &'a Function,
     loads: &'a [Load],
-    written: BTreeSet<BufferId>,
+    written: SortedSet<BufferId>,
 }
 
 impl Writes<'_> {

@@ -4,12 +4,11 @@
 //! on it again in each iteration, a dozen instructions in front of the first MMA. The result of a
 //! reduction over a warp is in a uniform register, and is not computed again.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Flow, Function, KernelId, LocalId, MmaOp, Source, Step, Stmt, StmtKind, Visitor, WARP_THREADS,
     walk,
 };
+use crate::sorted::SortedSet;
 
 pub fn mark(function: &mut Function, id: KernelId) {
     let threads = (function.kernels.get(id.index())).and_then(|kernel| kernel.threads.as_int());
@@ -22,7 +21,7 @@ pub fn mark(function: &mut Function, id: KernelId) {
 }
 
 /// `whole_warps`: all lanes of each warp that executes the statements do so together.
-fn in_block(stmts: &mut [Stmt], whole_warps: bool, used: &BTreeSet<LocalId>) {
+fn in_block(stmts: &mut [Stmt], whole_warps: bool, used: &SortedSet<LocalId>) {
     for stmt in stmts {
         if let StmtKind::Mma(op) = &mut stmt.kind
             && let MmaOp::Step(
@@ -58,7 +57,7 @@ fn in_block(stmts: &mut [Stmt], whole_warps: bool, used: &BTreeSet<LocalId>) {
 #[derive(Default)]
 struct UsesInLoops {
     loops: u32,
-    used: BTreeSet<LocalId>,
+    used: SortedSet<LocalId>,
 }
 
 impl Visitor for UsesInLoops {

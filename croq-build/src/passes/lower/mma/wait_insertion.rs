@@ -21,7 +21,8 @@ use crate::ir::{
     Step, Stmt, StmtKind, ThreadSet, View, Visit, any_in, walk_block,
 };
 use crate::source::Span;
-use std::collections::BTreeSet;
+
+use crate::sorted::SortedSet;
 
 /// Inserts fences, commits and waits for the MMAs of a kernel.
 pub fn insert(function: &mut Function, id: KernelId) {
@@ -58,7 +59,7 @@ struct Group {
     operation: Option<u32>,
     registers: Registers,
     /// The events whose triggers must wait for it; `None`: those of all events.
-    released_by: Option<BTreeSet<EventId>>,
+    released_by: Option<SortedSet<EventId>>,
 }
 
 impl Group {
@@ -142,7 +143,7 @@ impl Inserter<'_> {
         *stmts = out;
     }
 
-    fn released_by(&self, operation: Option<u32>, mmas: &MmaGroup) -> Option<BTreeSet<EventId>> {
+    fn released_by(&self, operation: Option<u32>, mmas: &MmaGroup) -> Option<SortedSet<EventId>> {
         operation?;
         let by = (self.passed.as_slice(), self.threads.as_ref()?);
         self.releases

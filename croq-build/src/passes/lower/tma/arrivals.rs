@@ -4,8 +4,6 @@
 //! Exchanged futures have one for each of their tiles: the mbarrier is exchanged together with the
 //! tile.
 
-use std::collections::BTreeMap;
-
 use super::uses_tma;
 use crate::ir::build;
 use crate::ir::{
@@ -14,6 +12,7 @@ use crate::ir::{
     StmtKind, Storage, TmaOp, View,
 };
 use crate::passes::lower::events::Beginning;
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -31,7 +30,7 @@ pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
             function,
             threads,
             span,
-            known: BTreeMap::new(),
+            known: SortedMap::new(),
             unnamed: 0,
             thread: None,
             first: Vec::new(),
@@ -69,7 +68,7 @@ struct Finder<'a> {
     function: &'a mut Function,
     threads: Sym,
     span: Span,
-    known: BTreeMap<Key, (BufferId, LocalId)>,
+    known: SortedMap<Key, (BufferId, LocalId)>,
     unnamed: usize,
     thread: Option<Sym>,
     /// Declarations for the kernel's beginning.

@@ -6,12 +6,11 @@
 //! correct: there is no statement between the loads, and the wait for all of them is at the place
 //! of the last one's.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Arrival, BufferId, Copy, Engine, EventId, ExprKind, LocalId, Slot, Stmt, StmtKind, Tma, TmaOp,
     Visit, any_in, retain_stmts, walk_block,
 };
+use crate::sorted::SortedSet;
 
 /// The mbarriers of loads that arrive at other ones, with their phase bits.
 #[derive(Default)]
@@ -42,7 +41,7 @@ impl UnusedMbarriers {
 
 /// The mbarriers at which loads arrive.
 #[derive(Default)]
-struct Loads(BTreeSet<BufferId>);
+struct Loads(SortedSet<BufferId>);
 
 impl Visit for Loads {
     fn stmt(&mut self, stmt: &Stmt) {

@@ -15,7 +15,9 @@ use crate::ir::{
 use crate::passes::lower::events;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+
+use crate::sorted::SortedMap;
 
 pub fn expand(function: &mut Function, id: KernelId) {
     let kernel = function.kernels.get(id.index());
@@ -52,8 +54,8 @@ pub fn expand(function: &mut Function, id: KernelId) {
 }
 
 /// The number of statements that mention each buffer.
-fn mentions(body: &[Stmt]) -> BTreeMap<BufferId, usize> {
-    struct Count(BTreeMap<BufferId, usize>);
+fn mentions(body: &[Stmt]) -> SortedMap<BufferId, usize> {
+    struct Count(SortedMap<BufferId, usize>);
     impl crate::ir::Visit for Count {
         fn view(&mut self, view: &View) {
             *self.0.entry(view.buffer).or_default() += 1;
@@ -71,7 +73,7 @@ fn mentions(body: &[Stmt]) -> BTreeMap<BufferId, usize> {
             }
         }
     }
-    let mut count = Count(BTreeMap::new());
+    let mut count = Count(SortedMap::new());
     crate::ir::walk_block(body, &mut count);
     count.0
 }
@@ -105,7 +107,7 @@ fn publishes(stmts: &[Stmt]) -> bool {
 pub struct Expander<'a> {
     pub function: &'a Function,
     maps: Vec<TensorMap>,
-    mentions: BTreeMap<BufferId, usize>,
+    mentions: SortedMap<BufferId, usize>,
     /// Other blocks may wait for data that this one has stored: at barriers of the grid, or for
     /// events.
     waited_for: bool,

@@ -16,7 +16,6 @@
 //! A part is a number of whole rows of the tile, whose bytes begin at a multiple of what TMA and
 //! the swizzle require. Each block's mbarrier counts the bytes of all parts.
 
-use std::collections::BTreeSet;
 use std::slice;
 
 use super::blocks::Blocks;
@@ -25,6 +24,7 @@ use crate::ir::{
     Stmt, StmtKind, ThreadSet, any_expr, any_in, any_stmt, build,
 };
 use crate::passes::analysis::uniformity::Uniformity;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -38,7 +38,7 @@ pub fn find(body: &mut [Stmt], uniformity: &Uniformity<'_, Blocks>) {
     let events = any_stmt(body, |stmt| {
         matches!(stmt.kind, StmtKind::WaitEvent(_) | StmtKind::Trigger(_))
     });
-    let mut own = BTreeSet::new();
+    let mut own = SortedSet::new();
     arrivals_in_one_block(body, &mut own);
     let known = Known { uniformity, own };
     let outside = !events || known.same(body);
@@ -48,7 +48,7 @@ pub fn find(body: &mut [Stmt], uniformity: &Uniformity<'_, Blocks>) {
 }
 
 /// Events with an arrival in the thread's own block alone.
-fn arrivals_in_one_block(stmts: &[Stmt], found: &mut BTreeSet<EventId>) {
+fn arrivals_in_one_block(stmts: &[Stmt], found: &mut SortedSet<EventId>) {
     for stmt in stmts {
         if let StmtKind::Trigger(EventAt {
             event,
@@ -67,7 +67,7 @@ fn arrivals_in_one_block(stmts: &[Stmt], found: &mut BTreeSet<EventId>) {
 struct Known<'a> {
     uniformity: &'a Uniformity<'a, Blocks>,
     /// Events with an arrival in the thread's own block alone.
-    own: BTreeSet<EventId>,
+    own: SortedSet<EventId>,
 }
 
 impl Known<'_> {

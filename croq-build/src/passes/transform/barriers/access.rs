@@ -1,12 +1,12 @@
 //! One access to a buffer, and the condition under which two accesses need a barrier between them.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::injectivity::{Comparisons, Forced};
 use super::place::Place;
 use super::vars::Vars;
 use crate::ir::{BarrierReason, BufferId, Function, Level, Storage, ThreadSet};
+use crate::sorted::SortedSet;
 use crate::symbolic::{Ctx, Sym, Var};
 
 /// The threads of the unit executing a statement that make the access.
@@ -27,7 +27,7 @@ pub struct Entry {
     pub instance: u32,
     pub level: Level,
     /// The indices that distinguish its units.
-    pub digits: BTreeSet<Var>,
+    pub digits: SortedSet<Var>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -314,7 +314,7 @@ impl MemAccess {
 
     /// The indices that determine which unit of `level` inside a `unit` makes the access, and the
     /// level of the units that they distinguish.
-    fn unit_indices(&self, level: Level, unit: Level) -> Option<(BTreeSet<Var>, Level)> {
+    fn unit_indices(&self, level: Level, unit: Level) -> Option<(SortedSet<Var>, Level)> {
         let down_to = match self.executor {
             Executor::EachThread => self.chain.last().map(|e| e.level)?.min(level),
             // The first thread of such a unit.
@@ -332,7 +332,7 @@ impl MemAccess {
             .chain
             .iter()
             .filter(|e| e.level > unit && e.level <= down_to);
-        let digits: BTreeSet<Var> = inside.flat_map(|e| e.digits.iter().copied()).collect();
+        let digits: SortedSet<Var> = inside.flat_map(|e| e.digits.iter().copied()).collect();
         Some((digits, down_to.max(unit)))
     }
 }

@@ -11,8 +11,9 @@ use crate::ir::{
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::symbolic::{Sym, Var};
-use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use crate::sorted::SortedSet;
 
 /// The context of a statement.
 #[derive(Clone, Debug)]
@@ -43,9 +44,9 @@ pub struct Collector<'a> {
     pub function: &'a mut Function,
     pub vars: Vars,
     /// Buffers that TMA reads or writes.
-    by_tma: BTreeSet<BufferId>,
+    by_tma: SortedSet<BufferId>,
     /// Sources and destinations of loads for all blocks of a cluster.
-    clustered: BTreeSet<BufferId>,
+    clustered: SortedSet<BufferId>,
     instances: u32,
 }
 
@@ -53,8 +54,8 @@ impl<'a> Collector<'a> {
     pub fn new(
         function: &'a mut Function,
         vars: Vars,
-        by_tma: BTreeSet<BufferId>,
-        clustered: BTreeSet<BufferId>,
+        by_tma: SortedSet<BufferId>,
+        clustered: SortedSet<BufferId>,
     ) -> Self {
         Self {
             function,
@@ -75,7 +76,7 @@ impl<'a> Collector<'a> {
             let local = self.function.locals.get(local.index())?;
             matches!(local.role, Role::Parallel(_)).then_some(self.vars.canonical(local.var?))
         });
-        let digits: BTreeSet<Var> = digits.collect();
+        let digits: SortedSet<Var> = digits.collect();
         let mut inner = context.clone();
         Rc::make_mut(&mut inner.chain).push(Entry {
             instance: self.instances,

@@ -1,7 +1,6 @@
 //! Whether the iterations of a loop nest are independent: no iteration accesses an element that
 //! another one writes, and none stores to a byte of packed elements that another one stores to.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::access::{Entry, MemAccess};
@@ -10,6 +9,7 @@ use super::injectivity::forced;
 use super::shared_bytes::of_byte;
 use super::vars::Vars;
 use crate::ir::{Function, Level, Stmt};
+use crate::sorted::SortedSet;
 use crate::symbolic::Var;
 
 /// `iteration`: the body of the loops over `nest`. Two iterations may only access the same element
@@ -32,7 +32,7 @@ pub fn independent(
         }]),
         ..Context::of_kernel()
     };
-    let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
+    let mut collector = Collector::new(function, vars, SortedSet::new(), SortedSet::new());
     let mut accesses = Vec::new();
     collector.block(iteration, &context, &mut accesses);
     let Collector { function, vars, .. } = &mut collector;

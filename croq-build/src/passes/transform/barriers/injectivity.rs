@@ -7,17 +7,18 @@
 //! 16 implies qx = qx' and qy = qy'. So a coefficient whose digit on both sides is the same single
 //! thread index forces that index to be equal for both threads.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::place::Place;
 use super::vars::{Behaviour, Vars};
 use crate::ir::Level;
+use crate::sorted::SortedSet;
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
 /// The values that must be equal for two threads of a unit that access the same element.
 #[derive(Clone, Debug, Default)]
 pub struct Forced {
-    atoms: BTreeSet<Atom>,
+    atoms: SortedSet<Atom>,
 }
 
 impl Forced {

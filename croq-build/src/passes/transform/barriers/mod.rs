@@ -54,6 +54,7 @@ use crate::ir::{
     BarrierReason, BarrierScope, Engine, Expr, ExprKind, FenceScope, Function, KernelId, Level,
     MmaOp, Stmt, StmtKind, any_in, any_stmt,
 };
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use access::{Comparing, MemAccess, Sizes};
@@ -66,7 +67,6 @@ pub use overlaps::Pairs;
 pub use owned::shared_by_instances;
 use pending::Pending;
 pub use shared_bytes::find as shared_bytes;
-use std::collections::BTreeSet;
 pub use tma::moved as moved_by_tma;
 use vars::Iterations;
 pub use vars::Vars;
@@ -811,7 +811,7 @@ fn only_private_work(stmts: &[Stmt]) -> bool {
 
 /// The variables that the code sets, except indices of `parallel`, which have the same value each
 /// time.
-fn declared(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
+fn declared(function: &Function, body: &[Stmt]) -> SortedSet<Var> {
     let uses = crate::passes::analysis::uses::Uses::of_block(function, body);
     let locals = uses
         .declared

@@ -1,12 +1,11 @@
 //! Shared buffers that overlap.
 
-use std::collections::BTreeSet;
-
 use super::access::MemAccess;
 use crate::ir::{BufferId, Level};
+use crate::sorted::SortedSet;
 
 /// Pairs of buffers, the lesser first.
-pub type Pairs = BTreeSet<(BufferId, BufferId)>;
+pub type Pairs = SortedSet<(BufferId, BufferId)>;
 
 #[derive(Debug, Default)]
 pub struct Overlaps {

@@ -6,8 +6,6 @@
 //! buffers, `injectivity` proves that they are not: the element determines the indices of all
 //! levels around both accesses. The simulated GPU tracks accesses to the other buffers.
 
-use std::collections::BTreeSet;
-
 use super::access::MemAccess;
 use super::collect::{Collector, Context};
 use super::instances::{EnclosingIndices, is_one_instance};
@@ -17,6 +15,7 @@ use crate::ir::{
     BarrierScope, BufferId, Expr, ExprKind, FenceScope, Function, Intrinsic, KernelId, Level, Role,
     Stmt, StmtKind, Visit, any_expr, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::Ctx;
 
 /// The maximum number of accesses to one buffer that are compared.
@@ -57,7 +56,7 @@ pub(super) fn accesses_of_blocks<'f>(
     vars.distinguish(&around.blocks);
     vars.distinguish(&around.clusters);
     vars.block(function, body, Level::Block);
-    let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
+    let mut collector = Collector::new(function, vars, SortedSet::new(), SortedSet::new());
     let mut accesses = Vec::new();
     collector.block(body, &Context::of_kernel(), &mut accesses);
     (collector, accesses)
@@ -75,7 +74,7 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
     let Collector { function, vars, .. } = &mut collector;
     accesses.retain(|t| function.buffer_is_global(t.buffer));
 
-    let written: BTreeSet<BufferId> = accesses
+    let written: SortedSet<BufferId> = accesses
         .iter()
         .filter(|t| t.write)
         .map(|t| t.buffer)

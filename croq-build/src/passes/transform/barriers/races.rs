@@ -2,14 +2,13 @@
 //! accesses and barriers. No two threads may access one element, one of them writing, without a
 //! barrier between. Races among the instances of one `parallel` are allowed.
 
-use std::collections::BTreeMap;
-
 use super::{Pairs, insert_barriers, separate};
 use crate::diagnostics::Diagnostics;
 use crate::ir::*;
 use crate::passes::analysis::shared_memory::{Limits, plan};
 use crate::passes::model::{Event, Thread, Value};
 use crate::sema::testing;
+use crate::sorted::SortedMap;
 use crate::symbolic::Var;
 
 /// The memory of an event: an element of a buffer, or a byte that several buffers share.
@@ -46,7 +45,7 @@ pub fn race<'e>(
     function: &Function,
     kernel: &Kernel,
 ) -> Option<(&'e Event, &'e Event)> {
-    let mut by_element: BTreeMap<Cell, Vec<&Event>> = BTreeMap::new();
+    let mut by_element: SortedMap<Cell, Vec<&Event>> = SortedMap::new();
     for event in events {
         for cell in cells(event, function, kernel) {
             by_element.entry(cell).or_default().push(event);
@@ -109,8 +108,8 @@ pub fn race<'e>(
 pub fn events_of(
     function: &Function,
     kernel: &Kernel,
-    values: &BTreeMap<Var, i128>,
-    host: &BTreeMap<LocalId, Value>,
+    values: &SortedMap<Var, i128>,
+    host: &SortedMap<LocalId, Value>,
 ) -> (Vec<Event>, i128) {
     let mut events = Vec::new();
     let mut tid = 0;
@@ -186,7 +185,7 @@ fn check_program(
             plans.push((kernel.shared.clone(), synchronisations(&kernel.body)));
         }
         for size in [6, 19] {
-            let mut values = BTreeMap::new();
+            let mut values = SortedMap::new();
             for (at, dim) in function.dims.iter().enumerate() {
                 values.insert(dim.var, size + at as i128);
             }
@@ -218,7 +217,7 @@ fn check_program(
 }
 
 /// Scalars that host code declares.
-fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<LocalId, Value> {
+fn host_values(function: &Function, values: &SortedMap<Var, i128>) -> SortedMap<LocalId, Value> {
     let mut host = Thread {
         values: values.clone(),
         ..Thread::new(function, 1, 0, 10_000)
@@ -252,7 +251,7 @@ fn the_model_sees_a_missing_barrier() {
            return y;
          }";
     let function = &testing::function(text);
-    let none = (BTreeMap::new(), BTreeMap::new());
+    let none = (SortedMap::new(), SortedMap::new());
     let (events, threads) = events_of(function, &function.kernels[0], &none.0, &none.1);
     assert!(race(&events, threads, function, &function.kernels[0]).is_some());
 }

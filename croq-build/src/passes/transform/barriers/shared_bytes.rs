@@ -8,8 +8,6 @@
 
 use std::rc::Rc;
 
-use std::collections::BTreeMap;
-
 use super::access::MemAccess;
 use super::collect::Collector;
 use super::instances::{EnclosingIndices, is_one_instance};
@@ -18,6 +16,7 @@ use super::vars::Vars;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BufferId, Function, KernelId, Scalar, Stmt, StmtKind};
 use crate::passes::lower::copies::{Tile, moves_whole_bytes};
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
@@ -67,8 +66,8 @@ pub fn find(function: &mut Function, id: KernelId) -> Vec<Diagnostic> {
 #[derive(Default)]
 struct Stores {
     /// The first store to each buffer.
-    first: BTreeMap<BufferId, Span>,
-    swapped: BTreeMap<BufferId, Span>,
+    first: SortedMap<BufferId, Span>,
+    swapped: SortedMap<BufferId, Span>,
 }
 
 impl Stores {

@@ -5,19 +5,18 @@
 //! thread did before it. A store has read its source when the statement is complete, with respect
 //! to the issuing thread.
 
-use std::collections::BTreeSet;
-
 use super::access::MemAccess;
 use super::pending::Pending;
 use crate::ir::{
     Access, Arg, BufferId, Copy, CppName, Engine, Expr, ExprKind, FenceScope, Function, MmaOp,
     Stmt, StmtKind, Visit, walk_block,
 };
+use crate::sorted::SortedSet;
 
 /// Buffers that TMA or MMAs of warpgroups read or write: by the async proxy, which does not see
 /// unfenced writes of threads.
-pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
-    struct Find(BTreeSet<BufferId>);
+pub fn moved(body: &[Stmt]) -> SortedSet<BufferId> {
+    struct Find(SortedSet<BufferId>);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Copy(copy) = &stmt.kind
@@ -32,14 +31,14 @@ pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
             }
         }
     }
-    let mut find = Find(BTreeSet::new());
+    let mut find = Find(SortedSet::new());
     walk_block(body, &mut find);
     find.0
 }
 
 /// Sources and destinations of loads that write shared memory of all blocks of a cluster.
-pub fn clustered(body: &[Stmt]) -> BTreeSet<BufferId> {
-    struct Find(BTreeSet<BufferId>);
+pub fn clustered(body: &[Stmt]) -> SortedSet<BufferId> {
+    struct Find(SortedSet<BufferId>);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Copy(copy) = &stmt.kind
@@ -50,7 +49,7 @@ pub fn clustered(body: &[Stmt]) -> BTreeSet<BufferId> {
             }
         }
     }
-    let mut find = Find(BTreeSet::new());
+    let mut find = Find(SortedSet::new());
     walk_block(body, &mut find);
     find.0
 }
@@ -64,10 +63,10 @@ pub fn is_multicast_without_event(copy: &Copy) -> bool {
 
 /// The memory to be fenced: shared memory, or device memory as well, if threads write where TMA
 /// reads or writes.
-pub fn fence(function: &Function, body: &[Stmt], by_tma: &BTreeSet<BufferId>) -> FenceScope {
+pub fn fence(function: &Function, body: &[Stmt], by_tma: &SortedSet<BufferId>) -> FenceScope {
     struct Find<'a> {
         function: &'a Function,
-        by_tma: &'a BTreeSet<BufferId>,
+        by_tma: &'a SortedSet<BufferId>,
         found: bool,
     }
     impl Find<'_> {

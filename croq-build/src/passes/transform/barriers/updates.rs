@@ -6,13 +6,12 @@
 //! the updating instances by a condition, only a range of instances or of values is examined; the
 //! simulated GPU checks all other cases.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::collect::{Collector, Context};
 use super::instances::{EnclosingIndices, is_one_instance};
 use super::place::Place;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind, Function, Role, Stmt, StmtKind, VarHome};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::{Atom, Var};
 
 /// The maximum number of instances that are enumerated.
@@ -184,7 +183,7 @@ fn divided(function: &Function, place: &Place) -> Option<String> {
         }
         divided
     };
-    let found: BTreeSet<Var> = (place.flat.vars().into_iter())
+    let found: SortedSet<Var> = (place.flat.vars().into_iter())
         .filter(|var| matches!(role(function, *var), Some(Role::Parallel(_))))
         .collect();
     let var = found.into_iter().find(is_only_divided)?;
@@ -196,8 +195,8 @@ fn divided(function: &Function, place: &Place) -> Option<String> {
 fn collision(function: &Function, place: &Place) -> Option<String> {
     // Each index with its first value and its number of values; a loop is in its first iteration.
     let mut indices: Vec<(Var, i64, i64)> = Vec::new();
-    let mut fixed: BTreeMap<Var, i64> = BTreeMap::new();
-    let vars: BTreeSet<Var> = place.flat.vars().into_iter().collect();
+    let mut fixed: SortedMap<Var, i64> = SortedMap::new();
+    let vars: SortedSet<Var> = place.flat.vars().into_iter().collect();
     for var in vars {
         let (lo, hi) = function.cx.bounds(var);
         let lo = lo?.as_int()?;
@@ -222,7 +221,7 @@ fn collision(function: &Function, place: &Place) -> Option<String> {
         }
         values
     };
-    let mut seen: BTreeMap<i128, i64> = BTreeMap::new();
+    let mut seen: SortedMap<i128, i64> = SortedMap::new();
     for instance in 0..instances {
         let at = values(instance);
         let element = (place.flat).evaluate(&|var| at.get(&var).map(|n| i128::from(*n)))?;

@@ -1,9 +1,10 @@
 //! The variables of a kernel: the level that computes each of them, and the units in which it is
 //! uniform.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::ir::{BinOp, Expr, ExprKind, Function, Intrinsic, Level, Role, Scalar, Stmt, StmtKind};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
@@ -35,7 +36,7 @@ pub enum Behaviour {
 /// The relation between the iterations of a loop.
 pub struct Iterations<'a> {
     /// The variables that an iteration sets.
-    pub changing: &'a BTreeSet<Var>,
+    pub changing: &'a SortedSet<Var>,
     /// The loop's own variable, and its value in the previous iteration.
     pub last: Option<&'a (Var, Sym)>,
     /// The previous iteration, not any earlier one.
@@ -65,17 +66,17 @@ enum Signature {
 
 #[derive(Debug, Default)]
 pub struct Vars {
-    info: BTreeMap<Var, Info>,
+    info: SortedMap<Var, Info>,
     /// Immutable scalars that are only names of expressions, resolved.
-    definitions: BTreeMap<Var, Sym>,
+    definitions: SortedMap<Var, Sym>,
     /// The first parallel index with a given definition represents the others.
     canonical: HashMap<Signature, Var>,
     /// The first variable that is the linear thread id.
     thread: Option<Var>,
     /// A second variable with the same bounds: of another thread, or of an earlier iteration.
-    twins: BTreeMap<Var, Var>,
-    earlier: BTreeMap<Var, Var>,
-    positions: BTreeMap<(usize, Sym), Var>,
+    twins: SortedMap<Var, Var>,
+    earlier: SortedMap<Var, Var>,
+    positions: SortedMap<(usize, Sym), Var>,
 }
 
 impl Vars {

@@ -25,14 +25,13 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::Diagnostics;
 use crate::ir::{
     BinOp, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp,
     ParamKind, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
 };
 use crate::settings::Checks;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -47,7 +46,7 @@ const MOST_VALUES: usize = 6;
 pub fn check(function: &mut Function, checks: Checks, diags: &mut Diagnostics) {
     let mut body = std::mem::take(&mut function.body);
     let mut kernels = std::mem::take(&mut function.kernels);
-    let mut host_locals = BTreeSet::new();
+    let mut host_locals = SortedSet::new();
     declared_locals(&body, &mut host_locals);
     let rows = {
         let mut pass = Pass {
@@ -71,7 +70,7 @@ pub fn check(function: &mut Function, checks: Checks, diags: &mut Diagnostics) {
 
 struct Pass<'a> {
     function: &'a Function,
-    host_locals: BTreeSet<LocalId>,
+    host_locals: SortedSet<LocalId>,
     /// New rows of the function's table of checks.
     rows: Vec<CheckInfo>,
     diags: &'a mut Diagnostics,
@@ -84,7 +83,7 @@ struct Before {
     existing: Existing,
     known: Known,
     /// Expressions that a check has shown to fit 64 bits or a smaller type.
-    fit: BTreeSet<(Sym, Option<Scalar>)>,
+    fit: SortedSet<(Sym, Option<Scalar>)>,
 }
 
 /// A check of a kernel that is made before its launch.
@@ -250,7 +249,7 @@ impl Pass<'_> {
     }
 
     /// The check that fails unless the needed value fits; a failure shows the values of `vars`.
-    fn stmt(&mut self, fits: Fits, need: &Need, vars: BTreeSet<Var>) -> Stmt {
+    fn stmt(&mut self, fits: Fits, need: &Need, vars: SortedSet<Var>) -> Stmt {
         let fits = Expr::new(ExprKind::Fits(fits), Scalar::Bool, need.span);
         self.check(fits, need, vars)
     }
@@ -273,7 +272,7 @@ impl Pass<'_> {
         )
     }
 
-    fn check(&mut self, fits: Expr, need: &Need, vars: BTreeSet<Var>) -> Stmt {
+    fn check(&mut self, fits: Expr, need: &Need, vars: SortedSet<Var>) -> Stmt {
         let cx = &self.function.cx;
         let span = need.span;
         // A failure records signed values.

@@ -6,12 +6,12 @@
 //! is a part of the sum, or a part of one of its products.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 
 use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, LocalId, Scalar, Stmt, StmtKind, Storage,
     UnOp, VarHome, Visit, walk_exprs,
 };
+use crate::sorted::SortedMap;
 use crate::symbolic::{Atom, Sym, Var};
 
 use super::need::{Narrowed, Need};
@@ -320,7 +320,7 @@ pub enum How {
 #[derive(Clone, Default)]
 pub struct Known {
     /// Bounds of device variables that an earlier check has established.
-    pub bounds: BTreeMap<Var, (Option<Sym>, Option<Sym>)>,
+    pub bounds: SortedMap<Var, (Option<Sym>, Option<Sym>)>,
 }
 
 impl Known {
@@ -338,9 +338,9 @@ pub struct Sizes<'a> {
     /// Whether a variable has its value before the code in question runs.
     pub is_host: &'a dyn Fn(Var) -> bool,
     /// The values that are assigned to a kernel's own locals.
-    assigned: BTreeMap<LocalId, Vec<Expr>>,
+    assigned: SortedMap<LocalId, Vec<Expr>>,
     /// Cached sizes that depend only on declared bounds.
-    seen: RefCell<BTreeMap<(Sym, How), Option<Size>>>,
+    seen: RefCell<SortedMap<(Sym, How), Option<Size>>>,
     /// Locals whose values are being examined.
     open: RefCell<Vec<LocalId>>,
     /// The factors multiplied so far for one expression.
@@ -352,7 +352,7 @@ impl<'a> Sizes<'a> {
         Self {
             function,
             is_host,
-            assigned: BTreeMap::new(),
+            assigned: SortedMap::new(),
             seen: RefCell::default(),
             open: RefCell::default(),
             work: Cell::default(),
@@ -367,7 +367,7 @@ impl<'a> Sizes<'a> {
         self
     }
 
-    fn values(&self, stmts: &[Stmt], assigned: &mut BTreeMap<LocalId, Vec<Expr>>) {
+    fn values(&self, stmts: &[Stmt], assigned: &mut SortedMap<LocalId, Vec<Expr>>) {
         for stmt in stmts {
             if let StmtKind::Let {
                 local,

@@ -26,9 +26,8 @@ mod tests;
 
 pub use together::find;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ir::{BufferId, Function, KernelId, Level, Stmt, StmtKind, TmaOp, WARPGROUP_THREADS};
+use crate::sorted::{SortedMap, SortedSet};
 use units::Units;
 
 /// Chooses the units of a kernel's arrivals.
@@ -41,7 +40,7 @@ pub fn choose(function: &mut Function, id: KernelId) {
     let groups = threads.unwrap_or(0) / WARPGROUP_THREADS;
     // An arrival by each warp is no part of a warpgroup's progress: another event may depend on it.
     while units.values().any(|unit| *unit == Level::Warpgroup) {
-        let late: BTreeSet<BufferId> = (0..groups)
+        let late: SortedSet<BufferId> = (0..groups)
             .flat_map(|group| progress::late(function, kernel, &units, group))
             .collect();
         if late.is_empty() {
@@ -85,9 +84,9 @@ fn possible(body: &[Stmt]) -> Units {
 #[derive(Default)]
 struct Arrivals {
     /// The smallest of the units that execute arrivals together.
-    together: BTreeMap<BufferId, Option<Level>>,
+    together: SortedMap<BufferId, Option<Level>>,
     /// The expected counts; `None` if one is not known.
-    counts: BTreeMap<BufferId, Vec<Option<i64>>>,
+    counts: SortedMap<BufferId, Vec<Option<i64>>>,
 }
 
 impl Arrivals {

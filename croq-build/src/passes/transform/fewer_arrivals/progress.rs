@@ -5,18 +5,22 @@
 //! state at their head no longer changes, after a first iteration on its own, in which an arrival
 //! for the iteration before does not happen.
 
-use std::collections::BTreeSet;
-
 use super::units::{Units, is_common};
 use crate::ir::{
     Access, BarrierReason, BarrierScope, BinOp, BufferId, Expr, ExprKind, Flow, Function,
     Intrinsic, Kernel, Level, LocalId, MmaOp, ON, Sharing, Step, Stmt, StmtKind, ThreadSet, TmaOp,
     View, Visitor, WARPGROUP_THREADS, walk,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 /// The mbarriers at which one thread of the warpgroup would arrive too early for the others.
-pub fn late(function: &Function, kernel: &Kernel, units: &Units, group: u32) -> BTreeSet<BufferId> {
+pub fn late(
+    function: &Function,
+    kernel: &Kernel,
+    units: &Units,
+    group: u32,
+) -> SortedSet<BufferId> {
     let first = group * WARPGROUP_THREADS;
     let all = ThreadSet {
         ranges: vec![(first, first + WARPGROUP_THREADS)],
@@ -35,7 +39,7 @@ pub fn late(function: &Function, kernel: &Kernel, units: &Units, group: u32) -> 
         leads: true,
         first: Vec::new(),
         loops: Vec::new(),
-        late: BTreeSet::new(),
+        late: SortedSet::new(),
     };
     let _ = progress.block(&kernel.body, Some(State::default()));
     progress.late
@@ -43,7 +47,7 @@ pub fn late(function: &Function, kernel: &Kernel, units: &Units, group: u32) -> 
 
 /// Something other than an access of memory that a thread has to do: a wait for a phase of these
 /// mbarriers, or (`None`) an arrival of its own.
-type Ahead = BTreeSet<Option<BufferId>>;
+type Ahead = SortedSet<Option<BufferId>>;
 
 /// At most as many groups of MMAs can be in flight after a wait.
 const MOST_GROUPS: usize = 8;
@@ -72,8 +76,8 @@ impl State {
     fn meet(&mut self) {
         self.accesses = false;
         self.ahead.clear();
-        self.groups.iter_mut().for_each(BTreeSet::clear);
-        self.issued.iter_mut().for_each(BTreeSet::clear);
+        self.groups.iter_mut().for_each(SortedSet::clear);
+        self.issued.iter_mut().for_each(SortedSet::clear);
     }
 
     fn commit(&mut self) {
@@ -137,7 +141,7 @@ struct Progress<'a> {
     /// The threads of the warpgroup.
     all: ThreadSet,
     /// Device memory that the kernel may write.
-    written: BTreeSet<BufferId>,
+    written: SortedSet<BufferId>,
     /// All threads of the warpgroup, and whole warpgroups alone, are in the enclosing region.
     whole: bool,
     /// The region's first thread is the first one of a warpgroup.
@@ -145,7 +149,7 @@ struct Progress<'a> {
     /// Variables of loops in their first iteration, with their values.
     first: Vec<(Var, Sym)>,
     loops: Vec<Ends>,
-    late: BTreeSet<BufferId>,
+    late: SortedSet<BufferId>,
 }
 
 impl Progress<'_> {
@@ -367,7 +371,7 @@ impl Progress<'_> {
 /// only reads is none.
 struct FindAccess<'a> {
     function: &'a Function,
-    written: &'a BTreeSet<BufferId>,
+    written: &'a SortedSet<BufferId>,
 }
 
 impl Visitor for FindAccess<'_> {
@@ -406,7 +410,7 @@ impl Visitor for FindAccess<'_> {
 /// The buffers that a kernel may write.
 struct Written<'a> {
     kernel: &'a Kernel,
-    buffers: BTreeSet<BufferId>,
+    buffers: SortedSet<BufferId>,
 }
 
 impl Visitor for Written<'_> {

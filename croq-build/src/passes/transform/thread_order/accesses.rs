@@ -8,14 +8,13 @@
 //! word of each of its 32 banks at a time, and the cost of an access is the number of words in the
 //! most used bank.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::candidate::{Candidate, Traffic};
 use crate::ir::{
     Access, BufferId, Copy, Function, Level, Stmt, StmtKind, Storage, Swizzle, VarHome, View,
     Visit, WARP_THREADS, walk_block, walk_exprs,
 };
 use crate::passes::transform::barriers::Vars;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::{Sym, Var};
 
 /// The assumed value of a size that only the caller knows.
@@ -165,14 +164,14 @@ impl Collector<'_> {
 struct Values<'a> {
     function: &'a Function,
     /// The level's indices.
-    digits: BTreeMap<Var, i128>,
+    digits: SortedMap<Var, i128>,
 }
 
 impl<'a> Values<'a> {
     fn new(function: &'a Function) -> Self {
         Values {
             function,
-            digits: BTreeMap::new(),
+            digits: SortedMap::new(),
         }
     }
 
@@ -269,17 +268,17 @@ fn one(function: &Function, traffic: &Traffic, warp: &[Values]) -> Cost {
         None => 64,
         Some(places) if global => {
             let accessed = |size: i128| {
-                let pieces: BTreeSet<i128> = places.iter().map(|at| at.div_euclid(size)).collect();
+                let pieces: SortedSet<i128> = places.iter().map(|at| at.div_euclid(size)).collect();
                 pieces.len()
             };
             accessed(SECTOR) + accessed(LINE)
         }
         Some(places) => {
-            let words: BTreeSet<i128> = places
+            let words: SortedSet<i128> = places
                 .iter()
                 .map(|at| swizzled(buffer.swizzle.as_ref(), *at).div_euclid(WORD))
                 .collect();
-            let mut banks: BTreeMap<i128, usize> = BTreeMap::new();
+            let mut banks: SortedMap<i128, usize> = SortedMap::new();
             for word in words {
                 *banks.entry(word.rem_euclid(BANKS)).or_default() += 1;
             }

@@ -1,13 +1,12 @@
 //! Observability of the order of threads: by code that depends on the thread, and by values that a
 //! thread keeps from one level to another.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::candidate::Candidate;
 use crate::ir::{
     Access, BarrierScope, BufferId, Copy, Expr, ExprKind, Function, Level, LocalId, Role, Stmt,
     StmtKind, VarHome, View, Visit, any_in, any_stmt, walk_block, walk_exprs,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::symbolic::Sym;
 
 /// Whether any code in the kernel may depend on the thread number, or on the lanes of a warp.
@@ -85,7 +84,7 @@ pub fn classes(function: &Function, body: &[Stmt], candidates: &[Candidate]) -> 
             .filter_map(|k| state.uses.get(k))
             .flatten()
             .collect();
-        let sites: BTreeSet<usize> = uses.iter().map(|u| u.site).collect();
+        let sites: SortedSet<usize> = uses.iter().map(|u| u.site).collect();
         if sites.len() < 2 {
             continue;
         }
@@ -126,7 +125,7 @@ pub fn classes(function: &Function, body: &[Stmt], candidates: &[Candidate]) -> 
             break;
         }
     }
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut groups: SortedMap<usize, Vec<usize>> = SortedMap::new();
     for (at, class) in class.iter().enumerate() {
         if let Some(class) = class {
             groups.entry(*class).or_default().push(at);
@@ -156,10 +155,10 @@ struct Use {
 
 struct State<'a> {
     function: &'a Function,
-    uses: BTreeMap<Kept, Vec<Use>>,
+    uses: SortedMap<Kept, Vec<Use>>,
     /// Each written value with the values that it depends on.
-    flows: Vec<(Kept, BTreeSet<Kept>)>,
-    varying: BTreeSet<Kept>,
+    flows: Vec<(Kept, SortedSet<Kept>)>,
+    varying: SortedSet<Kept>,
     /// The enclosing site of each site.
     parents: Vec<usize>,
 }
@@ -170,22 +169,22 @@ struct Here {
     site: usize,
     alike: bool,
     /// The values that determine whether it is executed.
-    conditions: BTreeSet<Kept>,
+    conditions: SortedSet<Kept>,
 }
 
 impl<'a> State<'a> {
     fn of(function: &'a Function, body: &[Stmt]) -> Self {
         let mut state = State {
             function,
-            uses: BTreeMap::new(),
+            uses: SortedMap::new(),
             flows: Vec::new(),
-            varying: BTreeSet::new(),
+            varying: SortedSet::new(),
             parents: vec![0],
         };
         let here = Here {
             site: 0,
             alike: true,
-            conditions: BTreeSet::new(),
+            conditions: SortedSet::new(),
         };
         state.block(body, &here);
         state
@@ -215,12 +214,12 @@ impl<'a> State<'a> {
     }
 
     /// The varying values, in groups connected by dependence.
-    fn connected(&self) -> Vec<BTreeSet<Kept>> {
-        let mut groups: Vec<BTreeSet<Kept>> =
-            self.varying.iter().map(|k| BTreeSet::from([*k])).collect();
+    fn connected(&self) -> Vec<SortedSet<Kept>> {
+        let mut groups: Vec<SortedSet<Kept>> =
+            self.varying.iter().map(|k| SortedSet::from([*k])).collect();
         for (target, sources) in &self.flows {
             let varying = |k: &&Kept| self.varying.contains(*k);
-            let ends: BTreeSet<Kept> = sources.iter().filter(varying).copied().collect();
+            let ends: SortedSet<Kept> = sources.iter().filter(varying).copied().collect();
             if ends.is_empty() {
                 continue;
             }
@@ -239,7 +238,7 @@ impl<'a> State<'a> {
     }
 
     /// The innermost site around all of these.
-    fn common_site(&self, sites: &BTreeSet<usize>) -> usize {
+    fn common_site(&self, sites: &SortedSet<usize>) -> usize {
         let path = |site: usize| {
             let mut path = vec![site];
             let mut at = site;
@@ -347,7 +346,7 @@ impl<'a> State<'a> {
     }
 
     /// Records the reads, and returns the context of statements that depend on them.
-    fn reads(&mut self, sources: BTreeSet<Kept>, here: &Here) -> Here {
+    fn reads(&mut self, sources: SortedSet<Kept>, here: &Here) -> Here {
         let mut inside = here.clone();
         for source in sources {
             if self.is_own(source) {
@@ -390,12 +389,12 @@ impl<'a> State<'a> {
 
 struct Mentioned<'a> {
     function: &'a Function,
-    found: BTreeSet<Kept>,
+    found: SortedSet<Kept>,
 }
 
 impl<'a> Mentioned<'a> {
     fn new(function: &'a Function) -> Self {
-        let found = BTreeSet::new();
+        let found = SortedSet::new();
         Mentioned { function, found }
     }
 }
@@ -424,7 +423,7 @@ impl Visit for Mentioned<'_> {
     }
 }
 
-fn mentioned(function: &Function, e: &Expr) -> BTreeSet<Kept> {
+fn mentioned(function: &Function, e: &Expr) -> SortedSet<Kept> {
     let mut mentioned = Mentioned::new(function);
     walk_exprs(e, &mut mentioned);
     mentioned.found

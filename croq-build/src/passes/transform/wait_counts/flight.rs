@@ -1,17 +1,16 @@
 //! Copies that are in flight at a point of a kernel.
 
-use std::collections::BTreeMap;
-
 use crate::ir::{Condition, Expr, Function, FutureId};
+use crate::sorted::SortedMap;
 use crate::source::Span;
 
 /// For each future that may be in flight: the minimal number of younger groups, and the copy. A TMA
 /// copy is in no group: it is waited for separately.
 #[derive(Clone, Default, PartialEq)]
 pub struct Flight {
-    pub copies: BTreeMap<FutureId, (Option<u32>, Span)>,
+    pub copies: SortedMap<FutureId, (Option<u32>, Span)>,
     /// For some of them: a condition, and the value for which alone the copy is in flight.
-    pub guards: BTreeMap<FutureId, (Condition, bool)>,
+    pub guards: SortedMap<FutureId, (Condition, bool)>,
     /// No path leads here.
     pub unreachable: bool,
 }

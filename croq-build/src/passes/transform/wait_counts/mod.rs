@@ -10,13 +10,12 @@
 //! Where the branches of an `if` begin different numbers of copies, the branch with fewer gets
 //! empty groups, so that the count is the same on all paths.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, Atomic, BufferId, Copy, Function, FutureId, KernelId, Level, Stmt, StmtKind, Valid,
     View, Visit, Waited, overlaps, store_overlaps, walk_block,
 };
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 use flight::Flight;
@@ -37,14 +36,14 @@ struct Walker<'c> {
     /// The last walk, which reports and records the wait counts.
     last: bool,
     /// Copies whose early use was reported: one report for each.
-    reported: BTreeSet<Span>,
+    reported: SortedSet<Span>,
     /// The sources of copies issued in this iteration of the enclosing loops: an index has the same
     /// value there and here.
-    sources: BTreeMap<Span, View>,
+    sources: SortedMap<Span, View>,
     /// Likewise their destinations, where these are fixed.
-    dests: BTreeMap<Span, View>,
+    dests: SortedMap<Span, View>,
     /// The destination and the level of each copy.
-    dest_of: BTreeMap<Span, (BufferId, Level)>,
+    dest_of: SortedMap<Span, (BufferId, Level)>,
 }
 
 /// Computes the wait count of each `wait` of the kernel.
@@ -57,10 +56,10 @@ pub fn count(func: &mut Function, id: KernelId, diags: &mut Diagnostics) {
                 diags,
                 loops: Vec::new(),
                 last: true,
-                reported: BTreeSet::new(),
-                sources: BTreeMap::new(),
-                dests: BTreeMap::new(),
-                dest_of: BTreeMap::new(),
+                reported: SortedSet::new(),
+                sources: SortedMap::new(),
+                dests: SortedMap::new(),
+                dest_of: SortedMap::new(),
             };
             let end = walker.block(body, Flight::default());
             walker.report_unwaited(&end);
@@ -97,7 +96,7 @@ impl Walker<'_> {
         if flight.copies.is_empty() {
             return;
         }
-        let declared: BTreeSet<BufferId> = stmts
+        let declared: SortedSet<BufferId> = stmts
             .iter()
             .filter_map(|stmt| match stmt.kind {
                 StmtKind::Alloc(id) => Some(id),

@@ -14,8 +14,6 @@
 //! holds for the first and the last; so do run-time checks, which the first way does not repeat.
 //! Loops and names that are the same for all positions stay around both ways.
 
-use std::collections::BTreeSet;
-
 use super::survey::{self, Positions, Vector, conjuncts};
 use crate::ir::build;
 use crate::ir::{
@@ -23,6 +21,7 @@ use crate::ir::{
     StmtKind, Storage, Unroll, Valid, VarHome, View, VisitorMut, any_in, any_stmt, declared_locals,
     walk_mut,
 };
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -40,7 +39,7 @@ pub struct Group<'a> {
     pub position: Numbers,
     /// The vectors of a thread, if it has several.
     pub vector: Option<Numbers>,
-    pub written: BTreeSet<BufferId>,
+    pub written: SortedSet<BufferId>,
     pub positions: Positions,
 }
 
@@ -321,7 +320,7 @@ impl Group<'_> {
         let cx = &self.function.cx;
         let is_loop = self.positions == Positions::Iterations;
         let mut seen: Vec<(Sym, Sym, i64)> = Vec::new();
-        let mut without = BTreeSet::new();
+        let mut without = SortedSet::new();
         for vector in vectors.iter() {
             let count = survey::at_once(self.function, vector.buffer, self.position.count)?;
             let by = Sym::int(count);
@@ -361,7 +360,7 @@ impl Group<'_> {
 
     /// Whether the conditions mention nothing that the statements declare.
     fn are_known(&self, conditions: &[Expr], stmts: &[Stmt]) -> bool {
-        let mut declared = BTreeSet::new();
+        let mut declared = SortedSet::new();
         declared_locals(stmts, &mut declared);
         let known = |e: &Expr| match &*e.kind {
             ExprKind::Index(sym) => {

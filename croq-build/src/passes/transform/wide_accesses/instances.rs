@@ -6,8 +6,6 @@
 //! `128 · block + thread` remains `512 · block + 4 · thread + position`. With `V` vectors, the new
 //! block takes `V` times as many old ones, and vector `v` of the thread is of `W` of them.
 
-use std::collections::BTreeMap;
-
 use super::group::{Group, Numbers};
 use super::survey::{self, Positions, conjuncts};
 use crate::ir::build;
@@ -15,6 +13,7 @@ use crate::ir::{
     Access, BinOp, Expr, ExprKind, Flow, Function, Intrinsic, Kernel, KernelId, Level, LocalId, ON,
     Role, Scalar, Stmt, StmtKind, Visitor, VisitorMut, any_in, walk, walk_mut,
 };
+use crate::sorted::SortedMap;
 use crate::symbolic::{Sym, Var};
 
 /// The kernel with groups of `width` instances, several of them in a thread; `None` if its accesses
@@ -60,7 +59,7 @@ pub(super) fn grouped(
         function,
         block: old_block.clone(),
         thread: old_thread,
-        values: BTreeMap::new(),
+        values: SortedMap::new(),
         complete: true,
     };
     let mut statements = [before, body].concat();
@@ -230,7 +229,7 @@ struct Instances<'a> {
     function: &'a Function,
     block: Sym,
     thread: Sym,
-    values: BTreeMap<Var, Sym>,
+    values: SortedMap<Var, Sym>,
     /// No name remains that another value must replace.
     complete: bool,
 }

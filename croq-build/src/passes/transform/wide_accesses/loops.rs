@@ -8,14 +8,13 @@
 //! Run-time checks in the loop only choose between the two ways: the loop is the way on which one
 //! fails.
 
-use std::collections::BTreeSet;
-
 use super::group::{Extreme, Group, Numbers, branch, extreme};
 use super::survey::{self, Positions, conjuncts};
 use super::{MOST_WORK, is_large, shows_instances, uses_long_argument, work};
 use crate::ir::{
     BufferId, Expr, Function, KernelId, Placed, Stmt, StmtKind, Unroll, Visit, any_stmt, walk_block,
 };
+use crate::sorted::SortedSet;
 
 /// The most iterations, which are all unrolled.
 const MOST_ITERATIONS: i64 = 16;
@@ -187,7 +186,7 @@ fn vectors(function: &mut Function, placed: &[Placed], stmt: &Stmt) -> Option<Ve
 /// Whether two buffers of the loop, one of which is written, may have bytes in common.
 fn shares_memory(placed: &[Placed], body: &[Stmt]) -> bool {
     #[derive(Default)]
-    struct Buffers(BTreeSet<BufferId>);
+    struct Buffers(SortedSet<BufferId>);
     impl Visit for Buffers {
         fn access(&mut self, access: &crate::ir::Access, _written: bool) {
             self.0.insert(access.view.buffer);

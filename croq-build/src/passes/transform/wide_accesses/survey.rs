@@ -1,11 +1,10 @@
 //! The accesses of a group: which of them are vectors.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Flow, Function, Intrinsic, ON, Scalar, Stmt, StmtKind,
     Storage, VarHome, Visit, Visitor, any_expr, declared_locals, walk, walk_block,
 };
+use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
 
 /// The widest access in bytes, and the most bytes of registers for several vectors.
@@ -93,10 +92,10 @@ pub fn accesses(
     function: &Function,
     stmts: &[Stmt],
     (position, width): (Var, i64),
-    written: &BTreeSet<BufferId>,
+    written: &SortedSet<BufferId>,
     positions: Positions,
 ) -> Option<Accesses> {
-    let mut declared = BTreeSet::new();
+    let mut declared = SortedSet::new();
     declared_locals(stmts, &mut declared);
     let mut survey = Survey {
         function,
@@ -105,7 +104,7 @@ pub fn accesses(
         written,
         positions,
         found: Accesses::default(),
-        without: BTreeSet::new(),
+        without: SortedSet::new(),
         conditions: 0,
         fits: true,
     };
@@ -143,11 +142,11 @@ struct Survey<'a> {
     function: &'a Function,
     position: Var,
     width: i64,
-    written: &'a BTreeSet<BufferId>,
+    written: &'a SortedSet<BufferId>,
     positions: Positions,
     found: Accesses,
     /// Buffers that are written, but not by vectors alone.
-    without: BTreeSet<BufferId>,
+    without: SortedSet<BufferId>,
     /// The number of conditions and loops around.
     conditions: usize,
     fits: bool,
@@ -281,23 +280,25 @@ impl Visitor for Survey<'_> {
 }
 
 /// The buffers that a kernel accesses at places that do not depend on the number of the thread.
-pub fn constant_in_threads(function: &Function, body: &[Stmt]) -> BTreeSet<BufferId> {
+pub fn constant_in_threads(function: &Function, body: &[Stmt]) -> SortedSet<BufferId> {
     let mut places = Places {
         function,
-        varying: BTreeSet::new(),
-        constant: BTreeSet::new(),
-        others: BTreeSet::new(),
+        varying: SortedSet::new(),
+        constant: SortedSet::new(),
+        others: SortedSet::new(),
     };
     walk_block(body, &mut places);
-    &places.constant - &places.others
+    (places.constant.difference(&places.others))
+        .copied()
+        .collect()
 }
 
 struct Places<'a> {
     function: &'a Function,
     /// Variables that depend on the number of the thread.
-    varying: BTreeSet<Var>,
-    constant: BTreeSet<BufferId>,
-    others: BTreeSet<BufferId>,
+    varying: SortedSet<Var>,
+    constant: SortedSet<BufferId>,
+    others: SortedSet<BufferId>,
 }
 
 impl Places<'_> {
@@ -367,8 +368,8 @@ pub fn conjuncts(cond: &Expr) -> Vec<&Expr> {
 }
 
 /// The buffers that the statements write.
-pub fn written(body: &[Stmt]) -> BTreeSet<BufferId> {
-    struct Written(BTreeSet<BufferId>);
+pub fn written(body: &[Stmt]) -> SortedSet<BufferId> {
+    struct Written(SortedSet<BufferId>);
     impl Visit for Written {
         fn access(&mut self, access: &Access, written: bool) {
             if written {
@@ -376,7 +377,7 @@ pub fn written(body: &[Stmt]) -> BTreeSet<BufferId> {
             }
         }
     }
-    let mut found = Written(BTreeSet::new());
+    let mut found = Written(SortedSet::new());
     walk_block(body, &mut found);
     found.0
 }
