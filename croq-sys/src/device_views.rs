@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::device_data::{Borrowed, BorrowedMut, DeviceData, View};
+use crate::device_data::{Borrowed, BorrowedMut};
 use crate::device_tensor::DeviceTensor;
 use crate::dims::Dims;
 use crate::element::Element;
@@ -55,88 +55,11 @@ pub type DeviceView<'a, T, D> = DeviceTensor<T, D, Borrowed<'a>>;
 /// ```
 pub type DeviceViewMut<'a, T, D> = DeviceTensor<T, D, BorrowedMut<'a>>;
 
-/// Of a [`DeviceView`] or a [`DeviceViewMut`], which the result replaces. A tensor has a
-/// [`view`](Self::view) and a [`view_mut`](Self::view_mut).
-impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
-    /// A part of each axis.
-    ///
-    /// ```
-    /// use croq_sys::{Device, Tensor};
-    ///
-    /// let x = Tensor::from_fn((4, 3), |[i, j]| (10 * i + j) as i32).to_device(&Device::sim())?;
-    /// let rows = x.view().slice([1..3, 0..3])?;
-    /// assert_eq!(rows.to_host()?.as_slice(), [10, 11, 12, 20, 21, 22]);
-    /// assert!(x.view().slice([1..5, 0..3]).is_err());
-    /// # Ok::<(), croq_sys::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Slice`] if a range is outside of its axis, [`Error::Packing`] if one cuts a byte of
-    /// packed elements.
-    pub fn slice(self, ranges: D::Ranges) -> Result<DeviceTensor<T, D::Dynamic, S>>
-    where
-        S: View,
-    {
-        let (shape, region) = sliced::<T, D>(&self.places(), ranges.as_ref())?;
-        Ok(self.with(D::dynamic(shape), |data| data.at(region)))
-    }
-
-    /// The first of every so many elements along each axis.
-    ///
-    /// ```
-    /// use croq_sys::{Device, Tensor};
-    ///
-    /// let x = Tensor::from_fn((5,), |[i]| i as i32).to_device(&Device::sim())?;
-    /// assert_eq!(x.view().step_by([2])?.to_host()?.as_slice(), [0, 2, 4]);
-    /// # Ok::<(), croq_sys::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Slice`] if a step is 0, [`Error::Packing`] if packed elements would be apart.
-    pub fn step_by(self, steps: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>>
-    where
-        S: View,
-    {
-        let (shape, region) = stepped::<T, D>(&self.places(), steps.as_ref())?;
-        Ok(self.with(D::dynamic(shape), |data| data.at(region)))
-    }
-
-    /// Axis `i` of the result is axis `axes[i]` of this view: `[1, 0]` transposes a matrix.
-    ///
-    /// ```
-    /// use croq_sys::{Device, Tensor};
-    ///
-    /// let x = Tensor::from_fn((2, 3), |[i, j]| (10 * i + j) as i32).to_device(&Device::sim())?;
-    /// let transposed = x.view().permute([1, 0])?;
-    /// assert_eq!(transposed.shape(), [3, 2]);
-    /// assert_eq!(transposed.to_host()?.as_slice(), [0, 10, 1, 11, 2, 12]);
-    /// # Ok::<(), croq_sys::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Slice`] unless each axis is there once, [`Error::Packing`] if packed elements would
-    /// be apart.
-    pub fn permute(self, axes: D::Index) -> Result<DeviceTensor<T, D::Dynamic, S>>
-    where
-        S: View,
-    {
-        let (shape, region) = permuted::<T, D>(&self.places(), axes.as_ref())?;
-        Ok(self.with(D::dynamic(shape), |data| data.at(region)))
-    }
-
-    fn places(&self) -> (D::Index, Region) {
-        (self.shape(), self.region())
-    }
-}
-
 /// The shape of a view, and the places of its elements.
 type Places<D> = (<D as Dims>::Index, Region);
 
 /// A part of each axis.
-fn sliced<T: Element, D: Dims>(
+pub(crate) fn sliced<T: Element, D: Dims>(
     (whole, places): &Places<D>,
     ranges: &[Range<usize>],
 ) -> Result<Places<D>> {
@@ -166,7 +89,10 @@ fn sliced<T: Element, D: Dims>(
 }
 
 /// The first of every so many elements along each axis.
-fn stepped<T: Element, D: Dims>((whole, places): &Places<D>, steps: &[usize]) -> Result<Places<D>> {
+pub(crate) fn stepped<T: Element, D: Dims>(
+    (whole, places): &Places<D>,
+    steps: &[usize],
+) -> Result<Places<D>> {
     let (mut shape, mut region) = (*whole, *places);
     for (axis, &step) in steps.iter().enumerate() {
         if step == 0 {
@@ -189,7 +115,10 @@ fn stepped<T: Element, D: Dims>((whole, places): &Places<D>, steps: &[usize]) ->
 }
 
 /// Axis `i` of the result is axis `axes[i]`.
-fn permuted<T: Element, D: Dims>((whole, places): &Places<D>, axes: &[usize]) -> Result<Places<D>> {
+pub(crate) fn permuted<T: Element, D: Dims>(
+    (whole, places): &Places<D>,
+    axes: &[usize],
+) -> Result<Places<D>> {
     let (mut shape, mut region) = (*whole, *places);
     for (to, &from) in axes.iter().enumerate() {
         let what = || format!("a permutation of axes {axes:?}");

@@ -33,7 +33,6 @@ mod after;
 mod completion;
 mod cuda;
 mod device;
-mod device_copies;
 mod device_data;
 mod device_tensor;
 mod device_views;

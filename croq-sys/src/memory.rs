@@ -1,8 +1,5 @@
 //! Device memory that is freed in stream order when its last owner is dropped.
 
-mod copies;
-mod pinned;
-
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::ffi::c_void;
@@ -14,7 +11,9 @@ use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
 use crate::error::{Error, Result};
 use crate::last_use::{EndOfWork, LastUses};
+use crate::region::Region;
 use crate::stream::{Stream, StreamId};
+use crate::trace;
 
 /// The alignment that CUDA guarantees for its allocations; kernels rely on it.
 const ALIGNMENT: usize = 256;
@@ -209,6 +208,259 @@ impl Memory {
         }
     }
 
+    /// Copies elements of `from` to places of this memory, after earlier work on both; on a GPU the
+    /// copy is only enqueued. Both are on one device.
+    ///
+    /// # Safety
+    ///
+    /// The regions are inside of the memory, have the same shape and elements, and have no byte in
+    /// common.
+    pub(crate) unsafe fn copy(
+        &self,
+        to: &Region,
+        (from, source): (&Memory, &Region),
+    ) -> Result<()> {
+        self.device.healthy()?;
+        let _span = trace::copy("on", to.bytes(), &self.device);
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Region::copy(to, source, |rows| {
+                for row in 0..rows.height {
+                    // SAFETY: the regions are inside of the memory.
+                    let to = unsafe { self.address.byte_add(rows.to.0 + row * rows.to.1) };
+                    // SAFETY: as above.
+                    let from = unsafe { from.address.byte_add(rows.from.0 + row * rows.from.1) };
+                    // SAFETY: as the caller promises; no kernel uses the memory now.
+                    unsafe { to.copy_from_nonoverlapping(from, rows.width) };
+                }
+                Ok(())
+            });
+        };
+        self.device.select(gpu)?;
+        let own = (StreamId::OWN, gpu.stream);
+        from.uses().order(&self.device, own, false)?;
+        self.uses().order(&self.device, own, true)?;
+        // SAFETY: as the caller promises.
+        let copied = unsafe { self.copy_unordered(gpu, to, (from, source), gpu.stream) };
+        let copied = self.device.check(copied);
+        from.used_on_own(false)?;
+        self.used_on_own(true)?;
+        copied
+    }
+
+    /// Enqueues such a copy on `stream` of a GPU, after the work that is there.
+    ///
+    /// # Safety
+    ///
+    /// As for [`copy`](Self::copy), and the caller orders the copy with other work.
+    pub(crate) unsafe fn copy_unordered(
+        &self,
+        gpu: &Gpu,
+        to: &Region,
+        (from, source): (&Memory, &Region),
+        stream: RawStream,
+    ) -> Result<()> {
+        let at = |memory: &Memory, offset: usize| {
+            // SAFETY: the regions are inside of the memory.
+            unsafe { memory.address.byte_add(offset) }
+        };
+        Region::copy(to, source, |rows| {
+            let to = (at(self, rows.to.0), rows.to.1 as u64);
+            let from = (at(from, rows.from.0), rows.from.1 as u64);
+            let size = (rows.width as u64, rows.height as u64);
+            // SAFETY: as the caller promises.
+            unsafe { gpu.runtime.copy_rows(to, from, size, stream) }
+        })
+    }
+
+    /// Copies so many bytes from `offset` on to memory of another GPU, after earlier work; only enqueued.
+    /// Both are GPUs.
+    pub(crate) fn to_peer(&self, offset: usize, bytes: usize, device: &Device) -> Result<Self> {
+        let (Kind::Cuda(gpu), Kind::Cuda(other)) = (self.device.kind(), device.kind()) else {
+            let mut data = bytemuck::try_zeroed_vec::<u8>(bytes)
+                .map_err(|()| too_large(&self.device, bytes))?;
+            self.download(offset, &mut data)?;
+            return Self::upload(device, &data);
+        };
+        self.device.healthy()?;
+        let from = self.place(offset, bytes)?;
+        let to = Self::unwritten(device, bytes)?;
+        // The copy is on this device's own stream, after the allocation on that of the other.
+        to.used_on_own(true)?;
+        self.device.select(gpu)?;
+        self.uses()
+            .order(&self.device, (StreamId::OWN, gpu.stream), false)?;
+        let place = (StreamId::fresh(), gpu.stream);
+        to.uses().order(&self.device, place, true)?;
+        let target = (to.address, other.index);
+        // SAFETY: both places are inside of the memory, which is freed after the uses below.
+        let copied = unsafe {
+            let source = (from, gpu.index);
+            gpu.runtime
+                .copy_to_peer(target, source, bytes as u64, gpu.stream)
+        };
+        let copied = self.device.check(copied);
+        self.used_on_own(false)?;
+        match EndOfWork::of_raw(&self.device, gpu, gpu.stream) {
+            Ok(end) => to.uses().add(place.0, &Arc::new(end), true),
+            // Then no work may remain in flight.
+            Err(failed) => {
+                let waited = self.device.synchronize_own();
+                waited.map_err(|_| self.device.failed(failed))?;
+            }
+        }
+        copied.map(|()| to)
+    }
+
+    /// Enqueues a copy of elements to page-locked memory, after earlier work on both; `packed` are the
+    /// places there.
+    ///
+    /// # Safety
+    ///
+    /// The regions are inside of the memory, and have the same shape and elements; `to` is memory of the
+    /// host on the same device.
+    pub(crate) unsafe fn to_pinned_on(
+        &self,
+        stream: &Stream,
+        from: &Region,
+        packed: &Region,
+        to: &Self,
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            // SAFETY: as the caller promises.
+            return unsafe { to.copy(packed, (self, from)) };
+        };
+        self.device.healthy()?;
+        self.device.select(gpu)?;
+        self.order_on(stream, false)?;
+        to.order_on(stream, true)?;
+        let made = match from.is_dense() {
+            true => None,
+            false => {
+                let bytes = packed.bytes();
+                Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?)
+            }
+        };
+        // SAFETY: as the caller promises; all are freed after the uses below.
+        let copied = unsafe { self.to_pinned_unordered(stream, from, packed, (to, made.as_ref())) };
+        let made = made.iter().map(|made| (made, true));
+        Self::used_on(
+            [(self, false), (to, true)].into_iter().chain(made),
+            gpu,
+            stream,
+        )?;
+        copied
+    }
+
+    /// Enqueues the copy of [`to_pinned_on`](Self::to_pinned_on) alone, on a stream of a GPU; a region
+    /// with gaps is first copied to dense memory of the device.
+    ///
+    /// # Safety
+    ///
+    /// As for `to_pinned_on`; the stream's work is ordered with other work on the memory, which is freed
+    /// after it.
+    pub(crate) unsafe fn to_pinned_unordered(
+        &self,
+        stream: &Stream,
+        from: &Region,
+        packed: &Region,
+        (to, dense): (&Self, Option<&Self>),
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(());
+        };
+        // SAFETY: as the caller promises.
+        let copied = unsafe {
+            let (memory, offset) = match dense {
+                Some(dense) => (dense, 0),
+                None => (self, from.offset),
+            };
+            let gathered = match dense {
+                Some(dense) => dense.copy_unordered(gpu, packed, (self, from), stream.raw()),
+                None => Ok(()),
+            };
+            let source = memory.address.byte_add(offset);
+            gathered.and_then(|()| {
+                let bytes = packed.bytes();
+                gpu.runtime
+                    .copy_out(to.address, source, bytes, stream.raw())
+            })
+        };
+        self.device.check(copied)
+    }
+
+    /// Enqueues a copy of elements from page-locked memory, after earlier work on both; `packed` are the
+    /// places there.
+    ///
+    /// # Safety
+    ///
+    /// As for [`to_pinned_on`](Self::to_pinned_on).
+    pub(crate) unsafe fn from_pinned_on(
+        &self,
+        stream: &Stream,
+        to: &Region,
+        packed: &Region,
+        from: &Self,
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            // SAFETY: as the caller promises.
+            return unsafe { self.copy(to, (from, packed)) };
+        };
+        self.device.healthy()?;
+        self.device.select(gpu)?;
+        self.order_on(stream, true)?;
+        from.order_on(stream, false)?;
+        let made = match to.is_dense() {
+            true => None,
+            false => {
+                let bytes = packed.bytes();
+                Some(Self::unwritten_on(&self.device, bytes, Some(stream.raw()))?)
+            }
+        };
+        // SAFETY: as the caller promises; all are freed after the uses below.
+        let copied =
+            unsafe { self.from_pinned_unordered(stream, to, packed, (from, made.as_ref())) };
+        let made = made.iter().map(|made| (made, true));
+        Self::used_on(
+            [(self, true), (from, false)].into_iter().chain(made),
+            gpu,
+            stream,
+        )?;
+        copied
+    }
+
+    /// Enqueues the copy of [`from_pinned_on`](Self::from_pinned_on) alone, on a stream of a GPU.
+    ///
+    /// # Safety
+    ///
+    /// As for [`to_pinned_unordered`](Self::to_pinned_unordered).
+    pub(crate) unsafe fn from_pinned_unordered(
+        &self,
+        stream: &Stream,
+        to: &Region,
+        packed: &Region,
+        (from, dense): (&Self, Option<&Self>),
+    ) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(());
+        };
+        // SAFETY: as the caller promises.
+        let copied = unsafe {
+            let target = match dense {
+                Some(dense) => dense.address,
+                None => self.address.byte_add(to.offset),
+            };
+            let bytes = packed.bytes();
+            let copied = gpu
+                .runtime
+                .copy_in(target, from.address, bytes, stream.raw());
+            copied.and_then(|()| match dense {
+                Some(dense) => self.copy_unordered(gpu, to, (dense, packed), stream.raw()),
+                None => Ok(()),
+            })
+        };
+        self.device.check(copied)
+    }
+
     /// Sets all bytes to zero, after earlier work on the memory; on a GPU only enqueued. Nobody else
     /// uses the memory meanwhile.
     pub(crate) fn clear(&self) -> Result<()> {
@@ -241,6 +493,33 @@ impl Memory {
         unsafe { self.address.write_bytes(byte, self.bytes) };
     }
 
+    /// Copies `data` to the bytes from `offset` on, after earlier work on the memory.
+    pub(crate) fn write(&self, offset: usize, data: &[u8]) -> Result<()> {
+        self.device.healthy()?;
+        let _span = trace::copy("to", data.len(), &self.device);
+        let at = self.place(offset, data.len())?;
+        match self.device.kind() {
+            Kind::Cuda(gpu) => {
+                self.device.select(gpu)?;
+                self.settle(true)?;
+                // SAFETY: the place is inside of the memory, and the stream is synchronized before
+                // `data` can change.
+                let copied = unsafe {
+                    let from = NonNull::from(data).cast();
+                    gpu.runtime.copy_in(at, from, data.len(), gpu.stream)
+                };
+                self.device.check(copied)?;
+                self.device.synchronize_own()
+            }
+            _ => {
+                // SAFETY: the place is inside of the memory, which its only owner has borrowed
+                // mutably.
+                unsafe { at.copy_from_nonoverlapping(NonNull::from(data).cast(), data.len()) };
+                Ok(())
+            }
+        }
+    }
+
     /// The address of bytes of the memory.
     fn place(&self, offset: usize, bytes: usize) -> Result<NonNull<u8>> {
         let end = offset.checked_add(bytes);
@@ -262,6 +541,36 @@ impl Memory {
     #[cfg(test)]
     pub(crate) fn known_uses(&self) -> usize {
         self.uses().len()
+    }
+
+    /// A copy of `data`.
+    pub(crate) fn upload(device: &Device, data: &[u8]) -> Result<Self> {
+        let own = match device.kind() {
+            Kind::Cuda(gpu) => Some(gpu.stream),
+            _ => None,
+        };
+        let _span = trace::copy("to", data.len(), device);
+        let memory = Self::allocate(device, data.len(), own)?;
+        match device.kind() {
+            Kind::Cuda(gpu) => {
+                // SAFETY: the memory was just allocated with that size, and the stream is
+                // synchronized before `data` can change.
+                let copied = unsafe {
+                    let from = NonNull::from(data).cast();
+                    let to = memory.address;
+                    gpu.runtime.copy_in(to, from, data.len(), gpu.stream)
+                };
+                device.check(copied)?;
+                device.synchronize_own()?;
+            }
+            // SAFETY: the memory was just allocated with that size.
+            _ => unsafe {
+                memory
+                    .address
+                    .copy_from_nonoverlapping(NonNull::from(data).cast(), data.len())
+            },
+        }
+        Ok(memory)
     }
 
     /// An error for memory that is larger than any.
@@ -297,6 +606,35 @@ impl Memory {
             uses: Mutex::default(),
             owner: None,
         })
+    }
+
+    /// Copies `to.len()` bytes from `offset` on to the host, after earlier work on the memory.
+    pub(crate) fn download(&self, offset: usize, to: &mut [u8]) -> Result<()> {
+        self.device.healthy()?;
+        let _span = trace::copy("from", to.len(), &self.device);
+        let at = self.place(offset, to.len())?;
+        match self.device.kind() {
+            Kind::Cuda(gpu) => {
+                self.device.select(gpu)?;
+                self.settle(false)?;
+                // SAFETY: the memory is at least that large, and the stream is synchronized before
+                // `to` is read.
+                let copied = unsafe {
+                    let bytes = to.len();
+                    let to = NonNull::from(to).cast();
+                    gpu.runtime.copy_out(to, at, bytes, gpu.stream)
+                };
+                self.device.check(copied)?;
+                self.device.synchronize_own()
+            }
+            _ => {
+                // SAFETY: the memory is at least that large; no kernel writes it while it is
+                // borrowed.
+                let bytes = to.len();
+                unsafe { at.copy_to_nonoverlapping(NonNull::from(to).cast(), bytes) };
+                Ok(())
+            }
+        }
     }
 
     pub(crate) fn bytes(&self) -> usize {
