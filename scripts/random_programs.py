@@ -585,7 +585,7 @@ def main(seed, count, kernels, cases):
     programs = [Program(number, seed) for number in range(int(count))]
     texts = [program.function() for program in programs]
     note = "// Written by scripts/random_programs.py.\n\n"
-    allowed = "// croq: allow(W0209, W0214, W0348, W0360, W0702, W0703, W0707) the programs are random\n\n"
+    allowed = "// croq: allow(W0209, W0214, W0348, W0360, W0702, W0703, W0707, W1112, W1113) the programs are random\n\n"
     with open(kernels, "w", encoding="utf-8") as file:
         file.write(note + allowed + "\n\n".join(co for co, _ in texts) + "\n")
     with open(cases, "w", encoding="utf-8") as file:
