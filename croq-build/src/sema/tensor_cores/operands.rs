@@ -76,6 +76,12 @@ fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
 }
 
 fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
+    let text = cx::source_text(cx, at, name);
+    let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let loaded = match is_name {
+        true => format!("{text}_fragment"),
+        false => "fragment".to_owned(),
+    };
     cx.report(
         Diagnostic::new(
             codes::E0907,
@@ -83,10 +89,7 @@ fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
             format!("`{name}` is in memory, a warp multiplies what is in its registers"),
         )
         .label("not loaded")
-        .help(format!(
-            "load it first: `x = mma.load {};`",
-            cx::source_text(cx, at, name)
-        )),
+        .help(format!("load it first: `{loaded} = mma.load {text};`")),
     );
 }
 

@@ -294,6 +294,11 @@ pub(crate) fn promoted(value: Value) -> Value {
 }
 
 pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
+    report_no_condition(cx, span, what, "!=");
+}
+
+/// The same; `operator 0` makes a condition of the number.
+pub(crate) fn report_no_condition(cx: &mut Cx<'_>, span: Span, what: &str, operator: &str) {
     let mut text = cx::source_text(cx, span, "x");
     if text.contains(' ') {
         text = format!("({text})");
@@ -305,7 +310,7 @@ pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
             format!("expected a `bool`, found {what}"),
         )
         .label("not a `bool`")
-        .help(format!("compare it: `{text} != 0`")),
+        .help(format!("compare it: `{text} {operator} 0`")),
     );
 }
 

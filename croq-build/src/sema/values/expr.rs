@@ -197,7 +197,8 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
         }
         (ast::UnaryOp::Not, v @ (Value::Int(_) | Value::Scalar(_))) => {
             let kind = v.kind();
-            convert::report_not_bool(&mut el.cx, a.span, &kind);
+            // `!x` of a number in C.
+            convert::report_no_condition(&mut el.cx, a.span, &kind, "==");
             Value::Error
         }
         (op, v) => {

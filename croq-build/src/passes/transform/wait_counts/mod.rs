@@ -116,7 +116,7 @@ impl Walker<'_> {
         for (id, begun) in ended {
             flight.copies.remove(&id);
             if self.last {
-                let place = "the end of the block that declares its buffer";
+                let place = "the end of the scope that declares its buffer";
                 self.diags.push(unwaited(&self.name(id), begun, place));
             }
         }
