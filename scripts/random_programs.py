@@ -40,12 +40,19 @@ def fits(number, kind):
     return low <= number < high
 
 
+def typed(value):
+    """The type of an operand beside data; of an integer without a type it is that of most of them."""
+    if value.kind != "exact":
+        return value.kind
+    return "s64" if value.number is not None and not fits(value.number, "s32") else "s32"
+
+
 def common(a, b):
     """The type in which two values are computed: docs/language.md, "Values"."""
     for literal, other in ((a, b), (b, a)):
         if literal.number is not None and other.kind != "exact" and fits(literal.number, other.kind):
             return other.kind
-    a, b = ("s32" if value.kind == "exact" else value.kind for value in (a, b))
+    a, b = (typed(value) for value in (a, b))
     if a == b:
         return a
     wide, narrow = (a, b) if BITS[a] >= BITS[b] else (b, a)
@@ -104,7 +111,7 @@ class Program:
     # Expressions.
 
     def literal(self):
-        return self.pick(0, 1, 2, 3, 5, 7, 13, 64, 100, 127, 128, 255, 1000, 65535, -1, -2, -7, -128)
+        return self.pick(0, 1, 2, 3, 5, 7, 13, 64, 100, 127, 128, 255, 1000, 65535, 3000000000, -1, -2, -7, -128, -3000000000)
 
     def exact(self, depth):
         """Of small numbers: no result is outside of 32 bits."""

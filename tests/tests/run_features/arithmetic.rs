@@ -158,3 +158,33 @@ fn the_type_of_a_choice_does_not_depend_on_the_condition() {
         });
     }
 }
+
+#[test]
+fn large_literals_have_64_bits() {
+    let a = Tensor::<i32, _>::random((60,), i32::MIN..i32::MAX, 9);
+    let y = kernels::arith_large_literals(&a).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let v = i64::from(a[[i]]);
+        match row {
+            0 => v.max(3_000_000_000),
+            1 | 3 => 0,
+            2 => v + 3_000_000_000,
+            _ => v * -3_000_000_000,
+        }
+    });
+}
+
+#[test]
+fn what_an_assertion_is_about_wraps() {
+    let numbers = vec![0, 7, 1 << 32, 1 << 62, -(1 << 62) - 8, i64::MIN, i64::MAX];
+    let a = Tensor::from_vec((numbers.len(),), numbers).unwrap();
+    let y = kernels::arith_asserted(&a).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let v = a[[i]];
+        i32::from(match row {
+            0 => v.wrapping_add(v) / 4 > 6,
+            1 => v.wrapping_mul(1 << 32) == 0,
+            _ => v.wrapping_mul(2) < 0,
+        })
+    });
+}

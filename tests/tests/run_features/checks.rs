@@ -269,3 +269,17 @@ fn printing_does_not_disturb() {
     let expected = "host 7 true\nx[0] = 4\nx[1] = -5\nv = 1.500000\n";
     assert!(run.status.success() && said.contains(expected), "{said}");
 }
+
+#[test]
+fn what_left_a_loop_is_not_checked_behind_it() {
+    let x = Tensor::<i32, _>::random((5,), 1..100, 12);
+    assert_eq!(kernels::checks_after_return(&x, 1).unwrap(), 1);
+    assert_eq!(kernels::checks_after_return(&x, 101).unwrap(), -1);
+    assert!(kernels::checks_after_return(&x, 50).is_err());
+    let y = kernels::checks_after_yield(&x, 2, 99).unwrap();
+    assert_exact(&y, |_| 7);
+    let y = kernels::checks_after_yield(&x, 3, 4).unwrap();
+    assert_exact(&y, |_| x[4]);
+    // Last: a failed kernel makes a CUDA device unusable.
+    assert!(kernels::checks_after_yield(&x, 3, 5).is_err());
+}

@@ -5,7 +5,7 @@ pub fn cases(calls: &mut Calls) {
   calls.flat("program_1", |x, z, a| Ok(kernels::program_1(x, z, a)?.into_vec()), program_1, &[(1, 300, 0), (1, 129, 50), (1, 1, 0)]);
   calls.rows("program_2", |x, z, a| Ok(kernels::program_2(x, z, a)?.into_vec()), program_2, &[(31, 64, 0), (2, 17, 50), (129, 64, 0)]);
   calls.rows("program_3", |x, z, a| Ok(kernels::program_3(x, z, a)?.into_vec()), program_3, &[(33, 32, 1), (32, 63, 1), (2, 63, 1)]);
-  calls.flat("program_4", |x, z, a| Ok(kernels::program_4(x, z, a)?.into_vec()), program_4, &[(1, 127, 0), (1, 33, 1), (1, 1, 1)]);
+  calls.flat("program_4", |x, z, a| Ok(kernels::program_4(x, z, a)?.into_vec()), program_4, &[(1, 32, 50), (1, 2, 0), (1, 33, 1)]);
   calls.rows("program_5", |x, z, a| Ok(kernels::program_5(x, z, a)?.into_vec()), program_5, &[(300, 2, -3), (128, 32, 0), (1, 17, 1)]);
   calls.rows("program_6", |x, z, a| Ok(kernels::program_6(x, z, a)?.into_vec()), program_6, &[(129, 1, 0), (31, 32, 1), (33, 64, 1)]);
   calls.flat("program_7", |x, z, a| Ok(kernels::program_7(x, z, a)?.into_vec()), program_7, &[(1, 33, 1), (1, 129, 1), (1, 31, 1)]);
@@ -25,21 +25,21 @@ pub fn cases(calls: &mut Calls) {
   calls.flat("program_21", |x, z, a| Ok(kernels::program_21(x, z, a)?.into_vec()), program_21, &[(1, 129, 0), (1, 100, -3), (1, 127, -3)]);
   calls.flat("program_22", |x, z, a| Ok(kernels::program_22(x, z, a)?.into_vec()), program_22, &[(1, 33, 1), (1, 2, 50), (1, 300, 1)]);
   calls.rows("program_23", |x, z, a| Ok(kernels::program_23(x, z, a)?.into_vec()), program_23, &[(129, 64, 1), (1, 17, 50), (33, 32, -3)]);
-  calls.rows("program_24", |x, z, a| Ok(kernels::program_24(x, z, a)?.into_vec()), program_24, &[(127, 8, -3), (31, 17, 0), (2, 63, -3)]);
+  calls.rows("program_24", |x, z, a| Ok(kernels::program_24(x, z, a)?.into_vec()), program_24, &[(1, 17, 0), (128, 17, 0), (129, 2, 50)]);
   calls.rows("program_25", |x, z, a| Ok(kernels::program_25(x, z, a)?.into_vec()), program_25, &[(127, 64, 0), (33, 2, 1), (2, 63, 0)]);
-  calls.flat("program_26", |x, z, a| Ok(kernels::program_26(x, z, a)?.into_vec()), program_26, &[(1, 129, 0), (1, 100, -3), (1, 1, 0)]);
+  calls.flat("program_26", |x, z, a| Ok(kernels::program_26(x, z, a)?.into_vec()), program_26, &[(1, 300, 0), (1, 128, 50), (1, 129, 1)]);
   calls.flat("program_27", |x, z, a| Ok(kernels::program_27(x, z, a)?.into_vec()), program_27, &[(1, 2, 0), (1, 300, 0), (1, 100, -3)]);
   calls.rows("program_28", |x, z, a| Ok(kernels::program_28(x, z, a)?.into_vec()), program_28, &[(300, 17, 1), (127, 64, 50), (100, 1, 1)]);
-  calls.rows("program_29", |x, z, a| Ok(kernels::program_29(x, z, a)?.into_vec()), program_29, &[(300, 32, 0), (31, 32, 0), (1, 1, -3)]);
+  calls.rows("program_29", |x, z, a| Ok(kernels::program_29(x, z, a)?.into_vec()), program_29, &[(128, 32, 1), (129, 17, 1), (100, 2, 1)]);
   calls.rows("program_30", |x, z, a| Ok(kernels::program_30(x, z, a)?.into_vec()), program_30, &[(2, 32, 0), (129, 2, 0), (100, 64, 50)]);
-  calls.flat("program_31", |x, z, a| Ok(kernels::program_31(x, z, a)?.into_vec()), program_31, &[(1, 2, 1), (1, 33, -3), (1, 129, 0)]);
+  calls.flat("program_31", |x, z, a| Ok(kernels::program_31(x, z, a)?.into_vec()), program_31, &[(1, 129, -3), (1, 2, 1), (1, 33, -3)]);
   calls.rows("program_32", |x, z, a| Ok(kernels::program_32(x, z, a)?.into_vec()), program_32, &[(1, 32, 50), (32, 63, 0), (300, 8, 0)]);
   calls.flat("program_33", |x, z, a| Ok(kernels::program_33(x, z, a)?.into_vec()), program_33, &[(1, 1, -3), (1, 2, 50), (1, 127, 50)]);
   calls.rows("program_34", |x, z, a| Ok(kernels::program_34(x, z, a)?.into_vec()), program_34, &[(2, 1, 0), (100, 17, 1), (128, 17, 1)]);
   calls.rows("program_35", |x, z, a| Ok(kernels::program_35(x, z, a)?.into_vec()), program_35, &[(33, 2, -3), (129, 64, 1), (100, 17, 1)]);
   calls.rows("program_36", |x, z, a| Ok(kernels::program_36(x, z, a)?.into_vec()), program_36, &[(127, 1, -3), (128, 1, 50), (2, 17, -3)]);
   calls.flat("program_37", |x, z, a| Ok(kernels::program_37(x, z, a)?.into_vec()), program_37, &[(1, 1, 1), (1, 300, -3), (1, 129, 50)]);
-  calls.rows("program_38", |x, z, a| Ok(kernels::program_38(x, z, a)?.into_vec()), program_38, &[(33, 1, 50), (31, 17, -3), (32, 17, 50)]);
+  calls.rows("program_38", |x, z, a| Ok(kernels::program_38(x, z, a)?.into_vec()), program_38, &[(129, 64, 50), (33, 2, 50), (31, 1, 50)]);
   calls.rows("program_39", |x, z, a| Ok(kernels::program_39(x, z, a)?.into_vec()), program_39, &[(100, 17, -3), (32, 63, 1), (129, 8, 1)]);
 }
 
@@ -173,20 +173,23 @@ fn program_4(x: &[i16], z: &[i64], a: i64, m: i64, n: i64) -> Vec<u64> {
     let mut s1 = vec![0 as i64; 64];
     for t in 0..64i64 {
       if b * 64 + t < n {
-        if ((((5i64)) as u64) != (((z[((0) * (n) + ((b * 64 + t))) as usize].wrapping_add(z[((0) * (n) + ((((b * 64 + t) * 5 + 11) % (n)))) as usize]) ^ (((-2i64)) as i64))) as u64)) {
-          let mut v2: u8 = ((((x[((0) * (n) + ((((b * 64 + t) * 3 + 1) % (n)))) as usize]) as i64).wrapping_mul((if (z[((0) * (n) + ((b * 64 + t))) as usize] < ((x[((0) * (n) + ((((b * 64 + t) * 1 + 0) % (n)))) as usize]) as i64)) { z[((0) * (n) + ((b * 64 + t))) as usize] } else { ((x[((0) * (n) + ((b * 64 + t))) as usize]) as i64) }))) as u8);
+        if ((((5i64)) as u64) == (((z[((0) * (n) + ((b * 64 + t))) as usize].wrapping_add(z[((0) * (n) + ((((b * 64 + t) * 5 + 11) % (n)))) as usize]) | (((-3000000000i64)) as i64))) as u64)) {
+          let mut v2: i8 = ((z[((0) * (n) + ((((b * 64 + t) * 5 + 1) % (n)))) as usize]) as i8);
+          let mut v3: i64 = z[((0) * (n) + ((b * 64 + t))) as usize].wrapping_mul(((v2) as i64)).wrapping_shl(40);
+        } else {
+          let mut v4: u32 = (((((255i64)) as i64).wrapping_sub((z[((0) * (n) + ((((b * 64 + t) * 3 + 1) % (n)))) as usize]).min(z[((0) * (n) + ((((b * 64 + t) * 1 + 0) % (n)))) as usize]))) as u32);
         }
-        s1[((t * 3 + 0) % 64) as usize] = (((x[((0) * (n) + ((((b * 64 + t) * 1 + 11) % (n)))) as usize]).max(((z[((0) * (n) + ((b * 64 + t))) as usize]) as i16)).wrapping_shl(11)) as i64).wrapping_sub(z[((0) * (n) + ((((b * 64 + t) * 1 + 11) % (n)))) as usize].wrapping_add(z[((0) * (n) + ((((b * 64 + t) * 1 + 2) % (n)))) as usize]).wrapping_rem((((255i64)) as i64)));
+        s1[((t * 3 + 0) % 64) as usize] = (((((z[((0) * (n) + ((b * 64 + t))) as usize].wrapping_add(((b) as i64))) as i16)).min(x[((0) * (n) + ((b * 64 + t))) as usize].wrapping_shl(10)).wrapping_shl(((((if !(((a - a) == (b * 64 + t))) { z[((0) * (n) + ((((b * 64 + t) * 5 + 0) % (n)))) as usize].wrapping_sub(((x[((0) * (n) + ((((b * 64 + t) * 1 + 0) % (n)))) as usize]) as i64)) } else { (((((x[((0) * (n) + ((((b * 64 + t) * 3 + 11) % (n)))) as usize]) as u16)).max(((x[((0) * (n) + ((((b * 64 + t) * 5 + 11) % (n)))) as usize]) as u16))) as i64) })) as u32) & 15))) as i64);
       } else {
         s1[((t * 3 + 0) % 64) as usize] = 7;
       }
     }
     for t in 0..64i64 {
       if b * 64 + t < n {
-        let e3: i64 = ((a - a) - (b * 7));
-        let mut v4: u8 = ((z[((0) * (n) + (((t * 3 + 2) % (n)))) as usize]) as u8);
-        v4 = (((((!(((5i64)) as u32))) as i64).wrapping_add(z[((0) * (n) + (((b * 1 + 2) % (n)))) as usize].wrapping_sub(((x[((0) * (n) + (((b * 1 + 1) % (n)))) as usize]) as i64)).wrapping_rem(((((v4 ^ v4) | 1)) as i64)))) as u8);
-        y[(b * 64 + t) as usize] = (((2i64)) as u64);
+        let mut m5 = [0 as i64; 4];
+        for i6 in 0..4 { m5[i6] = ((((x[((0) * (n) + (((t * 1 + 0) % (n)))) as usize]) as i32).wrapping_sub((((a * 2)) as i32))) as i64); }
+        let e7: i64 = ((t - t) * 3);
+        y[(b * 64 + t) as usize] = (((!m5[((0) * (4) + (((t * 1 + 11) % (4)))) as usize]).wrapping_sub((if (((0i64) + e7) > t) { s1[((0) * (64) + (((t * 5 + 11) % (64)))) as usize] } else { z[((0) * (n) + (((b * 3 + 2) % (n)))) as usize] })).wrapping_shl(19)) as u64);
       }
     }
   }
@@ -206,7 +209,7 @@ fn program_5(x: &[u64], z: &[u64], a: i64, m: i64, n: i64) -> Vec<i32> {
         }
         let mut m3 = [0 as u64; 8];
         for i4 in 0..8 { m3[i4] = z[((0) * (n) + (((j * 3 + 11) % (n)))) as usize].wrapping_div(((x[(((0) * (m) + (((j * 3 + 0) % (m)))) * (n) + (((i * 3 + 2) % (n)))) as usize] & (((100i64)) as u64)) | 1)); }
-        y[((br * 16 + i) * n + bc * 16 + j) as usize] = ((((((if (z[((0) * (n) + (((j * 1 + 2) % (n)))) as usize] > (((64i64)) as u64)) { z[((0) * (n) + (((j * 5 + 2) % (n)))) as usize] } else { z[((0) * (n) + (((j * 3 + 11) % (n)))) as usize] })) as i8)).max((((((m3[((0) * (8) + (((j * 3 + 11) % (8)))) as usize]) as u16)).min(((m3[((0) * (8) + (((j * 3 + 1) % (8)))) as usize]) as u16))) as i8)).wrapping_shl(4)) as i32);
+        y[((br * 16 + i) * n + bc * 16 + j) as usize] = ((((((if (z[((0) * (n) + (((j * 1 + 2) % (n)))) as usize] <= (((-128i64)) as u64)) { z[((0) * (n) + (((j * 5 + 2) % (n)))) as usize] } else { tile[(((0) * (16) + (((i * 5 + 11) % (16)))) * (16) + (((j * 1 + 1) % (16)))) as usize] })) as i8)).max((((((m3[((0) * (8) + (((j * 3 + 11) % (8)))) as usize]) as u16)).min(((m3[((0) * (8) + (((j * 3 + 1) % (8)))) as usize]) as u16))) as i8)).wrapping_shl(4)) as i32);
       }
     } }
   } }
@@ -271,7 +274,7 @@ fn program_9(x: &[i8], z: &[u32], a: i64, m: i64, n: i64) -> Vec<u8> {
     
     
     for i in 0..64i64 { if r * 64 + i < m {
-      let mut v1: u16 = ((z[((0) * (n) + (((i * 1 + 0) % (n)))) as usize].wrapping_rem((((3i64)) as u32)).wrapping_sub((((-2i64)) as u32))) as u16);
+      let mut v1: u16 = ((z[((0) * (n) + (((i * 1 + 0) % (n)))) as usize].wrapping_rem((((3i64)) as u32)).wrapping_sub((((-1i64)) as u32))) as u16);
       for k in 0..((n + 15) / 16) {
         let here = (0..1024i64).map(|e| { let (r, c) = (r * 64 + e / 16, k * 16 + e % 16); if r < m && c < n { x[(r * n + c) as usize] } else { 0 as i8 } }).collect::<Vec<_>>();
         
@@ -314,7 +317,7 @@ fn program_10(x: &[u64], z: &[u8], a: i64, m: i64, n: i64) -> Vec<u16> {
           for i7 in 0..8 { m6[i7] = (((if (z[((0) * (n) + ((b * 64 + t))) as usize] >= s1[((0) * (64) + (t)) as usize]) { s1[((0) * (64) + (((t * 1 + 0) % (64)))) as usize] } else { s1[((0) * (64) + (t)) as usize] })) as i32); }
         }
         let mut w8: i32 = ((z[((0) * (n) + ((((b * 64 + t) * 5 + 1) % (n)))) as usize]) as i32) & 7;
-        while w8 > 0 && ((((-2i64)) as i32) <= ((s1[((0) * (64) + (((t * 1 + 0) % (64)))) as usize].wrapping_shr((((z[((0) * (n) + ((b * 64 + t))) as usize]) as u32) & 7))) as i32)) {
+        while w8 > 0 && ((((-1i64)) as i32) <= ((s1[((0) * (64) + (((t * 1 + 0) % (64)))) as usize].wrapping_shr((((z[((0) * (n) + ((b * 64 + t))) as usize]) as u32) & 7))) as i32)) {
           w8 = w8 - 1;
           if (((z[((0) * (n) + ((((b * 64 + t) * 5 + 2) % (n)))) as usize]).wrapping_neg()).wrapping_neg() == (((0i64)) as u8)) {
             let e9: i64 = ((t / 7) + (a % 2));
@@ -360,11 +363,11 @@ fn program_11(x: &[u16], z: &[i64], a: i64, m: i64, n: i64) -> Vec<u32> {
       while w3 > 0 && (v2 >= (((2i64)) as u64)) {
         w3 = w3 - 1;
         v2 = ((((((65535i64)) as u16).wrapping_add(v1)) as u64) ^ (((255i64)) as u64));
-        if ((((a - j) == j) && ((p - (0i64)) > p)) || (((a + a) == a) && (v2 != (((-7i64)) as u64)))) {
+        if ((((a - j) == j) && ((p - (0i64)) > p)) || (((a + a) == a) && (v2 != (((-2i64)) as u64)))) {
           let mut w4: i32 = (((((((v2) as u8)).max(((z[((0) * (n) + (j)) as usize]) as u8))) as u16).wrapping_mul(v1.wrapping_mul((((100i64)) as u16)))) as i32) & 7;
           while w4 > 0 && (((p).max(a) == p) || ((1i64) >= a)) {
             w4 = w4 - 1;
-            let mut v5: u32 = ((((((((-1i64)) as u8)) as i16)).max((((x[(((0) * (m) + (((p * 1 + 11) % (m)))) * (n) + (j)) as usize] ^ v1)) as i16))) as u32);
+            let mut v5: u32 = ((((((((3000000000i64)) as u8)) as i16)).max((((x[(((0) * (m) + (((p * 1 + 11) % (m)))) * (n) + (j)) as usize] ^ v1)) as i16))) as u32);
           }
         } else {
           let e6: i64 = (if ((3i64) == (1i64)) { (p * 4) } else { (j).max(a) });
@@ -465,7 +468,7 @@ fn program_16(x: &[u8], z: &[i32], a: i64, m: i64, n: i64) -> Vec<i64> {
     let mut v1: u16 = ((((((((64i64)) as u8).wrapping_mul(x[(((0) * (m) + (p)) * (n) + (((p * 5 + 0) % (n)))) as usize])) as i32) ^ (((65535i64)) as i32))) as u16);
     for j in 0..n {
       let mut v2: i8 = ((x[(p * n + j) as usize]) as i8);
-      y[(p * n + j) as usize] = (((if ((((-1i64)) as i32).wrapping_sub(z[((0) * (n) + (((j * 1 + 2) % (n)))) as usize]).wrapping_mul(((v2.wrapping_div((((7i64)) as i8))) as i32)) < ((((x[(((0) * (m) + ((((v2) as u32) as i64 % (m)))) * (n) + (((j * 5 + 1) % (n)))) as usize]) as u16).wrapping_sub(v1)) as i32).wrapping_add((((v2) as i32)).min(z[((0) * (n) + ((((x[(((0) * (m) + ((((v1) as u32) as i64 % (m)))) * (n) + (j)) as usize]) as u32) as i64 % (n)))) as usize]))) { (v1 ^ ((v2.wrapping_rem((((2i64)) as i8))) as u16)) } else { ((v2) as u16) })) as i64);
+      y[(p * n + j) as usize] = (((if ((((3000000000i64)) as i64).wrapping_sub(((z[((0) * (n) + (((j * 1 + 2) % (n)))) as usize]) as i64)).wrapping_mul(((v2.wrapping_div((((7i64)) as i8))) as i64)) < ((((((x[(((0) * (m) + ((((v2) as u32) as i64 % (m)))) * (n) + (((j * 5 + 1) % (n)))) as usize]) as u16).wrapping_sub(v1)) as i32).wrapping_add((((v2) as i32)).min(z[((0) * (n) + ((((x[(((0) * (m) + ((((v1) as u32) as i64 % (m)))) * (n) + (j)) as usize]) as u32) as i64 % (n)))) as usize]))) as i64)) { (v1 ^ ((v2.wrapping_rem((((2i64)) as i8))) as u16)) } else { ((v2) as u16) })) as i64);
     }
   }
   y
@@ -491,7 +494,7 @@ fn program_18(x: &[i64], z: &[i16], a: i64, m: i64, n: i64) -> Vec<i16> {
     let tile = (0..128i64).map(|e| { let (r, c) = (br * 8 + e / 16, bc * 16 + e % 16); if r < m && c < n { x[(r * n + c) as usize] } else { 0 as i64 } }).collect::<Vec<_>>();
     for i in 0..8i64 { for j in 0..16i64 {
       if br * 8 + i < m && bc * 16 + j < n {
-        let mut v1: i64 = ((z[((0) * (n) + (((j * 3 + 2) % (n)))) as usize].wrapping_sub((((-7i64)) as i16))) as i64);
+        let mut v1: i64 = ((z[((0) * (n) + (((j * 3 + 2) % (n)))) as usize].wrapping_sub((((-2i64)) as i16))) as i64);
         y[((br * 8 + i) * n + bc * 16 + j) as usize] = ((((v1.wrapping_mul(tile[(((0) * (8) + ((((tile[(((0) * (8) + ((((tile[(((0) * (8) + (i)) * (16) + (((j * 3 + 11) % (16)))) as usize]) as u32) as i64 % (8)))) * (16) + (((j * 1 + 1) % (16)))) as usize]) as u32) as i64 % (8)))) * (16) + ((((tile[(((0) * (8) + (i)) * (16) + ((((z[((0) * (n) + (((i * 1 + 0) % (n)))) as usize]) as u32) as i64 % (16)))) as usize]) as u32) as i64 % (16)))) as usize])) as u64).wrapping_add((((((5i64)) as i64).wrapping_mul((v1 & v1))) as u64))) as i16);
       }
     } }
@@ -608,7 +611,7 @@ fn program_21(x: &[i16], z: &[i32], a: i64, m: i64, n: i64) -> Vec<u8> {
         let mut v13: i8 = ((z[((0) * (n) + (((t * 3 + 11) % (n)))) as usize].wrapping_shr((((z[((0) * (n) + (((b * 1 + 2) % (n)))) as usize]) as u32) & 31)).wrapping_shr(((((((x[((0) * (n) + (((b * 1 + 11) % (n)))) as usize]) as i8)).min(((s1[((0) * (128) + (((t * 3 + 0) % (128)))) as usize]) as i8))) as u32) & 31))) as i8);
         let mut m14 = [0 as i16; 2];
         for i15 in 0..2 { m14[i15] = (((v13).wrapping_neg()) as i16); }
-        y[(b * 128 + t) as usize] = (((-2i64)) as u8);
+        y[(b * 128 + t) as usize] = (((-1i64)) as u8);
       }
     }
   }
@@ -693,7 +696,7 @@ fn program_23(x: &[i16], z: &[u8], a: i64, m: i64, n: i64) -> Vec<u64> {
     v1 = v1.wrapping_sub((if (((z[((0) * (n) + (((p * 1 + 2) % (n)))) as usize]) as i32) == v1) { v1 } else { v1 }).wrapping_add((((if (p <= a) { a } else { (-1i64) })) as i32)));
     for j in 0..n {
       let mut v2: u8 = ((x[(p * n + j) as usize]) as u8);
-      y[(p * n + j) as usize] = (((-128i64)) as u64);
+      y[(p * n + j) as usize] = (((-7i64)) as u64);
     }
   }
   y
@@ -710,20 +713,20 @@ fn program_24(x: &[u32], z: &[i16], a: i64, m: i64, n: i64) -> Vec<u64> {
         let here = (0..256i64).map(|e| { let (r, c) = (r * 16 + e / 16, k * 16 + e % 16); if r < m && c < n { x[(r * n + c) as usize] } else { 0 as u32 } }).collect::<Vec<_>>();
         
         for j in 0..16i64 {
-          v1 = (((((7i64)) as i32)) as u32);
-          for i2 in 0..3i64 {
-            v1 = here[(((0) * (16) + (j)) * (16) + (j)) as usize];
-            let mut m3 = [0 as i16; 2];
-            for i4 in 0..2 { m3[i4] = ((((((0i64) + a)) as u32).wrapping_sub(v1)) as i16); }
-            v1 = v1.bitor((((0i64)) as u32));
+          v1 = (((((-128i64)) as u16)) as u32);
+          if !(((v1 != (((128i64)) as u32)) || (here[(((0) * (16) + (j)) * (16) + (i)) as usize] > v1))) {
+            v1 = v1;
+          } else {
+            v1 = (((k + k)) as u32);
+            v1 = v1.bitand(v1.wrapping_sub(v1).wrapping_rem(((v1 ^ ((k) as u32)) | 1)));
           }
-          let e5: i64 = ((3i64)).max(i);
+          let e2: i64 = ((a + k) * 3);
         }
         
       }
       
       {
-        y[(r * 16 + i) as usize] = ((v1) as u64);
+        y[(r * 16 + i) as usize] = (((a - a)) as u64);
       }
     } }
   }
@@ -736,7 +739,7 @@ fn program_25(x: &[i8], z: &[u16], a: i64, m: i64, n: i64) -> Vec<u64> {
     let tile = (0..512i64).map(|e| { let (r, c) = (br * 16 + e / 32, bc * 32 + e % 32); if r < m && c < n { x[(r * n + c) as usize] } else { 0 as i8 } }).collect::<Vec<_>>();
     for i in 0..16i64 { for j in 0..32i64 {
       if br * 16 + i < m && bc * 32 + j < n {
-        let mut v1: i64 = ((((tile[(((0) * (16) + (((i * 5 + 1) % (16)))) * (32) + (((j * 1 + 2) % (32)))) as usize].wrapping_mul((((-2i64)) as i8))) as u16).wrapping_sub((((0i64)) as u16).wrapping_sub(z[((0) * (n) + (((j * 5 + 0) % (n)))) as usize]))) as i64);
+        let mut v1: i64 = ((((tile[(((0) * (16) + (((i * 5 + 1) % (16)))) * (32) + (((j * 1 + 2) % (32)))) as usize].wrapping_mul((((-1i64)) as i8))) as u16).wrapping_sub((((0i64)) as u16).wrapping_sub(z[((0) * (n) + (((j * 5 + 0) % (n)))) as usize]))) as i64);
         v1 = v1.wrapping_add((((i - j)) as i64));
         y[((br * 16 + i) * n + bc * 32 + j) as usize] = (((((v1.wrapping_div(((v1 | v1) | 1))) as i8)).min(((z[((0) * (n) + (((j * 5 + 2) % (n)))) as usize]) as i8)).wrapping_shl(((((((z[((0) * (n) + (((i * 3 + 2) % (n)))) as usize]) as i64) | v1).wrapping_shl((((v1.wrapping_sub(v1)) as u32) & 63))) as u32) & 7))) as u64);
       }
@@ -751,7 +754,7 @@ fn program_26(x: &[u64], z: &[i16], a: i64, m: i64, n: i64) -> Vec<u64> {
     let mut s1 = vec![0 as u64; 128];
     for t in 0..128i64 {
       if b * 128 + t < n {
-        let mut v2: u64 = ((((((((a).min((-1i64))) as i32).wrapping_add(((z[((0) * (n) + ((b * 128 + t))) as usize]) as i32))) as u16)).max((((((13i64)) as u64).wrapping_mul(x[((0) * (n) + ((((b * 128 + t) * 3 + 2) % (n)))) as usize])) as u16))) as u64);
+        let mut v2: u64 = ((((((((a).min((-1i64))) as i32).wrapping_add(((z[((0) * (n) + ((b * 128 + t))) as usize]) as i32))) as u16)).max((((((-128i64)) as u64).wrapping_mul(x[((0) * (n) + ((((b * 128 + t) * 3 + 2) % (n)))) as usize])) as u16))) as u64);
         v2 = v2.wrapping_sub((((1i64)) as u64));
         let mut m3 = [0 as i64; 2];
         for i4 in 0..2 { m3[i4] = (((((v2) as i8)).max(((v2) as i8))) as i64); }
@@ -766,7 +769,7 @@ fn program_26(x: &[u64], z: &[i16], a: i64, m: i64, n: i64) -> Vec<u64> {
         let mut v6: u16 = (((s1[((0) * (128) + (((t * 5 + 0) % (128)))) as usize].wrapping_div(((s1[((0) * (128) + (t)) as usize] | ((z[((0) * (n) + ((b * 128 + t))) as usize]) as u64)) | 1))).wrapping_neg()) as u16);
         let mut m7 = [0 as u8; 2];
         for i8 in 0..2 { m7[i8] = ((v6.wrapping_shl(13)) as u8); }
-        v6 = (((-1i64)) as u16);
+        v6 = (((3000000000i64)) as u16);
         s5[((t * 31 + 7) % 128) as usize] = ((((v6.wrapping_mul(v6).wrapping_sub(v6.wrapping_add(v6))) as i8)) as u32);
       } else {
         s5[((t * 31 + 7) % 128) as usize] = 7;
@@ -782,10 +785,10 @@ fn program_26(x: &[u64], z: &[i16], a: i64, m: i64, n: i64) -> Vec<u64> {
         if !(((t % 7) <= t)) {
           let mut v12: u32 = ((((m10[((0) * (4) + (((t * 5 + 0) % (4)))) as usize]) as i32).wrapping_rem((((16i64)) as i32))) as u32);
           for i13 in 0..3i64 {
-            v12 = (if ((a + b) != (5i64)) { (((65535i64)) as u32) } else { (((if (v12 >= (((3i64)) as u32)) { (((64i64)) as i16) } else { z[((0) * (n) + ((s5[((0) * (128) + (t)) as usize] as i64 % (n)))) as usize] })) as u32).wrapping_div(((v12 | ((i13) as u32)) | 1)) });
+            v12 = (((if ((a + b) != (5i64)) { (((-3000000000i64)) as i64) } else { (((((if (v12 >= (((3i64)) as u32)) { (((64i64)) as i16) } else { z[((0) * (n) + ((s5[((0) * (128) + (t)) as usize] as i64 % (n)))) as usize] })) as u32).wrapping_div(((v12 | ((i13) as u32)) | 1))) as i64) })) as u32);
           }
         }
-        y[(b * 128 + t) as usize] = (((255i64)) as u64);
+        y[(b * 128 + t) as usize] = (((((x[((0) * (n) + (((t * 1 + 1) % (n)))) as usize].wrapping_mul((((a + b)) as u64)).wrapping_mul((((((x[((0) * (n) + (((b * 5 + 11) % (n)))) as usize]) as i32)).min(((z[((0) * (n) + (((t * 5 + 1) % (n)))) as usize]) as i32))) as u64))) as u16)).min((((!(!z[((0) * (n) + (((b * 5 + 2) % (n)))) as usize]))) as u16))) as u64);
       }
     }
   }
@@ -849,7 +852,7 @@ fn program_29(x: &[i8], z: &[u64], a: i64, m: i64, n: i64) -> Vec<i32> {
       }
       
       {
-        y[(r * 32 + i) as usize] = (if (v1 < (((64i64)) as u8)) { (((v1).wrapping_neg().wrapping_shl((((((v1) as u64).wrapping_rem(((z[((0) * (n) + (((i * 5 + 1) % (n)))) as usize] & (((5i64)) as u64)) | 1))) as u32) & 7))) as i32) } else { (((a).min(a)) as i32) });
+        y[(r * 32 + i) as usize] = (((if (((v1) as i64) <= (((-3000000000i64)) as i64)) { v1 } else { v1 })) as i32);
       }
     } }
   }
@@ -884,7 +887,7 @@ fn program_31(x: &[i32], z: &[i8], a: i64, m: i64, n: i64) -> Vec<i64> {
     for i3 in 0..8i64 {
       let mut m4 = [0 as u16; 8];
       for i5 in 0..8 { m4[i5] = (((((z[((0) * (n) + (((p * 5 + 2) % (n)))) as usize]) as i32) | (((128i64)) as i32))) as u16); }
-      let mut v6: i8 = ((((z[((0) * (n) + (((p * 5 + 0) % (n)))) as usize]) as i32).wrapping_mul(((((9i64)).min(a)) as i32)).wrapping_add((((m4[((0) * (8) + (((i3 * 5 + 2) % (8)))) as usize]) as i32) & (((-128i64)) as i32)))) as i8);
+      let mut v6: i8 = ((((z[((0) * (n) + (((p * 5 + 0) % (n)))) as usize]) as i32).wrapping_mul(((((9i64)).min(a)) as i32)).wrapping_add((((m4[((0) * (8) + (((i3 * 5 + 2) % (8)))) as usize]) as i32) & (((-7i64)) as i32)))) as i8);
     }
     let mut v7: u8 = (((if !((x[((0) * (n) + (p)) as usize] >= ((z[((0) * (n) + (((p * 1 + 1) % (n)))) as usize]) as i32))) { (((z[((0) * (n) + (((p * 3 + 11) % (n)))) as usize]).wrapping_neg()) as u64) } else { ((z[((0) * (n) + (((p * 3 + 11) % (n)))) as usize]) as u64) })) as u8);
     for i8 in 0..16i64 {
@@ -902,7 +905,7 @@ fn program_31(x: &[i32], z: &[i8], a: i64, m: i64, n: i64) -> Vec<i64> {
     }
     let mut v14: u64 = (((if (p < (1i64)) { (!x[((0) * (n) + ((((v7) as u32) as i64 % (n)))) as usize]) } else { ((v7) as i32).wrapping_add(x[((0) * (n) + ((((z[((0) * (n) + (p)) as usize]) as u32) as i64 % (n)))) as usize]) })) as u64);
     let e15: i64 = (a + (a / 7));
-    y[(p) as usize] = (((v14 & ((z[((0) * (n) + (((p * 3 + 2) % (n)))) as usize]) as u64)).wrapping_sub((((v7).wrapping_neg()) as u64)).wrapping_mul((((2i64)) as u64).wrapping_add(v14).wrapping_rem(((v14 & (((64i64)) as u64)) | 1)))) as i64);
+    y[(p) as usize] = (((((2i64)) as u64).wrapping_add(v14).wrapping_rem(((v14 & (((-3000000000i64)) as u64)) | 1)).wrapping_sub((v14 & ((z[((0) * (n) + (((p * 3 + 2) % (n)))) as usize]) as u64)).wrapping_sub((((v7).wrapping_neg()) as u64)))) as i64);
   }
   y
 }
@@ -925,7 +928,7 @@ fn program_32(x: &[i32], z: &[i16], a: i64, m: i64, n: i64) -> Vec<i32> {
           for i4 in 0..2 { m3[i4] = ((((j) as u64)) as i8); }
           let mut v5: i8 = (((((m3[((0) * (2) + (((j * 1 + 1) % (2)))) as usize]) as i32) | tile[(((0) * (8) + (((i * 1 + 0) % (8)))) * (16) + (j)) as usize]).wrapping_div((((3i64)) as i32))) as i8);
         }
-        y[((br * 8 + i) * n + bc * 16 + j) as usize] = (((((((-2i64)) as u16)) as i64)) as i32);
+        y[((br * 8 + i) * n + bc * 16 + j) as usize] = (((((((-1i64)) as u16)) as i64)) as i32);
       }
     } }
   } }
@@ -1017,7 +1020,7 @@ fn program_36(x: &[u64], z: &[u64], a: i64, m: i64, n: i64) -> Vec<i8> {
         
         for j in 0..16i64 {
           v1 = ((((v1) as u16).wrapping_mul((((here[(((0) * (16) + (((j * 3 + 1) % (16)))) * (16) + ((((here[(((0) * (16) + ((((z[((0) * (n) + ((((here[(((0) * (16) + ((((v1) as u32) as i64 % (16)))) * (16) + (((j * 1 + 1) % (16)))) as usize]) as u32) as i64 % (n)))) as usize]) as u32) as i64 % (16)))) * (16) + (j)) as usize]) as u32) as i64 % (16)))) as usize]) as u16)).min(((x[(((0) * (m) + (((i * 3 + 0) % (m)))) * (n) + (((k * 1 + 2) % (n)))) as usize]) as u16)).wrapping_sub(((v1) as u16)))) as i8);
-          let mut v2: i64 = ((v1.wrapping_add(v1).wrapping_div(((v1 & (((-7i64)) as i8)) | 1))) as i64);
+          let mut v2: i64 = ((v1.wrapping_add(v1).wrapping_div(((v1 & (((-2i64)) as i8)) | 1))) as i64);
           let e3: i64 = j;
         }
         
@@ -1046,7 +1049,7 @@ fn program_37(x: &[i8], z: &[u8], a: i64, m: i64, n: i64) -> Vec<u8> {
       let mut m3 = [0 as u16; 2];
       for i4 in 0..2 { m3[i4] = (((((127i64)) as u8).wrapping_mul(z[((0) * (n) + (p)) as usize])) as u16); }
     }
-    y[(p) as usize] = (((-7i64)) as u8);
+    y[(p) as usize] = (((-2i64)) as u8);
   }
   y
 }
@@ -1055,7 +1058,7 @@ fn program_38(x: &[u64], z: &[i8], a: i64, m: i64, n: i64) -> Vec<i64> {
   let mut y = vec![0 as i64; (m * n) as usize];
   for p in 0..m {
     let mut v1: i16 = ((((z[((0) * (n) + (((p * 5 + 11) % (n)))) as usize]) as i32).wrapping_shl(27)) as i16);
-    let mut w2: i32 = (((if ((((-2i64)) as u16) > (((1i64)) as u16)) { (!x[(((0) * (m) + (p)) * (n) + (((p * 5 + 0) % (n)))) as usize]) } else { (((13i64)) as u64) })) as i32) & 7;
+    let mut w2: i32 = (((if ((((-1i64)) as u16) > (((1i64)) as u16)) { (!x[(((0) * (m) + (p)) * (n) + (((p * 5 + 0) % (n)))) as usize]) } else { (((13i64)) as u64) })) as i32) & 7;
     while w2 > 0 && ((p <= (-4i64)) && (x[(((0) * (m) + ((((v1) as u32) as i64 % (m)))) * (n) + ((((z[((0) * (n) + (((p * 5 + 1) % (n)))) as usize]) as u32) as i64 % (n)))) as usize] >= ((v1) as u64))) {
       w2 = w2 - 1;
       v1 = ((v1).wrapping_neg().wrapping_add(v1.wrapping_mul((((255i64)) as i16))) | (((a).min(p)) as i16));
@@ -1094,7 +1097,7 @@ fn program_38(x: &[u64], z: &[i8], a: i64, m: i64, n: i64) -> Vec<i64> {
     }
     for j in 0..n {
       let mut v15: u32 = ((x[(p * n + j) as usize]) as u32);
-      y[(p * n + j) as usize] = (((-128i64)) as i64);
+      y[(p * n + j) as usize] = (((-3000000000i64)) as i64);
     }
   }
   y

@@ -50,7 +50,7 @@ struct Step {
 #[derive(Default)]
 pub(crate) struct Path {
     steps: Vec<Step>,
-    /// Whether a `return` outside of all loops came before.
+    /// Whether a `return` came before, outside of all calls.
     returned: bool,
 }
 
@@ -63,19 +63,28 @@ impl Path {
         self.steps.pop();
     }
 
-    /// Records a statement that leaves the loop, the kernel or the function.
-    pub fn leave(&mut self) {
+    /// Records a statement that leaves the innermost loop.
+    pub fn leave_loop(&mut self) {
         let mut steps = self.steps.iter_mut().rev();
-        let is_left = |frame: &Frame| {
-            matches!(
-                frame,
-                Frame::Loop | Frame::Range { .. } | Frame::Launch | Frame::Call
-            )
-        };
-        match steps.find(|s| is_left(&s.frame)) {
-            Some(step) => step.left = true,
-            None => self.returned = true,
+        let is_left = |frame: &Frame| matches!(frame, Frame::Loop | Frame::Range { .. });
+        if let Some(step) = steps.find(|s| is_left(&s.frame)) {
+            step.left = true;
         }
+    }
+
+    /// Records a statement that leaves the kernel, or the function, and all loops around it there.
+    pub fn leave(&mut self) {
+        for step in self.steps.iter_mut().rev() {
+            match step.frame {
+                Frame::Loop | Frame::Range { .. } => step.left = true,
+                Frame::Launch | Frame::Call => {
+                    step.left = true;
+                    return;
+                }
+                _ => {}
+            }
+        }
+        self.returned = true;
     }
 
     /// The constructs of the kernel, or of all host code, innermost first.

@@ -13,16 +13,20 @@ pub(crate) fn note(el: &Elab<'_>, found: &mut Earlier) {
     if found.asserted.is_empty() {
         return;
     }
-    let mut assigned = Assigned(SortedSet::new());
+    let mut assigned = Assigned::default();
     for stmts in el.build.sinks.iter().chain([&el.build.entry]) {
         walk_block(stmts, &mut assigned);
     }
     for kernel in &el.f.kernels {
         walk_block(&kernel.body, &mut assigned);
     }
-    let assigned: SortedSet<(Span, &str)> = assigned.0.iter().map(|id| key_of(el, *id)).collect();
+    // A macro of the preprocessor may assign any name.
+    let has_macros = ["#define", "#include"].map(|word| el.cx.file.text.contains(word));
+    let any = assigned.by_cpp && has_macros.contains(&true);
+    let assigned: SortedSet<(Span, &str)> =
+        assigned.locals.iter().map(|id| key_of(el, *id)).collect();
     for ((span, name), settled) in found.asserted.iter_mut() {
-        let is_assigned = assigned.contains(&(*span, name.as_str()));
+        let is_assigned = any || assigned.contains(&(*span, name.as_str()));
         // A choice of this walk may have added statements.
         found.incomplete |= is_assigned && *settled == Some(true);
         *settled = Some(!is_assigned && *settled != Some(false));
@@ -58,20 +62,42 @@ impl Visit for Mentioned {
 }
 
 /// The locals that get another value than that of their declaration, or that C++ may give one.
-struct Assigned(SortedSet<LocalId>);
+#[derive(Default)]
+struct Assigned {
+    locals: SortedSet<LocalId>,
+    /// Whether there is text of C++, or a call of a function of C++.
+    by_cpp: bool,
+}
+
+impl Assigned {
+    /// A function of the user may take a reference.
+    fn argument(&mut self, arg: &Arg) {
+        match arg {
+            Arg::Value(value) => {
+                if let ExprKind::Local(local) = &*value.kind {
+                    self.locals.insert(*local);
+                }
+            }
+            Arg::Cast(_, arg) => self.argument(arg),
+            Arg::Pointer(_) | Arg::Null => {}
+        }
+    }
+}
 
 impl Visit for Assigned {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Assign { local, .. } | StmtKind::Let { local, value: None } => {
-                self.0.insert(*local);
+                self.locals.insert(*local);
             }
-            StmtKind::Atomic(atomic) => self.0.extend(atomic.result),
+            StmtKind::Atomic(atomic) => self.locals.extend(atomic.result),
             StmtKind::Cpp { names, .. } => {
-                self.0.extend(names.iter().filter_map(|name| match name {
-                    CppName::Local(local) => Some(*local),
-                    CppName::Buffer(_) => None,
-                }))
+                self.by_cpp = true;
+                self.locals
+                    .extend(names.iter().filter_map(|name| match name {
+                        CppName::Local(local) => Some(*local),
+                        CppName::Buffer(_) => None,
+                    }))
             }
             _ => {}
         }
@@ -81,13 +107,9 @@ impl Visit for Assigned {
         let ExprKind::Call(call) = &*e.kind else {
             return;
         };
+        self.by_cpp = true;
         for arg in &call.args {
-            // A function of the user may take a reference.
-            if let Arg::Value(value) = arg
-                && let ExprKind::Local(local) = &*value.kind
-            {
-                self.0.insert(*local);
-            }
+            self.argument(arg);
         }
     }
 }
@@ -99,8 +121,13 @@ mod tests {
 
     /// The number of checks of an index in a kernel whose text contains these statements.
     fn checks_of_indices(statements: &str) -> usize {
+        let macros = match statements.contains("SET") {
+            true => "#define SET_I i = 77;\n#define SET(...) (i = 77)\n",
+            false => "",
+        };
         let text = format!(
             "__device__ void bump(int& i) {{ i += 100; }}
+            {macros}
             __co__ void f(global f32 [N] x, global s32 [K] at) {{
               parallel p by K : thread {{
                 s32 i = at.at(p);
@@ -140,6 +167,9 @@ mod tests {
             "if (p > 3) i = 7;",
             "i = __atomic_add(at.at(0), 1);",
             "call bump(i);",
+            "call bump(__to<\"int&\">(i));",
+            "__cpp__(\"SET_I\");",
+            "call SET(p);",
             "__cpp__(\"i = 77;\");",
             "__asm__ volatile (\"mov.u32 %0, %laneid;\" : \"=r\"(i));",
         ] {

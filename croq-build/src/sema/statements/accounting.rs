@@ -17,7 +17,10 @@ pub(crate) fn account_for(
         return;
     }
     // After an error, or when no more diagnostics are shown, statements may be dropped.
-    let accounted = el.cx.diags.has_errors() || el.cx.diags.is_full() || !el.cx.faults.is_empty();
+    let accounted = el.cx.diags.has_errors()
+        || el.cx.diags.is_full()
+        || !el.cx.faults.is_empty()
+        || !el.cx.unsupported.is_empty();
     if !accounted {
         let message = "internal error after `sema`: a statement is lost";
         let report = Diagnostic::internal(stmt.span, message);

@@ -139,7 +139,7 @@ pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
         );
         return;
     }
-    el.path.leave();
+    el.path.leave_loop();
     el.build.uneven_exit |= el.path.exits_unevenly();
     build::emit(
         el,

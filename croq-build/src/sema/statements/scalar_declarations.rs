@@ -262,7 +262,9 @@ fn bind_scalar(
 
 fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Entity {
     let numbered = e.ty.is_integer() && e.ty != Scalar::U64;
-    let settled = mutable && numbered && el.earlier.is_settled(name);
+    // The arithmetic of a prover does not wrap, and that of an `s64` does.
+    let has_limits = numbered && e.ty != Scalar::S64;
+    let settled = mutable && has_limits && el.earlier.is_settled(name);
     let varies = mutable && !settled;
     let local = build::new_local(&mut el.f, &name.text, e.ty, varies, Role::Value, name.span);
     if !varies && numbered {

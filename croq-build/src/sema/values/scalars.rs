@@ -27,7 +27,7 @@ fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
         return ty;
     }
     match widths::type_of_sym(func, &i.value) {
-        Scalar::S64 if !i.literal && !fits => Scalar::S64,
+        Scalar::S64 if !fits => Scalar::S64,
         _ if ty.bytes() >= 4 => ty,
         _ => Scalar::S32,
     }
