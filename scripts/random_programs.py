@@ -349,6 +349,9 @@ class Program:
         if self.arrays and self.chance(0.7):
             name, kind, extents = self.pick(*self.arrays)
             i, value = self.index(extents[0]), self.operand(2)
+            if self.chance(0.4):
+                self.update(name, kind, i, value)
+                return
             self.line(f"{name[0]}.at({i.co}) = {value.co};", f"{{ let at = ({i.rust}) as usize; {name[1]}[at] = {value.to(kind)}; }}")
             return
         name, kind, count = self.fresh("m"), self.element_type(), self.pick(2, 4, 8)
@@ -356,6 +359,23 @@ class Program:
         self.line(f"local {kind} [{count}] {name};", f"let mut {name} = [0 as {rust_type(kind)}; {count}];")
         self.line(f"foreach {i} in {count} {name}.at({i}) = {value.co};", f"for {i} in 0..{count} {{ {name}[{i}] = {value.to(kind)}; }}")
         self.arrays.append(((name, name), kind, [(str(count), str(count))]))
+
+    def update(self, name, kind, i, value):
+        """An element `op=` a value."""
+        operator, method = self.pick(
+            ("+", "wrapping_add"), ("-", "wrapping_sub"), ("*", "wrapping_mul"), ("/", "wrapping_div"), ("%", "wrapping_rem")
+        )
+        if operator in "/%":
+            value = Value(f"({value.co} | 1)", f"({value.rust} | 1)", value.kind, number=None)
+            if value.kind == "exact":
+                value = Value.literal(self.pick(3, 10, -7))
+        old = Value("", f"{name[1]}[at]", kind)
+        ty = common(old, value)
+        result = Value("", f"{old.to(ty)}.{method}({value.to(ty)})", ty)
+        self.line(
+            f"{name[0]}.at({i.co}) {operator}= {value.co};",
+            f"{{ let at = ({i.rust}) as usize; {name[1]}[at] = {result.to(kind)}; }}",
+        )
 
     def name_statement(self):
         name, exacts = self.fresh("e"), self.exacts

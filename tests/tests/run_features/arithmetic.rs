@@ -1,4 +1,4 @@
-use croq_sys::Tensor;
+use croq_sys::{Device, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -186,5 +186,20 @@ fn what_an_assertion_is_about_wraps() {
             1 => v.wrapping_mul(1 << 32) == 0,
             _ => v.wrapping_mul(2) < 0,
         })
+    });
+}
+
+#[test]
+fn updates_of_elements_divide_in_the_type_of_both() {
+    let n = 40;
+    let x = Tensor::<u8, _>::random((n,), 1..255, 10);
+    let z = Tensor::<i16, _>::random((n,), i16::MIN..i16::MAX, 11);
+    let a = Tensor::from_fn((n,), |[i]| [256, 3, -2, 65536, 1000, -70000][i % 6]);
+    let device = Device::default();
+    let (mut on_x, mut on_z) = (x.to_device(&device).unwrap(), z.to_device(&device).unwrap());
+    kernels::arith_divided(&mut on_x, &mut on_z, &a).unwrap();
+    assert_exact(&on_x.to_host().unwrap(), |i| (i32::from(x[i]) / a[i]) as u8);
+    assert_exact(&on_z.to_host().unwrap(), |i| {
+        (i32::from(z[i]) % a[i]) as i16
     });
 }

@@ -12,7 +12,9 @@ use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Operand, Value};
 use crate::sema::statements::{device_calls, kernel_calls, scalar_declarations};
 use crate::sema::tensor_cores::fragments;
-use crate::sema::values::{arith, convert, integers, operator_names, operators, precision};
+use crate::sema::values::{
+    arith, convert, integers, operator_names, operators, precision, scalars,
+};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -397,7 +399,7 @@ fn store(
         );
         return;
     }
-    let in_place = op.is_none_or(|op| is_in_place(op, elem));
+    let in_place = op.is_none_or(|op| is_in_place(op, elem) && !divides_wider(el, op, elem, &v));
     let operand = match op {
         // The type of an amount to shift by is its own, and the operator reports what is no number.
         Some(_) if !in_place && !elem.is_packed() => Some(v),
@@ -423,6 +425,16 @@ fn is_in_place(op: BinOp, elem: Scalar) -> bool {
     let arithmetic = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div);
     let shift = matches!(op, BinOp::Shl | BinOp::Shr);
     !elem.is_packed() && !shift && (arithmetic || !elem.is_float())
+}
+
+/// Whether `x.at(…) op v` divides in a wider type than the element's. The results of other operators on
+/// integers have the same low bits in both.
+fn divides_wider(el: &Elab<'_>, op: BinOp, elem: Scalar, v: &Value) -> bool {
+    let element = Value::Scalar(Expr::new(ExprKind::Int(0), elem, Span::default()));
+    let common = scalars::type_of_both(&el.f, &element, v);
+    matches!(op, BinOp::Div | BinOp::Rem)
+        && elem.is_integer()
+        && common.is_some_and(|ty| ty.is_integer() && ty != elem)
 }
 
 /// Stores `e`: the new value, or the right side of an update in place.
