@@ -203,6 +203,17 @@ impl Scalar {
         matches!(self.info().class, Class::Signed | Class::Float(_))
     }
 
+    /// The integer of this type that has the low bits of `n`; `n` itself for other types.
+    pub fn cut_off(self, n: i64) -> i128 {
+        let n = i128::from(n);
+        match self.limits() {
+            Some((least, most)) if self.is_integer() => {
+                (n - least).rem_euclid(most - least + 1) + least
+            }
+            _ => n,
+        }
+    }
+
     /// The least and the largest value of an integer type, 0 and 1 of `bool`; `None` for floats.
     pub fn limits(self) -> Option<(i128, i128)> {
         let bits = self.bits();

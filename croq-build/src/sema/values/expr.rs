@@ -262,6 +262,9 @@ fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span)
         Value::Int(i) => {
             let e = match i.value.as_int() {
                 Some(n) if ty.is_float() => Expr::new(ExprKind::Float(n as f64), ty, span),
+                Some(n) if !ty.is_small_integer() && ty.cut_off(n) != i128::from(n) => {
+                    Expr::new(ExprKind::Int(ty.cut_off(n)), ty, span)
+                }
                 None if ty.is_integer() => {
                     let whole = widths::whole_type(&el.f, &i.value);
                     written_cast(Expr::index(i.value, span), whole, ty, span)
