@@ -279,7 +279,7 @@ fn what_left_a_loop_is_not_checked_behind_it() {
     let y = kernels::checks_after_yield(&x, 2, 99).unwrap();
     assert_exact(&y, |_| 7);
     let y = kernels::checks_after_yield(&x, 3, 4).unwrap();
-    assert_exact(&y, |_| x[4]);
+    assert_exact(&y, |_| x[[4]]);
     // Last: a failed kernel makes a CUDA device unusable.
     assert!(kernels::checks_after_yield(&x, 3, 5).is_err());
 }
