@@ -106,4 +106,14 @@ impl Access {
         let steps = self.indices.iter().zip(&self.view.strides);
         steps.fold(self.view.offset.clone(), |sum, (i, s)| &sum + &(i * s))
     }
+
+    /// Accesses the element with this number, without indices.
+    pub fn set_address(&mut self, address: Sym) {
+        self.view.offset = address;
+        self.view.shape.clear();
+        self.view.strides.clear();
+        self.view.valid.clear();
+        self.view.frame = None;
+        self.indices.clear();
+    }
 }

@@ -1,7 +1,6 @@
 //! The map.
 
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::slice;
@@ -81,16 +80,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (mut low, mut high) = (0, self.entries.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            match self.entries[middle].0.borrow().cmp(key) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Equal => return Ok(middle),
-                Ordering::Greater => high = middle,
-            }
-        }
-        Err(low)
+        self.entries
+            .binary_search_by(|entry| entry.0.borrow().cmp(key))
     }
 
     /// The same, at once for a key after all others.

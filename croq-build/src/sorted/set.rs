@@ -1,7 +1,6 @@
 //! The set.
 
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::fmt;
 use std::slice;
 use std::vec;
@@ -64,16 +63,8 @@ impl<T: Ord> SortedSet<T> {
     where
         T: Borrow<Q>,
     {
-        let (mut low, mut high) = (0, self.items.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            match self.items[middle].borrow().cmp(item) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Equal => return Ok(middle),
-                Ordering::Greater => high = middle,
-            }
-        }
-        Err(low)
+        self.items
+            .binary_search_by(|other| other.borrow().cmp(item))
     }
 
     pub fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool

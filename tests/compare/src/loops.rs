@@ -139,21 +139,13 @@ impl Dominators {
 
 #[cfg(test)]
 mod tests {
-    use crate::sass::{Code, parse};
-
-    fn code(lines: &[&str]) -> Code {
-        let mut text = "Function : _ZN1a1k1_E\n".to_owned();
-        for (number, line) in lines.iter().enumerate() {
-            text.push_str(&format!("/*{:04x}*/ {line} ;\n", number * 16));
-        }
-        parse(&text).into_values().next().expect("a kernel")
-    }
+    use crate::sass::Code;
 
     /// A wait's second try is below the loop, and leads back into it: from there to its branch are fewer
     /// instructions than the loop has.
     #[test]
     fn a_waits_second_try_is_no_loop() {
-        let code = code(&[
+        let code = Code::of_lines(&[
             "MOV R1, RZ",
             "SHF.R.U32.HI R24, RZ, UR14, R136",
             "LOP3.LUT R24, R24, 0x1, RZ, 0xc0, !PT",
@@ -176,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_innermost_loop_counts_and_what_a_branch_skips_is_in_it() {
-        let code = code(&[
+        let code = Code::of_lines(&[
             "MOV R1, RZ",
             "MOV R3, RZ",
             "QGMMA.64x128x32.F32.E4M3.E4M3 R24, gdesc[UR16], R24",

@@ -201,6 +201,19 @@ impl Instruction {
 }
 
 impl Code {
+    /// The code of a kernel with these instructions, from address 0 on.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn of_lines(lines: &[&str]) -> Self {
+        let mut text = "Function : _ZN1a1k1_E\n".to_owned();
+        for (number, line) in lines.iter().enumerate() {
+            text.push_str(&format!("/*{:04x}*/ {line} ;\n", number * 16));
+        }
+        parse(&text).into_values().next().expect("a kernel")
+    }
+
     pub fn count(&self, name: &str) -> usize {
         let found = self
             .instructions

@@ -207,17 +207,9 @@ fn forced(i: &Instruction, result: bool) -> Vec<(&str, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use croq_compare::sass::{Code, parse};
+    use croq_compare::sass::Code;
 
     use super::Elected as _;
-
-    fn code(lines: &[&str]) -> Code {
-        let mut text = "Function : _ZN1a1k1_E\n".to_owned();
-        for (number, line) in lines.iter().enumerate() {
-            text.push_str(&format!("/*{:04x}*/ {line} ;\n", number * 16));
-        }
-        parse(&text).into_values().next().expect("a kernel")
-    }
 
     #[test]
     fn a_branch_on_elect_lets_one_lane_pass() {
@@ -227,7 +219,7 @@ mod tests {
             "UTMALDG.2D [UR8], [UR4]",
             "EXIT",
         ];
-        code(&direct).assert_elected("direct", "UTMALDG");
+        Code::of_lines(&direct).assert_elected("direct", "UTMALDG");
         // The warp's number is compared as well, and the loop returns after the branch.
         let within = [
             "ELECT P0, URZ, PT",
@@ -237,7 +229,7 @@ mod tests {
             "@P2 BRA 0x30",
             "EXIT",
         ];
-        code(&within).assert_elected("within", "UTMALDG");
+        Code::of_lines(&within).assert_elected("within", "UTMALDG");
         // The cases that the table excludes: `P0` false, or `UP0` true.
         let by_table = [
             "ELECT P0, URZ, PT",
@@ -246,7 +238,7 @@ mod tests {
             "UTMASTG.2D [UR8], [UR4]",
             "EXIT",
         ];
-        code(&by_table).assert_elected("by table", "UTMASTG");
+        Code::of_lines(&by_table).assert_elected("by table", "UTMASTG");
     }
 
     #[test]
@@ -258,7 +250,7 @@ mod tests {
             "UTMALDG.2D [UR8], [UR4]",
             "EXIT",
         ];
-        code(&lines).assert_elected("others", "UTMALDG");
+        Code::of_lines(&lines).assert_elected("others", "UTMALDG");
     }
 
     #[test]
@@ -271,7 +263,7 @@ mod tests {
             "UTMALDG.2D [UR8], [UR4]",
             "EXIT",
         ];
-        code(&lines).assert_elected("by number", "UTMALDG");
+        Code::of_lines(&lines).assert_elected("by number", "UTMALDG");
     }
 
     #[test]
@@ -284,6 +276,6 @@ mod tests {
             "UTMALDG.2D [UR8], [UR4]",
             "EXIT",
         ];
-        code(&lines).assert_elected("around", "UTMALDG");
+        Code::of_lines(&lines).assert_elected("around", "UTMALDG");
     }
 }

@@ -27,12 +27,7 @@ impl Places<'_> {
 impl VisitorMut for Places<'_> {
     fn access(&mut self, access: &mut Access, _written: bool) -> Flow {
         if let Some(place) = self.place(&access.view, || access.address()) {
-            access.view.offset = place;
-            access.view.shape.clear();
-            access.view.strides.clear();
-            access.view.valid.clear();
-            access.view.frame = None;
-            access.indices.clear();
+            access.set_address(place);
         }
         ON
     }

@@ -227,7 +227,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether the type holds the integer.
+    /// Whether the type holds the integer, by all facts: `ir::is_within` proves less.
     fn fits(&self, sym: &Sym, ty: Scalar) -> bool {
         let cx = &self.function.cx;
         let limits = match ty {
@@ -334,13 +334,11 @@ impl Change<'_, '_> {
 
 impl VisitorMut for Change<'_, '_> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
-        match &*expr.kind {
-            ExprKind::Fits(_) => return ON,
-            _ => {
-                if let Some(narrow) = self.pass.comparison(expr) {
-                    *expr = narrow;
-                }
-            }
+        if matches!(&*expr.kind, ExprKind::Fits(_)) {
+            return ON;
+        }
+        if let Some(narrow) = self.pass.comparison(expr) {
+            *expr = narrow;
         }
         walk_mut::expr(self, expr)
     }
@@ -349,12 +347,7 @@ impl VisitorMut for Change<'_, '_> {
         if let Some((part, rest)) = self.pass.parts(access)
             && let Some(place) = self.variable(&part)
         {
-            access.view.offset = &place + &rest;
-            access.view.shape.clear();
-            access.view.strides.clear();
-            access.view.valid.clear();
-            access.view.frame = None;
-            access.indices.clear();
+            access.set_address(&place + &rest);
         }
         ON
     }

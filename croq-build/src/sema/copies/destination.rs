@@ -197,7 +197,7 @@ fn new_destination(
         _ => {}
     }
     buffers::warn_of_spills(el, id, (&what, at));
-    let size = shape.iter().fold(Sym::one(), |p, e| &p * e);
+    let size = shape.iter().product::<Sym>();
     let offset = if per_instance {
         &instances::number_of(el, level) * &size
     } else {

@@ -88,7 +88,7 @@ fn layout(source: &View, dest: &View, straight: bool) -> Layout {
     if let Some(axes) = axes(source, dest) {
         return Layout::Axes(axes);
     }
-    let count = |view: &View| view.shape.iter().fold(Sym::one(), |n, s| &n * s);
+    let count = |view: &View| view.shape.iter().product::<Sym>();
     if is_dense(source) && is_dense(dest) {
         return Layout::Axes(vec![Axis {
             source: source.offset.clone(),

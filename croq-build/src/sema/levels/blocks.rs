@@ -13,7 +13,7 @@ use crate::syntax::ast::{self, ParallelItem};
 fn grid_of(extents: &[Sym]) -> [Sym; 3] {
     let axis = |n: usize| extents.get(n).cloned().unwrap_or_else(Sym::one);
     let rest = extents.iter().skip(2);
-    [axis(0), axis(1), rest.fold(Sym::one(), |z, e| &z * e)]
+    [axis(0), axis(1), rest.product::<Sym>()]
 }
 
 /// Lowers the block level of a kernel; returns the grid.

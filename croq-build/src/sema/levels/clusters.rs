@@ -36,7 +36,7 @@ pub(crate) fn lower(
     let mut cluster = [1; 3];
     let parts_of_z = extents.get(2..).unwrap_or_default();
     let folded = indices::folded(parts_of_z);
-    let depth = parts_of_z.iter().fold(Sym::one(), |z, e| &z * e);
+    let depth = parts_of_z.iter().product::<Sym>();
     let mut values = Vec::new();
     for (part, (size, extent)) in sizes.iter().zip(extents).enumerate() {
         let axis = part.min(2);

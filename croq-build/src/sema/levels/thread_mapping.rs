@@ -33,7 +33,7 @@ pub(crate) fn lower_level(
     body: &ast::Block,
 ) -> Option<()> {
     let parent = el.level()?;
-    let product = extents.iter().fold(Sym::one(), |p, e| &p * e);
+    let product = extents.iter().product::<Sym>();
     let mut divisor = Sym::int(i64::from(node.level.threads().unwrap_or(1)));
     if node.merged {
         divisor = merged_inner_threads(el, rest, body)?;
@@ -112,7 +112,7 @@ fn merged_inner_threads(
     let names_missed = el.cx.names_missed;
     let (extents, reports) = el.ask_ahead(|el| extents::lower_all(el, item));
     match extents {
-        Some(e) => Some(e.iter().fold(Sym::one(), |p, x| &p * x)),
+        Some(e) => Some(e.iter().product::<Sym>()),
         // The inner level is not lowered later, so its errors are reported here.
         None if el.cx.names_missed == names_missed => {
             reports
@@ -254,7 +254,7 @@ pub(crate) fn lower_split(
     item: &ParallelItem,
     extents: &[Sym],
 ) -> Option<[Sym; 3]> {
-    let total = extents.iter().fold(Sym::one(), |p, e| &p * e);
+    let total = extents.iter().product::<Sym>();
     let small = total.as_int().is_some_and(|n| n <= 1024);
     let threads = if small {
         total.clone()

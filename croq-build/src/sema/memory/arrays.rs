@@ -93,7 +93,7 @@ pub(crate) fn element_of_array(
     }
     let most = Some(&extent - 1);
     let i = guards::checked_or_first(el, guards, i, most, index.span);
-    let elements = d.view.shape.iter().fold(Sym::one(), |p, s| &p * s);
+    let elements = d.view.shape.iter().product::<Sym>();
     let rest = Sym::int(i64::try_from(rest).unwrap_or(i64::MAX));
     d.view.offset = &d.view.offset + &(&(&i * &rest) * &elements);
     d.span = span;

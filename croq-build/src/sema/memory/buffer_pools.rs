@@ -61,7 +61,7 @@ pub(crate) fn is_exchangeable(el: &Elab<'_>, own: &View, slot: &Sym) -> bool {
 /// The distance of exchanged tiles, in elements: that of the tile, but TMA addresses shared memory at
 /// multiples of 128 bytes.
 pub(crate) fn slot_of(el: &Elab<'_>, own: &View, by_tma: bool) -> Sym {
-    let tile = own.shape.iter().fold(Sym::one(), |p, e| &p * e);
+    let tile = own.shape.iter().product::<Sym>();
     let buffer = el.f.buffer(own.buffer);
     if !by_tma || buffer.storage != Storage::Shared || buffer.elem.is_packed() {
         return tile;

@@ -52,7 +52,7 @@ pub(crate) fn copy_of(el: &mut Elab<'_>, view: View, name: &str, span: Span) -> 
     let shape = view.shape.clone();
     let dense = view.strides == whole::dense_strides(&shape) && !view.may_cross();
     if dense {
-        let count = shape.iter().fold(Sym::one(), |n, extent| &n * extent);
+        let count = shape.iter().product::<Sym>();
         let source = one_row(&view, view.offset.clone(), count.clone());
         return copied(el, (name, elem), shape, (source, count), span);
     }

@@ -76,7 +76,7 @@ pub(crate) fn limits(
             if single {
                 *own = with_single(&el.f.cx, own, first, valid);
             } else if outermost && shape.len() == 1 {
-                let step = inner.fold(Sym::one(), |product, n| &product * n);
+                let step = inner.product::<Sym>();
                 *own = within(&el.f.cx, own, scaled(valid, &step));
             } else {
                 check_inside(el, (axis, extent), valid, name, at);

@@ -284,7 +284,7 @@ fn emit_choice(
         return Value::Error;
     }
     // An offset in whole tiles preserves what is known about alignment.
-    let tile = first.view.shape.iter().fold(Sym::one(), |p, e| &p * e);
+    let tile = first.view.shape.iter().product::<Sym>();
     let whole = choices
         .iter()
         .all(|c| el.f.cx.divides(&tile, &c.view.offset) == Truth::Yes);

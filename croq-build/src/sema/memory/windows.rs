@@ -83,7 +83,7 @@ pub(crate) fn lower_span_as(
     let shape = lower_new_shape(el, items)?;
     let shown = shape::show(&el.f, &data.view.shape);
     let gaps = possible_gaps(el, data, &shown, at)?;
-    let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
+    let product = |s: &[Sym]| s.iter().product::<Sym>();
     let (have, want) = (product(&data.view.shape), product(&shape));
     let same_count = el.f.cx.eq(&have, &want);
     if same_count != Truth::No && !gaps.is_empty() {

@@ -323,11 +323,7 @@ fn distance(el: &Elab<'_>, a: &Data, b: &Data) -> Distance {
     let pooled = [a, b].iter().any(|d| parts.contains_key(&d.view.buffer));
     let begin = |d: &Data, place: &Sym| {
         let buffer = el.f.buffer(d.view.buffer);
-        let size = d
-            .view
-            .shape
-            .iter()
-            .fold(Sym::one(), |n, extent| &n * extent);
+        let size = d.view.shape.iter().product::<Sym>();
         let begin = place + &d.view.offset;
         let whole = d.view.shape == buffer.shape
             && d.view.strides == whole::dense_strides(&buffer.shape)

@@ -35,7 +35,7 @@ fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
 
 /// The same of an integer that an expression chooses, `c ? i : j`.
 fn with_choice(func: &ir::Function, ty: Scalar, choice: &Expr) -> Scalar {
-    if are_literals_within(choice, ty) || ty.bytes() == 8 {
+    if are_literals_within(func, choice, ty) || ty.bytes() == 8 {
         return ty;
     }
     match widths::type_of_index(func, choice) {
@@ -46,13 +46,12 @@ fn with_choice(func: &ir::Function, ty: Scalar, choice: &Expr) -> Scalar {
 }
 
 /// Whether an expression chooses from literals, each of which has a value of the type.
-fn are_literals_within(choice: &Expr, ty: Scalar) -> bool {
+fn are_literals_within(func: &ir::Function, choice: &Expr, ty: Scalar) -> bool {
     match &*choice.kind {
-        ExprKind::Select(_, a, b) => are_literals_within(a, ty) && are_literals_within(b, ty),
-        ExprKind::Index(value) => value.as_int().is_some_and(|n| {
-            ty.limits()
-                .is_some_and(|(least, most)| (least..=most).contains(&n.into()))
-        }),
+        ExprKind::Select(_, a, b) => {
+            are_literals_within(func, a, ty) && are_literals_within(func, b, ty)
+        }
+        ExprKind::Index(value) => value.as_int().is_some() && ir::is_within(func, value, ty),
         _ => false,
     }
 }

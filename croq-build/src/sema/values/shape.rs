@@ -213,7 +213,7 @@ pub(crate) fn lower_count(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value
             return Value::Error;
         }
     };
-    let product = shape.iter().fold(Sym::one(), |p, s| &p * s);
+    let product = shape.iter().product::<Sym>();
     if product.is_poison() {
         integers::report_too_large(&mut el.cx, span);
         return Value::Error;
