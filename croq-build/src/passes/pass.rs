@@ -70,7 +70,8 @@ pub struct State<'a> {
     pub checks: Checks,
     /// Whether the verifier runs after each pass.
     pub verify: bool,
-    /// Whether the passes that only improve the generated code run.
+    /// Whether text is generated. Otherwise the passes that only improve it do not run, and facts that
+    /// only it needs are not found.
     pub improve: bool,
     pub diags: &'a mut Diagnostics,
     /// Whether the kernel is a single copy or fill that was distributed over a grid: it has no

@@ -7,8 +7,10 @@ use crate::passes::transform::barriers;
 /// Records the device buffers on which instances may race. Where they may be ordered by anything
 /// but a block's barriers, the simulated GPU runs the blocks one after the other, in order to
 /// observe that order.
-pub fn note_shared(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
-    let shared = barriers::shared_by_instances(function, id, diags);
+///
+/// Without `for_text` these facts are incomplete.
+pub fn note_shared(function: &mut Function, id: KernelId, for_text: bool, diags: &mut Diagnostics) {
+    let shared = barriers::shared_by_instances(function, id, for_text, diags);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.facts.ordered |= shared.synchronises;
         kernel.facts.tracked = shared.buffers;

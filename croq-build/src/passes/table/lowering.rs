@@ -141,7 +141,9 @@ pub(super) const PASSES: &[Pass] = &[
         because: "before indices are rewritten",
         requires: &[GridCopiesDistributed],
         ensures: &[],
-        run: Run::Tiles(|function, id, state| kernel_facts::note_shared(function, id, state.diags)),
+        run: Run::Tiles(|function, id, state| {
+            kernel_facts::note_shared(function, id, state.improve, state.diags)
+        }),
     },
     Pass {
         name: "single-thread-levels",

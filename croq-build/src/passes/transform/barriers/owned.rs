@@ -32,12 +32,17 @@ pub struct Shared {
     pub synchronises: bool,
 }
 
+/// Finds that memory, and reports updates that are lost. Without `for_text`, only the reports are
+/// complete, and buffers that opaque code may access.
 pub fn shared_by_instances(
     function: &mut Function,
     id: KernelId,
+    for_text: bool,
     diags: &mut Diagnostics,
 ) -> Shared {
-    let shared = function.with_kernel_body(id, |function, body| of_body(function, body, diags));
+    let shared = function.with_kernel_body(id, |function, body| {
+        of_body(function, body, for_text, diags)
+    });
     shared.unwrap_or_default()
 }
 
@@ -62,14 +67,23 @@ pub(super) fn accesses_of_blocks<'f>(
     (collector, accesses)
 }
 
-fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> Shared {
+fn of_body(
+    function: &mut Function,
+    body: &[Stmt],
+    for_text: bool,
+    diags: &mut Diagnostics,
+) -> Shared {
     let Seen {
         around,
         fences,
         other_sync,
         opaque,
+        updates,
         ..
     } = Seen::of(function, body);
+    if !(for_text || opaque || updates) {
+        return Shared::default();
+    }
     let (mut collector, mut accesses) = accesses_of_blocks(function, &around, body);
     let Collector { function, vars, .. } = &mut collector;
     accesses.retain(|t| function.buffer_is_global(t.buffer));
@@ -139,6 +153,8 @@ struct Seen<'a> {
     fences: bool,
     other_sync: bool,
     opaque: bool,
+    /// There are stores such as `y.at(e) += v`.
+    updates: bool,
 }
 
 impl<'a> Seen<'a> {
@@ -149,6 +165,7 @@ impl<'a> Seen<'a> {
             fences: false,
             other_sync: false,
             opaque: false,
+            updates: false,
         };
         walk_block(body, &mut seen);
         seen
@@ -176,6 +193,7 @@ impl Visit for Seen<'_> {
             }
             StmtKind::Fence(FenceScope::Device) => self.fences = true,
             StmtKind::Cpp { .. } => self.opaque = true,
+            StmtKind::Store { op: Some(_), .. } => self.updates = true,
             StmtKind::Region { .. }
             | StmtKind::Trigger(_)
             | StmtKind::WaitEvent(_)
