@@ -39,16 +39,20 @@ fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 fn check(shown: &str, text: &str) -> (SourceFile, Vec<Diagnostic>) {
+    let of_build = Options {
+        archs_asked: true,
+        ..Options::default()
+    };
+    compiled(shown, text, &of_build)
+}
+
+fn compiled(shown: &str, text: &str, options: &Options) -> (SourceFile, Vec<Diagnostic>) {
     let names = FileNames {
         path: shown.to_owned(),
         stem: "case".to_owned(),
         hash: "00000000".to_owned(),
     };
-    let options = Options {
-        archs_asked: true,
-        ..Options::default()
-    };
-    let compiled = compile_text(&names, text, &options);
+    let compiled = compile_text(&names, text, options);
     (compiled.file, compiled.diagnostics)
 }
 
@@ -87,6 +91,32 @@ fn reports() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}CROQ_BLESS=1 rewrites the reports");
+}
+
+/// `croq check` generates no text and leaves out what only text needs, but reports what a build reports.
+#[test]
+fn reports_do_not_depend_on_texts() {
+    let of_check = Options {
+        archs_asked: true,
+        texts: false,
+        verify: false,
+        ..Options::default()
+    };
+    let mut wrong = String::new();
+    for path in files(&ui(), "co") {
+        let text = fs::read_to_string(&path).expect("UTF-8");
+        let expected = fs::read_to_string(path.with_extension("stderr")).expect("a report");
+        let (file, diags) = compiled(&shown(&path), &text, &of_check);
+        let report = render::report(&file, &diags, false);
+        if report != expected {
+            let shown = shown(&path);
+            let _ = writeln!(
+                wrong,
+                "{shown}\n--- of a build\n{expected}--- without texts\n{report}"
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]
