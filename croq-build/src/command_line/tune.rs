@@ -344,7 +344,7 @@ fn write(
 ) -> Result<String, String> {
     let folder = out
         .parent()
-        .filter(|folder| *folder != "")
+        .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(".".as_ref());
     let base = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let relative = file
