@@ -154,7 +154,9 @@ fn created(wanted: Wanted) -> Result<String, String> {
             "{folder} exists; `croq init {folder}` adds what is missing there"
         ));
     }
-    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = folder
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
     if let Some(parent) = parent {
         fs::create_dir_all(parent).map_err(|why| cannot_write(parent, &why))?;
     }
