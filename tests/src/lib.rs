@@ -8,3 +8,4 @@ pub mod compare;
 pub mod gpu;
 pub mod orders;
 pub mod random_programs;
+pub mod random_movement;
