@@ -195,7 +195,9 @@ impl View {
     pub fn modspan(&self, extents: &[i64]) -> Self {
         let sizes = self.extents.iter().zip(extents);
         let at: Vec<i64> = sizes.clone().map(|(e, t)| e / t * t).collect();
-        let rest: Vec<i64> = sizes.map(|(e, t)| if e % t == 0 { 1 } else { e % t }).collect();
+        let rest: Vec<i64> = sizes
+            .map(|(e, t)| if e % t == 0 { 1 } else { e % t })
+            .collect();
         self.window(&rest, &at)
     }
 
@@ -259,7 +261,11 @@ pub fn copy(
         };
         let target = joined(&target, &destination.0.extents) as usize;
         let has_source = index.iter().zip(&from.extents).all(|(i, e)| i < e);
-        let found = if has_source { from.element(&index) } else { None };
+        let found = if has_source {
+            from.element(&index)
+        } else {
+            None
+        };
         let rest = if has_source { outside } else { beyond };
         destination.0.data[target] = match (found, rest) {
             (Some(found), _) => source.0.data[joined(&found, &source.0.extents) as usize],
