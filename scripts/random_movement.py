@@ -8,6 +8,7 @@ too: `Num` has the range of each value, so results are exact in every type. Name
 import random
 import sys
 
+from random_lines import Lines
 from random_products import Products
 from random_regions import Regions
 from random_values import BYTES, MOST, INDENT, Base, Num, Tile, View, inputs, joined, product
@@ -131,7 +132,7 @@ class Movement(Base):
     def body(self):
         self.load("x")
         for _ in range(self.random.randint(1, 5)):
-            step = self.pick("load", "load", "compute", "compute", "private", "exchange", "flight")
+            step = self.pick("load", "load", "compute", "compute", "private", "exchange", "flight", "warps", "slices", "found")
             if step == "load":
                 self.load(self.pick("x", "z"))
             else:
@@ -603,6 +604,97 @@ class Movement(Base):
         self.depth -= 1
         self.line("}", "}")
 
+    def warps(self):
+        """Each warp brings parts of `z` for itself, perhaps several on their way at once."""
+        width = self.constant[-1]
+        rows = product(self.constant) // width
+        kind, warps = self.kinds["z"], self.total // 32
+        if width > 64 or not self.room([2 * warps, width], kind) or not self.room([rows, width], kind):
+            return
+        target = self.declare(kind, [rows, width])
+        w, lane, f = self.fresh("w"), self.fresh("t"), self.fresh("f")
+        turns, k = -(-rows // warps), self.fresh("k")
+        self.open(f"parallel {w} by {warps} : group {{", f"for {w} in 0..{warps}i64 {{")
+        self.open(f"foreach {k} in [{turns}] {{", f"for {k} in 0..{turns}i64 {{")
+        row = f"({k} * {warps} + {w})"
+        guarded = rows % warps
+        if guarded:
+            self.open(f"if ({row} < {rows}) {{", f"if {row} < {rows} {{")
+        flat = f"z.span_as({rows}, {width})" if len(self.constant) != 2 else "z"
+        is_async = self.pick("", ".async")
+        view = f"{flat}.subspan(1, {width}).at({row}, 0)"
+        rust = f"z.all().shaped(&[{rows}, {width}]).subspan(&[1, {width}], &[{row}, 0])"
+        self.line(f"{f} = dma.copy{is_async} {view} => shared;", f"let {f} = load(&z, {rust}, Rest::Unspecified);")
+        if is_async:
+            self.line(f"wait {f};")
+        by = self.pick(1, 3, 5)
+        self.line(f"parallel {lane} by 32 : thread {{")
+        q, i = self.fresh("q"), self.fresh("i")
+        self.line(f"  foreach {q} in [{-(-width // 32)}] {{")
+        self.line(f"    {i} = {q} * 32 + {lane};", f"for {i} in 0..{width}i64 {{")
+        place = f"({i} * {by} + 1) % {width}"
+        self.line(
+            f"    if ({i} < {width}) {target.co}.at({row}, {i}) = {f}.data.at(0, {place});",
+            f"{target.rust}.set(&[{row}, {i}], {f}.at(&[0, {place}])); }}",
+        )
+        self.line("  }")
+        self.line("}")
+        if guarded:
+            self.close()
+        self.close()
+        self.close()
+        target.low, target.high = inputs(kind)
+        self.tiles.append(target)
+
+    def slices(self):
+        """Each thread brings a tile of its own to shared memory."""
+        kind, width = self.kinds["x"], self.tile[-1]
+        count = self.pick(self.total, self.total, self.total // 2)
+        if width > 33 or not self.room([self.total, width], kind) or not self.room([self.total, width], "s32") or self.rank != 2:
+            return
+        target = self.declare("s32", [count, width], 0)
+        t, f, j = self.fresh("t"), self.fresh("f"), self.fresh("j")
+        self.open(f"parallel {t} by {self.total} : thread {{", f"for {t} in 0..{count}i64 {{")
+        if count < self.total:
+            self.line(f"if ({t} < {count}) {{")
+        view, rust = f"x.subspan(1, {width}).at({t}, g1)", f"x.all().subspan(&[1, {width}], &[{t}, g1])"
+        place = self.pick("shared", "local") if count == self.total else "local"
+        self.line(f"{f} = dma.copy.zfill {view} => {place};", f"let {f} = load(&x, {rust}, Rest::Zero);")
+        at = self.pick(j, f"{width - 1} - {j}")
+        self.line(
+            f"foreach {j} in {width} {target.co}.at({t}, {j}) = __to<s32>({f}.data.at(0, {at})) + {self.pick(0, 1)};",
+            f"for {j} in 0..{width}i64 {{ {target.rust}.set(&[{t}, {j}], {f}.at(&[0, {at}]) + 0); }}",
+        )
+        self.rust[-1] = self.rust[-1].replace("+ 0)", "+ " + self.co[-1].rsplit("+ ", 1)[1].rstrip(";") + ")")
+        if count < self.total:
+            self.line("}")
+        self.close()
+        low, high = inputs(kind)
+        target.low, target.high = min(low, 0), high + 1
+        self.tiles.append(target)
+
+    def found(self):
+        """A window of `z` at a place that data has."""
+        tiles = [t for t in self.tiles if not t.clip and t.low >= -100 and t.high <= 100 and t.kind in ("s32", "s64", "u8", "s8")]
+        if not tiles:
+            return
+        tile, kind = self.pick(*tiles), self.kinds["z"]
+        self.settle([tile])
+        extents = [self.random.randint(1, e) for e in self.constant]
+        if not self.room(extents, kind):
+            return
+        n = self.fresh("n")
+        at = joined(self.random.randrange(e) for e in tile.extents)
+        self.line(f"{n} = __to<s32>({tile.co}.at({at}));", f"let {n} = {tile.rust}.at(&[{at}]);")
+        origin = [f"({n} + 100) % {e - t + 1}" if e > t else "0" for e, t in zip(self.constant, extents)]
+        low, high = inputs(kind)
+        self.bind(
+            f"dma.copy z.view({joined(extents)}).from({joined(origin)})",
+            f"load(&z, z.all().window(&[{joined(extents)}], &[{joined(origin)}]), Rest::Unspecified)",
+            Tile("", "", kind, extents, low, high),
+            "",
+        )
+
     def flight(self):
         """A loop along the last axis, with tiles on their way while others are in use."""
         kind = self.kinds["x"]
@@ -729,7 +821,7 @@ class Movement(Base):
             tile = whole[-1]
         self.result = tile.kind
         self.result_extents = self.dims
-        form = self.pick("copy", "window", "elements", "lines")
+        form = self.pick("copy", "window", "elements", "lines", "parts")
         stores = self.aligned and self.tile[-1] * BYTES[tile.kind] % 16 == 0
         all_rust = f"{tile.rust}, {tile.rust}.all()"
         if form == "lines" and not tile.clip and not tile.swizzled:
@@ -741,6 +833,24 @@ class Movement(Base):
                 f"dma.copy {tile.co}.span_as(1, {count}) => y.subspan(1, {count}).at({number}, 0);",
                 f"{{ let to = y.all().subspan(&[1, {count}], &[{number}, 0]); copy((&{tile.rust}, {tile.rust}.all().shaped(&[1, {count}])), (&mut y, to), Rest::Unspecified, Rest::Kept); }}",
             )
+        elif form == "parts" and not tile.clip and not tile.swizzled:
+            # In parts, in a loop.
+            axis = self.random.randrange(self.rank)
+            parts = self.pick(*[p for p in (1, 2, 3, 4) if self.tile[axis] % p == 0])
+            extents = list(self.tile)
+            extents[axis] //= parts
+            k = self.fresh("k")
+            self.open(f"foreach {k} in [{parts}] {{", f"for {k} in 0..{parts}i64 {{")
+            where = [k if a == axis else 0 for a in range(self.rank)]
+            place = [f"{g} * {parts} + {k}" if a == axis else g for a, g in enumerate(self.at)]
+            source = f"subspan({joined(extents)}).at({joined(where)})"
+            if self.chance(0.5):
+                source = f"chunkat({joined(k if a == axis else '_' for a in range(self.rank))})"
+            self.line(
+                f"dma.copy {tile.co}.{source} => y.subspan({joined(extents)}).at({joined(place)});",
+                f"{{ let to = y.all().subspan(&[{joined(extents)}], &[{joined(place)}]); copy((&{tile.rust}, {tile.rust}.all().subspan(&[{joined(extents)}], &[{joined(where)}])), (&mut y, to), Rest::Unspecified, Rest::Kept); }}",
+            )
+            self.close()
         elif form == "elements":
             sources = self.ready(2) + [tile]
             kind = self.result
@@ -767,7 +877,7 @@ class Movement(Base):
             )
 
 
-FORMS = [Movement, Movement, Movement, Regions, Products]
+FORMS = [Movement, Movement, Movement, Movement, Lines, Regions, Regions, Products]
 
 
 def program(number, seed):

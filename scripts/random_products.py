@@ -89,7 +89,7 @@ class Products(Base):
         grid = [("bm", f"cdiv(D0, {self.rows})"), ("bn", f"cdiv(D1, {self.columns})")]
         self.random.shuffle(grid)
         self.open(f"parallel {{{joined(n for n, _ in grid)}}} by [{joined(c for _, c in grid)}] : block {{", None)
-        form = self.pick("plain", "plain", "swap", "ring")
+        form = self.pick("plain", "plain", "swap", "ring", "regions")
         shapes = [self.tile(operand, "0")[1] for operand in "ab"]
         size = 2 if self.kind in ("f16", "bf16") else 1
         box = self.aligned and all(shape[-1] * size % 16 == 0 for shape in shapes) and self.chance(0.7)
@@ -105,7 +105,10 @@ class Products(Base):
         engine = "tma.copy" if box else "dma.copy"
         fill = ".zfill" if self.chance(0.6) or form == "swap" else ""
         units = [f"wm", "wn"]
-        slots = {"plain": 1, "swap": 0, "ring": 2}[form]
+        if wide and self.a == "col" and self.units[0] > 1 and form == "regions":
+            # A column of a swizzled tile that is computed from `w` under a condition is refused (E0855).
+            form = "ring"
+        slots = {"plain": 1, "swap": 0, "ring": 2, "regions": 2}[form]
         if slots:
             for name, shape in zip(("as", "bs"), shapes):
                 self.line(f"shared {self.kind} [{joined(shape)}] {name}{'[2]' if slots == 2 else ''};")
@@ -119,6 +122,10 @@ class Products(Base):
             return result
 
         steps = f"cdiv(D2, {self.depth_of})"
+        if form == "regions":
+            self.regions(copies, steps, wide)
+            self.close("}", None)
+            return
         if form == "swap":
             for text in copies("0", "0", ("shared", "shared")):
                 self.line(text)
@@ -161,17 +168,57 @@ class Products(Base):
         self.close("}", None)
         self.close("}", None)
 
-    def multiply(self, as_, bs, wide):
+    def regions(self, copies, steps, wide):
+        """A warp or warpgroup that brings tiles, others that multiply."""
+        count = self.units[0] * self.units[1]
+        lanes = 128 if wide else 32
+        self.line(f"shared event full[2], empty[2]{self.pick('', ' = ready')};")
+        ready = "ready" in self.co[-1]
+        self.open(f"parallel w by {count + 1} : {self.group}, t by {lanes} : thread {{", None)
+        self.open("inthreads.async (w == 0) {", None)
+        self.open(f"foreach k in [{steps}] {{", None)
+        self.line("wait empty[k % 2];")
+        named = self.chance(0.5)
+        for text in copies("k", None, ("as[k % 2]", "bs[k % 2]")):
+            if named:
+                text = text.replace(".copy", ".copy.async<full[k % 2]>", 1)
+            self.line(text)
+        self.line("trigger full[k % 2];")
+        self.close("}", None)
+        self.close("}", None)
+        self.open("inthreads.async (w > 0) {", None)
+        if not ready:
+            self.line("trigger empty;")
+        units = [f"(w - 1) / {self.units[1]}" if self.units[0] > 1 else "0", f"(w - 1) % {self.units[1]}" if self.units[1] > 1 else "0"]
+        if self.units[0] > 1:
+            self.line(f"wm = {units[0]};")
+        if self.units[1] > 1:
+            self.line(f"wn = {units[1]};")
+        number = f"{self.start}.0f" if self.sums in ("f16", "f32") else f"{self.start}"
+        self.line(f"acc = mma.fill.{self.sums} {number};")
+        self.open(f"foreach k in [{steps}] {{", None)
+        self.line("wait full[k % 2];")
+        self.multiply("as[k % 2]", "bs[k % 2]", wide, True)
+        if wide and self.chance(0.5):
+            self.line("mma.commit;")
+        self.line("trigger empty[k % 2];")
+        self.close("}", None)
+        self.finish(["wm" if self.units[0] > 1 else "0", "wn" if self.units[1] > 1 else "0"])
+        self.close("}", None)
+        self.close("}", None)
+
+    def multiply(self, as_, bs, wide, numbers=False):
         """One product, or one for each part of K."""
         parts = self.depth_of // self.atom if self.chance(0.5) else 1
         part = "e" if parts > 1 else "_"
         if parts > 1:
             self.open(f"foreach e in [{parts}] {{", None)
+        parts_of = {True: self.part_by_number, False: self.part_by_variable}[numbers]
         outer = ["wm" if self.units[0] > 1 else "_", "wn" if self.units[1] > 1 else "_"]
         views = []
         for view, order, unit in ((as_, self.a, outer[0]), (bs, self.b, outer[1])):
             at = [unit, part] if order == "row" else [part, unit]
-            views.append(view if at == ["_", "_"] else f"{view}.chunkat({joined(at)})")
+            views.append(view if at == ["_", "_"] else parts_of(view, at, parts))
         if wide and self.chance(0.5):
             self.line(f"mma.{self.a}.{self.b} acc, {views[0]}, {views[1]};")
         else:
@@ -180,6 +227,13 @@ class Products(Base):
             self.line(f"mma.{self.a}.{self.b} acc, ma, mb;")
         if parts > 1:
             self.close("}", None)
+
+    def part_by_variable(self, view, at, _):
+        return f"{view}.chunkat({joined(at)})"
+
+    def part_by_number(self, view, at, parts):
+        counts = {"wm": self.units[0], "wn": self.units[1], "e": parts, "_": 1}
+        return f"{view}.chunk({joined(counts[i] for i in at)}).at({joined(0 if i == '_' else i for i in at)})"
 
     def finish(self, units):
         if self.after == "twice":
