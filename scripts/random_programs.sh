@@ -2,20 +2,25 @@
 # Compares random kernels with the same programs in Rust, on the simulated GPU and, where nvcc is found, on the
 # PTX machine.
 #
-#   scripts/random_programs.sh [SEED [COUNT]]
+#   scripts/random_programs.sh [SEED [COUNT [MODULE...]]]
 #   scripts/random_programs.sh renew SEED COUNT
 #
-# `renew` writes the programs that `make test` calls, tests/run/features/random_programs.co.
-# All files remain in target/random-programs. The last line is `random programs: N findings`.
+# A MODULE is `programs` (arithmetic) or `movement` (tiles, events, products of matrices); both without one.
+# `renew` writes the programs that `make test` calls, tests/run/features/random_MODULE.co.
+# All files remain in target/random-MODULE. The last line is `random programs: N findings`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 if [ "${1:-}" = renew ]; then
-  exec python3 scripts/random_programs.py "${2:-1}" "${3:-40}" tests/run/features/random_programs.co \
-    tests/tests/run_features/random_programs_cases.rs
+  for module in programs movement; do
+    python3 scripts/random_$module.py "${2:-1}" "${3:-40}" tests/run/features/random_$module.co \
+      tests/tests/run_features/random_${module}_cases.rs
+  done
+  exit
 fi
 seed=${1:-1} count=${2:-300}
+shift $(($# < 2 ? $# : 2))
+[ $# -gt 0 ] || set -- programs movement
 target=${CARGO_TARGET_DIR:-$PWD/target}
-out=$target/random-programs
 # Conversions without `__to` are meant.
 unset CROQ_WARNINGS
 findings=0
@@ -24,15 +29,25 @@ found() {
   findings=$((findings + 1))
 }
 
-rm -rf "$out" && mkdir -p "$out/kernels"
-scripts/package.sh "$out" random-programs
-echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/build.rs"
-cat >"$out/src/main.rs" <<RUST
+export CROQ_CUDA=off
+devices=(sim)
+if toolkit=$(scripts/ptx_toolkit.sh); then
+  export CROQ_CUDA=required CUDA_HOME=$toolkit
+  devices+=(cuda)
+fi
+compare() {
+  local module=$1 out=$target/random-$1 device status
+  rm -rf "$out" && mkdir -p "$out/kernels"
+  scripts/package.sh "$out" "random-$module"
+  echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/build.rs"
+  cat >"$out/src/main.rs" <<RUST
 #![allow(warnings)]
 croq_sys::include_kernels!();
-#[path = "$PWD/tests/src/random_programs.rs"]
-mod random_programs;
-use random_programs::Calls;
+#[path = "$PWD/tests/src/random_$module.rs"]
+mod random_module;
+use croq_sys::half::{bf16, f16};
+use croq_sys::{Const, Tensor};
+use random_module::*;
 use std::ops::{BitAnd, BitOr, BitXor};
 include!("cases.rs");
 
@@ -47,24 +62,20 @@ fn main() {
     std::process::exit(i32::from(!calls.wrong.is_empty()));
 }
 RUST
-python3 scripts/random_programs.py "$seed" "$count" "$out/kernels/programs.co" "$out/src/cases.rs" || exit 1
-
-export CROQ_CUDA=off
-devices=(sim)
-if toolkit=$(scripts/ptx_toolkit.sh); then
-  export CROQ_CUDA=required CUDA_HOME=$toolkit
-  devices+=(cuda)
-fi
-if CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$out/Cargo.toml" >"$out/log" 2>&1; then
+  python3 "scripts/random_$module.py" "$seed" "$count" "$out/kernels/programs.co" "$out/src/cases.rs" || exit 1
+  if ! CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$out/Cargo.toml" >"$out/log" 2>&1; then
+    grep -A 8 -m 3 '^ *error\|error\[' "$out/log"
+    found "programs do not build: $out/log"
+    return
+  fi
   for device in "${devices[@]}"; do
-    CROQ_DEVICE=$device timeout 1200 "$target/debug/random-programs" >"$out/$device" 2>&1
+    CROQ_DEVICE=$device timeout 1200 "$target/debug/random-$module" >"$out/$device" 2>&1
     status=$?
-    echo "$device: $(tail -n 1 "$out/$device")"
+    echo "$module, $device: $(tail -n 1 "$out/$device")"
     [ $status -eq 0 ] || found "status $status on $device: $out/$device; $out/kernels/programs.co"
   done
-else
-  grep -A 8 -m 3 '^error\|error\[' "$out/log"
-  found "programs do not build: $out/log"
-fi
+}
+
+for module; do compare "$module"; done
 echo "random programs: $findings findings"
 [ "$findings" -eq 0 ]

@@ -142,3 +142,13 @@ fn waits_above_copies() {
     kernels::pipe_waits_above_copies(&x, &mut y).unwrap();
     assert_exact(&y, |[i, j]| x[[3 - i, j]]);
 }
+
+#[test]
+fn warps_wait_for_copies_of_their_own() {
+    let x = Tensor::<f32, _>::from_fn((Const::<7>, Const::<32>), |[i, j]| (i * 32 + j) as f32);
+    let y = kernels::pipe_warps_wait(&x).unwrap();
+    let mirrored = |i: usize, j: usize| x[[i, 31 - j]];
+    assert_exact(&y, |[i, j]| {
+        mirrored(i, j) + if i < 3 { x[[i, j]] } else { 0.0 }
+    });
+}

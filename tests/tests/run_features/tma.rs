@@ -37,6 +37,18 @@ fn a_ring() {
 }
 
 #[test]
+fn small_tiles_that_a_number_chooses() {
+    for m in [1, 4, 7, 30] {
+        let x = Tensor::<u8, _>::random((m, Const::<16>), 0..100, 5);
+        let y = kernels::tma_selected(&x).unwrap();
+        assert_exact(&y, |[i, j]| {
+            let mirror = i / 4 * 4 + 3 - i % 4;
+            x[[i, j]] + if mirror < m { x[[mirror, j]] } else { 0 }
+        });
+    }
+}
+
+#[test]
 fn every_rank() {
     for a in [1, 16, 47, 48, 49, 1000] {
         let x = Tensor::<u8, _>::random((a,), 0..255, 3);

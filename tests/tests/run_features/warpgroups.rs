@@ -205,6 +205,18 @@ fn any_extents() {
 }
 
 #[test]
+fn tiles_that_are_exchanged() {
+    for k in [1, 64, 100, 256] {
+        let a = small((Const::<64>, k), 60, f16::from_f32);
+        let b = small((Const::<32>, k), 61, f16::from_f32);
+        let c = kernels::wg_exchanged(&a, &b).unwrap();
+        assert_exact(&c, |[i, j]| {
+            product(k, |e| a[[i, e]].to_f64(), |e| b[[j, e]].to_f64()) as f32
+        });
+    }
+}
+
+#[test]
 fn tiles_by_the_copy_engine() {
     for (m, n, k) in [(64, 64, 64), (65, 72, 136), (3, 8, 8), (130, 200, 256)] {
         let a = small((m, k), 32, f16::from_f32);

@@ -62,18 +62,25 @@ pub(crate) fn is_exchangeable(el: &Elab<'_>, own: &View, slot: &Sym) -> bool {
 /// multiples of 128 bytes.
 pub(crate) fn slot_of(el: &Elab<'_>, own: &View, by_tma: bool) -> Sym {
     let tile = own.shape.iter().product::<Sym>();
-    let buffer = el.f.buffer(own.buffer);
-    if !by_tma || buffer.storage != Storage::Shared || buffer.elem.is_packed() {
+    if !by_tma {
         return tile;
     }
-    let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
-    let unit = Sym::int(TMA_SHARED_BYTES / bytes);
-    let slot = el.f.cx.align_up(&tile, &unit);
+    let slot = slot_of_tile(el, own.buffer, &tile);
     match el.f.cx.divides(&slot, &own.offset) {
         Truth::Yes => slot,
         // A tile of a larger buffer, whose tiles are adjacent.
         _ => tile,
     }
+}
+
+/// The distance of tiles of that many elements, where TMA may move them: rounded up in shared memory.
+pub(crate) fn slot_of_tile(el: &Elab<'_>, buffer: BufferId, tile: &Sym) -> Sym {
+    let buffer = el.f.buffer(buffer);
+    if buffer.storage != Storage::Shared || buffer.elem.is_packed() {
+        return tile.clone();
+    }
+    let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
+    el.f.cx.align_up(tile, &Sym::int(TMA_SHARED_BYTES / bytes))
 }
 
 /// Adds the buffer of a tile to the pool of a group of futures; returns the pool and the tile's number

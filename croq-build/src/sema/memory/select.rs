@@ -283,14 +283,22 @@ fn emit_choice(
         unsupported::report_with_remedy(&mut el.cx, span, what, Some(remedy));
         return Value::Error;
     }
-    // An offset in whole tiles preserves what is known about alignment.
+    // An offset in whole tiles preserves what is known about alignment. TMA may move any of the tiles,
+    // also by a statement further on.
     let tile = first.view.shape.iter().product::<Sym>();
-    let whole = choices
-        .iter()
-        .all(|c| el.f.cx.divides(&tile, &c.view.offset) == Truth::Yes);
-    let unit = if whole { tile } else { Sym::one() };
+    let slot = buffer_pools::slot_of_tile(el, home, &tile);
+    let whole = |el: &Elab<'_>, unit: &Sym| {
+        let offsets = choices.iter().map(|c| &c.view.offset);
+        let mut all = offsets.chain(std::iter::once(&slot));
+        all.all(|offset| el.f.cx.divides(unit, offset) == Truth::Yes)
+    };
+    let unit = match () {
+        () if whole(el, &slot) => slot.clone(),
+        () if whole(el, &tile) => tile,
+        () => Sym::one(),
+    };
     for choice in choices {
-        buffer_pools::join_pool(el, choice.view.buffer, home, &unit);
+        buffer_pools::join_pool(el, choice.view.buffer, home, &slot);
     }
     let places: Vec<Sym> = choices
         .iter()

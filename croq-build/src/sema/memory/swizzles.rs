@@ -130,6 +130,7 @@ pub(crate) fn asked_so_far(el: &Elab<'_>, id: BufferId) -> Option<u32> {
 
 /// The extents of the buffer as declared: the product of all but the last, and the last.
 fn rows_and_columns(el: &Elab<'_>, id: BufferId) -> (Sym, Sym) {
+    let id = el.storage.pools.shaped(id);
     let now = el.f.buffer(id).shape.as_slice();
     let shape = el.storage.pools.declared_shape(id).unwrap_or(now);
     match shape.split_last() {

@@ -20,14 +20,27 @@ impl Pools {
         self.parts.find(buffer)
     }
 
+    /// Whether no program declares the buffer: it has the tiles of futures that exchange them.
+    fn is_made_up(&self, id: BufferId) -> bool {
+        self.of_futures.values().any(|pool| *pool == id)
+    }
+
     /// All declared buffers in the pool `root`; it may be the only one.
     pub(crate) fn parts(&self, root: BufferId) -> Vec<BufferId> {
         let others = self.parts.0.keys().copied();
-        let made_up = |id: BufferId| self.of_futures.values().any(|pool| *pool == id);
         std::iter::once(root)
             .chain(others.filter(|part| self.find(*part).0 == root))
-            .filter(|id| !made_up(*id))
+            .filter(|id| !self.is_made_up(*id))
             .collect()
+    }
+
+    /// The buffer itself, or one of those whose tiles are in it.
+    pub(crate) fn shaped(&self, id: BufferId) -> BufferId {
+        if !self.is_made_up(id) {
+            return id;
+        }
+        let parts = self.parts(self.find(id).0);
+        parts.first().copied().unwrap_or(id)
     }
 
     /// The declared shape of a buffer, even if it is in a pool.

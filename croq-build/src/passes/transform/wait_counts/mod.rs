@@ -241,11 +241,22 @@ impl Walker<'_> {
             *pending = younger;
         }
         let Some(younger) = younger else { return };
+        // A warp that waits for a copy of its own says nothing to the block about an older one:
+        // that one stays in flight, and has a `wait` where all threads are.
+        let unit = futures.iter().map(|w| w.level).min();
+        let dest_of = &self.dest_of;
+        let of_others = |begun: &Span| {
+            let level = dest_of.get(begun).map(|(_, level)| *level);
+            level.zip(unit).is_some_and(|(level, unit)| level < unit)
+        };
+        let stays =
+            |n: &Option<u32>, begun: &Span| n.is_none_or(|n| n < younger) || of_others(begun);
         if self.last {
-            self.add_older_copies(futures, younger, flight);
+            let mut older = flight.copies.clone();
+            older.retain(|_, (n, begun)| !stays(n, begun));
+            self.add_older_copies(futures, &older);
         }
-        let stays = |n: &Option<u32>| n.is_none_or(|n| n < younger);
-        flight.copies.retain(|_, (n, _)| stays(n));
+        flight.copies.retain(|_, (n, begun)| stays(n, begun));
     }
 
     fn begun(&mut self, id: FutureId, span: Span, groups: bool, flight: &mut Flight) {
@@ -305,13 +316,17 @@ impl Walker<'_> {
 
     /// Waiting for one copy also waits for the older ones. A later `wait` for those has no effect,
     /// so their bytes arrive here.
-    fn add_older_copies(&self, futures: &mut Vec<Waited>, younger: u32, flight: &Flight) {
-        for (id, (n, begun)) in &flight.copies {
+    fn add_older_copies(
+        &self,
+        futures: &mut Vec<Waited>,
+        older: &SortedMap<FutureId, (Option<u32>, Span)>,
+    ) {
+        for (id, (_, begun)) in older {
             let named = futures.iter().any(|w| w.future == *id);
             let Some((buffer, level)) = self.dest_of.get(begun).copied() else {
                 continue;
             };
-            if named || n.is_none_or(|n| n < younger) {
+            if named {
                 continue;
             }
             let count = self.func.buffer(buffer).count.clone();
