@@ -2,12 +2,11 @@
 
 use chumsky::prelude::*;
 
-use super::ast::{Block, ExprKind, Name, Stmt, StmtKind};
+use super::ast::{Block, ExprKind, Stmt, StmtKind};
 use super::control::skip_group;
 use super::expression::Exprs;
 use super::fault::{Expected, Fault};
 use super::foreign_types;
-use super::parsed::lost;
 use super::recovery;
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
@@ -229,8 +228,7 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
     })
 }
 
-/// `setreg 40;`, `launch_bounds(7);`, `fragment f32 [M, N] c;`, `frag.store c, x;`: removed from the
-/// language.
+/// `setreg 40;`, `launch_bounds(7);`, `frag.store c, x;`: removed from the language.
 pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
     rule(|inp| {
         let fail = Err(Fault::expected(position(inp), Expected::default()));
@@ -266,21 +264,18 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
                     third.kind.to_string().trim_matches('`')
                 ),
             ),
-            ("fragment", None) if matches!(second.kind, TokenKind::Type(_)) => (
-                "fragment",
-                format!(
-                    "write `frag {} [M, N] name;`",
-                    second.kind.to_string().trim_matches('`')
-                ),
-            ),
             ("frag", Some("store")) => ("frag.store", "write `mma.store`".to_owned()),
             ("frag", Some("load")) => ("frag.load", "write `mma.load`".to_owned()),
             ("frag", Some("fill")) => ("frag.fill", "write `mma.fill`".to_owned()),
+            // Its function may only return a value, in what `older` accepts.
             ("frag", Some("apply")) => (
-                "frag.apply",
+                "frag.apply name, [](…) { statements }",
                 "write `apply {i, j} in name.span { … }`".to_owned(),
             ),
-            ("frag", Some("copy")) => ("frag.copy", "write `copy(to, from);`".to_owned()),
+            ("frag", Some("reduce_min")) => (
+                "frag.reduce_min",
+                "write `reduce_max(row, matrix, 1);`, of negated values".to_owned(),
+            ),
             _ => return fail,
         };
         inp.emit(Fault::known(
@@ -292,42 +287,14 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
             .label("not part of the language")
             .help(help),
         ));
-        let declared = match form {
-            "fragment" => declared_after_shape(inp),
-            _ => None,
-        };
         recovery::skip_statement(inp);
-        Ok(declared.into_iter().collect())
+        Ok(Vec::new())
     })
-}
-
-/// The name after `[M, N]` in the rest of this line, declared with an erroneous value.
-fn declared_after_shape(inp: &mut In) -> Option<Stmt> {
-    let start = inp.save();
-    let mut found = None;
-    let mut after_shape = false;
-    inp.next_ref();
-    while let Some(token) = inp.peek_ref() {
-        step();
-        if token.kind.is(Punct::Semi) || token.starts_line || found.is_some() {
-            break;
-        }
-        if after_shape && let Some(text) = token.kind.word() {
-            let (text, span) = (text.to_owned(), token.span);
-            let kind = lost(Name { text, span });
-            found = Some(Stmt { kind, span });
-        }
-        after_shape = token.kind.is(Punct::RBracket);
-        inp.next_ref();
-    }
-    inp.rewind(start);
-    found
 }
 
 /// The first words of what `removed` reports.
 pub fn begins_removed(kind: &TokenKind) -> bool {
-    kind.is_keyword(Keyword::Frag)
-        || matches!(kind.word(), Some("setreg" | "launch_bounds" | "fragment"))
+    kind.is_keyword(Keyword::Frag) || matches!(kind.word(), Some("setreg" | "launch_bounds"))
 }
 
 /// `parallel = 3;`: an assignment to a keyword.

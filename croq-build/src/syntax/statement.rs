@@ -15,7 +15,7 @@ use super::inline::{asm, cpp};
 use super::movement::movement;
 use super::rule::*;
 use super::synchronisation::{swap_or_rotate, sync, trigger, wait};
-use super::{control, parallel, recovery, tensor};
+use super::{control, older, parallel, recovery, tensor};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -60,6 +60,7 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     let free_block = block.clone().map(StmtKind::Block).boxed();
     let c_statement = choice((c_declaration(), one(c_control(block.clone())))).boxed();
     choice((
+        when(older::begins, one(older::statement(e))),
         when(begins_removed, removed()),
         simple(declaration::foreign_typed(e)),
         // Names like any other, unless what follows shows a statement of C or `stage<…>`.
