@@ -228,7 +228,7 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
     })
 }
 
-/// `setreg 40;`, `launch_bounds(7);`, `frag.store c, x;`: removed from the language.
+/// `setreg 40;`, `frag.store c, x;`: removed from the language.
 pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
     rule(|inp| {
         let fail = Err(Fault::expected(position(inp), Expected::default()));
@@ -255,13 +255,6 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
                     fourth
                         .map_or_else(String::new, |n| n.kind.to_string())
                         .trim_matches('`')
-                ),
-            ),
-            ("launch_bounds", None) if second.kind.is(Punct::LParen) && is_int(third) => (
-                "launch_bounds",
-                format!(
-                    "write `[[launch_bounds(_, {})]]` before the `parallel`",
-                    third.kind.to_string().trim_matches('`')
                 ),
             ),
             ("frag", Some("store")) => ("frag.store", "write `mma.store`".to_owned()),
@@ -292,9 +285,28 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
     })
 }
 
+/// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
+pub fn launch_bounds<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    let with_number = rule(|inp| match ahead(inp) {
+        [_, Some(open), Some(number), Some(close)]
+            if open.kind.is(Punct::LParen)
+                && matches!(number.kind, TokenKind::Int { .. })
+                && close.kind.is(Punct::RParen) =>
+        {
+            inp.next_ref();
+            Ok(())
+        }
+        _ => Err(Fault::expected(position(inp), Expected::default())),
+    });
+    with_number
+        .ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen))
+        .map(|(blocks, _)| StmtKind::LaunchBounds(blocks))
+        .boxed()
+}
+
 /// The first words of what `removed` reports.
 pub fn begins_removed(kind: &TokenKind) -> bool {
-    kind.is_keyword(Keyword::Frag) || matches!(kind.word(), Some("setreg" | "launch_bounds"))
+    kind.is_keyword(Keyword::Frag) || kind.word() == Some("setreg")
 }
 
 /// `parallel = 3;`: an assignment to a keyword.

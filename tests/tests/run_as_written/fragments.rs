@@ -332,3 +332,19 @@ fn statements_in_the_older_form() {
         assert!((y[[i]] - (x[[i]] * 3.0 + 1.0)).abs() < 1e-6, "{i}");
     }
 }
+
+#[test]
+fn bounds_and_waits_in_the_older_form() {
+    let a = small((Const::<64>, Const::<128>), 50);
+    let b = small((Const::<64>, Const::<128>), 51);
+    let mut y = Tensor::<f32, _>::zeros((Const::<64>, Const::<64>));
+    kernels::older_product(&a, &b, &mut y).unwrap();
+    assert_exact(&y, |[i, j]| {
+        dot(128, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32())
+    });
+
+    let x = Tensor::<i32, _>::random((Const::<256>,), -99..100, 52);
+    let mut y = Tensor::<i32, _>::zeros((Const::<256>,));
+    kernels::older_bounds(&x, &mut y).unwrap();
+    assert_exact(&y, |[i]| x[[i]] + 3);
+}
