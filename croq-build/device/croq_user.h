@@ -3,6 +3,8 @@
 #ifndef CROQ_USER_H
 #define CROQ_USER_H
 
+#include <stdint.h>
+
 #include "croq_half.h"
 #if defined(CROQ_CUDA)
 #include "cuda/narrow.h"

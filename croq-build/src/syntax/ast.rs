@@ -121,6 +121,8 @@ pub enum StmtKind {
     Empty,
     /// A block `{ … }` that is a statement.
     Block(Block),
+    /// `launch_bounds(N);`, which is not directly in the body of a `parallel`.
+    LaunchBounds(Expr),
     /// `[mdspan[<N>]] name : expr;`
     Mdspan {
         rank: Option<Expr>,
@@ -482,6 +484,8 @@ pub enum MmaOp {
     },
     Scale,
     Commit,
+    /// `mma.wait<N>`; the operand is N.
+    Wait,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,8 +46,9 @@ fn not_for_attributes<'t>() -> Rule<'t, StmtKind> {
 fn attach(attrs: Vec<ParallelAttr>, kind: StmtKind, emit: &mut dyn FnMut(Fault)) -> StmtKind {
     match kind {
         StmtKind::Parallel(mut parallel) => {
-            parallel.attrs =
-                fit_attributes(attrs, &["launch_bounds", "maxnreg"], "`parallel`", emit);
+            let mut all = fit_attributes(attrs, &["launch_bounds", "maxnreg"], "`parallel`", emit);
+            all.append(&mut parallel.attrs);
+            parallel.attrs = all;
             StmtKind::Parallel(parallel)
         }
         StmtKind::Mma(mut mma) => {

@@ -4,11 +4,11 @@ use chumsky::prelude::*;
 
 use super::ast::{CopyModifier, Expr};
 use super::expression::Exprs;
-use super::fault::{Class, Fault};
+use super::fault::{Class, Expected, Fault};
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
-use crate::source::token::Punct;
+use crate::source::token::{Punct, TokenKind};
 
 pub enum Modifier {
     /// With the event that it completes, or the operation's configuration.
@@ -41,10 +41,7 @@ pub fn configuration<'t>(e: &Exprs<'t>) -> Rule<'t, Config> {
         .map(|((lists, value), span)| Config::Pad(lists, value, span));
     let opens_pad = rule(|inp| match ahead(inp) {
         [Some(lt), Some(brace)] if lt.kind.is(Punct::Lt) && brace.kind.is(Punct::LBrace) => Ok(()),
-        _ => Err(Fault::expected(
-            position(inp),
-            super::fault::Expected::default(),
-        )),
+        _ => Err(Fault::expected(position(inp), Expected::default())),
     });
     choice((
         opens_pad.ignore_then(pad).boxed(),
@@ -62,7 +59,7 @@ pub fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
         member("swiz", Class::Suffix),
         member("swizzle", Class::Suffix),
     ))
-    .then(angled(e.angle.clone()).or_not())
+    .then(swizzle_width(e).or_not())
     .map(|(span, width)| match width {
         None => Modifier::Other(CopyModifier::Swizzle(None), span),
         Some((width, end)) => Modifier::Other(CopyModifier::Swizzle(Some(width)), span.to(end)),
@@ -119,6 +116,31 @@ pub fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
     ))
     .repeated()
     .collect()
+    .boxed()
+}
+
+/// The width behind `.swiz`: `<64>`, or `(64)`, as older programs have it. Anything else in parentheses
+/// is the operand of the copy.
+pub fn swizzle_width<'t>(e: &Exprs<'t>) -> Rule<'t, (Expr, Span)> {
+    let number_in_parentheses = rule(|inp| match ahead(inp) {
+        [Some(open), Some(width), Some(close)]
+            if open.kind.is(Punct::LParen)
+                && matches!(width.kind, TokenKind::Int { .. })
+                && close.kind.is(Punct::RParen) =>
+        {
+            Ok(())
+        }
+        _ => Err(Fault::expected(position(inp), Expected::default())),
+    });
+    let in_parentheses =
+        number_in_parentheses.ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen));
+    choice((
+        when(
+            |kind| kind.is(Punct::Lt),
+            between(Punct::Lt, e.angle.clone(), Punct::Gt),
+        ),
+        in_parentheses.boxed(),
+    ))
     .boxed()
 }
 

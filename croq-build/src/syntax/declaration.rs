@@ -255,7 +255,7 @@ fn event<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
 }
 
 /// `frag f32 [R, C] a[2]{v};` and `frag[.f32] a[2]{v};`
-fn frag<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
+pub fn frag<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
     let shape =
         between(Punct::LBracket, comma(e.shape.clone()), Punct::RBracket).map(|(dims, _)| dims);
     let shaped = elem_word()
@@ -267,7 +267,18 @@ fn frag<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
         .or_not()
         .then(comma(buffer_item(e)))
         .map(|(elem, items)| (elem, None, items));
-    keyword(Keyword::Frag, Class::Type)
+    // Older programs have `fragment`, which is a name like any other elsewhere.
+    let older = rule(|inp| match ahead(inp) {
+        [Some(first), Some(second)]
+            if first.kind.word() == Some("fragment")
+                && matches!(second.kind, TokenKind::Type(_)) =>
+        {
+            inp.next_ref();
+            Ok(first.span)
+        }
+        _ => Err(Fault::expected(position(inp), Class::Type)),
+    });
+    choice((keyword(Keyword::Frag, Class::Type), older))
         .then(choice((when(begins_type, shaped), dotted.boxed())))
         .map(|(start, (elem, shape, items))| Parsed::Frag {
             start,

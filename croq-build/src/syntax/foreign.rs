@@ -2,12 +2,11 @@
 
 use chumsky::prelude::*;
 
-use super::ast::{Block, ExprKind, Name, Stmt, StmtKind};
+use super::ast::{Block, ExprKind, Stmt, StmtKind};
 use super::control::skip_group;
 use super::expression::Exprs;
 use super::fault::{Expected, Fault};
 use super::foreign_types;
-use super::parsed::lost;
 use super::recovery;
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
@@ -229,8 +228,7 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
     })
 }
 
-/// `setreg 40;`, `launch_bounds(7);`, `fragment f32 [M, N] c;`, `frag.store c, x;`: removed from the
-/// language.
+/// `setreg 40;`, `frag.store c, x;`: removed from the language.
 pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
     rule(|inp| {
         let fail = Err(Fault::expected(position(inp), Expected::default()));
@@ -259,28 +257,18 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
                         .trim_matches('`')
                 ),
             ),
-            ("launch_bounds", None) if second.kind.is(Punct::LParen) && is_int(third) => (
-                "launch_bounds",
-                format!(
-                    "write `[[launch_bounds(_, {})]]` before the `parallel`",
-                    third.kind.to_string().trim_matches('`')
-                ),
-            ),
-            ("fragment", None) if matches!(second.kind, TokenKind::Type(_)) => (
-                "fragment",
-                format!(
-                    "write `frag {} [M, N] name;`",
-                    second.kind.to_string().trim_matches('`')
-                ),
-            ),
             ("frag", Some("store")) => ("frag.store", "write `mma.store`".to_owned()),
             ("frag", Some("load")) => ("frag.load", "write `mma.load`".to_owned()),
             ("frag", Some("fill")) => ("frag.fill", "write `mma.fill`".to_owned()),
+            // Its function may only return a value, in what `older` accepts.
             ("frag", Some("apply")) => (
-                "frag.apply",
+                "frag.apply name, [](…) { statements }",
                 "write `apply {i, j} in name.span { … }`".to_owned(),
             ),
-            ("frag", Some("copy")) => ("frag.copy", "write `copy(to, from);`".to_owned()),
+            ("frag", Some("reduce_min")) => (
+                "frag.reduce_min",
+                "write `reduce_max(row, matrix, 1);`, of negated values".to_owned(),
+            ),
             _ => return fail,
         };
         inp.emit(Fault::known(
@@ -292,42 +280,33 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
             .label("not part of the language")
             .help(help),
         ));
-        let declared = match form {
-            "fragment" => declared_after_shape(inp),
-            _ => None,
-        };
         recovery::skip_statement(inp);
-        Ok(declared.into_iter().collect())
+        Ok(Vec::new())
     })
 }
 
-/// The name after `[M, N]` in the rest of this line, declared with an erroneous value.
-fn declared_after_shape(inp: &mut In) -> Option<Stmt> {
-    let start = inp.save();
-    let mut found = None;
-    let mut after_shape = false;
-    inp.next_ref();
-    while let Some(token) = inp.peek_ref() {
-        step();
-        if token.kind.is(Punct::Semi) || token.starts_line || found.is_some() {
-            break;
+/// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
+pub fn launch_bounds<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    let with_number = rule(|inp| match ahead(inp) {
+        [_, Some(open), Some(number), Some(close)]
+            if open.kind.is(Punct::LParen)
+                && matches!(number.kind, TokenKind::Int { .. })
+                && close.kind.is(Punct::RParen) =>
+        {
+            inp.next_ref();
+            Ok(())
         }
-        if after_shape && let Some(text) = token.kind.word() {
-            let (text, span) = (text.to_owned(), token.span);
-            let kind = lost(Name { text, span });
-            found = Some(Stmt { kind, span });
-        }
-        after_shape = token.kind.is(Punct::RBracket);
-        inp.next_ref();
-    }
-    inp.rewind(start);
-    found
+        _ => Err(Fault::expected(position(inp), Expected::default())),
+    });
+    with_number
+        .ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen))
+        .map(|(blocks, _)| StmtKind::LaunchBounds(blocks))
+        .boxed()
 }
 
 /// The first words of what `removed` reports.
 pub fn begins_removed(kind: &TokenKind) -> bool {
-    kind.is_keyword(Keyword::Frag)
-        || matches!(kind.word(), Some("setreg" | "launch_bounds" | "fragment"))
+    kind.is_keyword(Keyword::Frag) || kind.word() == Some("setreg")
 }
 
 /// `parallel = 3;`: an assignment to a keyword.

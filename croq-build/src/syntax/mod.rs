@@ -24,6 +24,7 @@ mod inline;
 mod literal;
 mod movement;
 mod neighbours;
+mod older;
 mod operators;
 mod parallel;
 mod parsed;

@@ -3,7 +3,8 @@
 use chumsky::prelude::*;
 
 use super::ast::{
-    Binding, Block, ExprKind, Level, LevelSpec, Name, ParallelBound, ParallelItem, ParallelStmt,
+    Binding, Block, ExprKind, Level, LevelSpec, Name, ParallelAttr, ParallelBound, ParallelItem,
+    ParallelStmt, StmtKind,
 };
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
@@ -38,8 +39,8 @@ pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelS
     spanned(header)
         .then(block)
         .map(
-            |(((((is_async, stream), items), trailing), header), body)| ParallelStmt {
-                attrs: Vec::new(),
+            |(((((is_async, stream), items), trailing), header), mut body)| ParallelStmt {
+                attrs: attributes_inside(&mut body),
                 is_async,
                 stream: stream.or(trailing),
                 items,
@@ -48,6 +49,25 @@ pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelS
             },
         )
         .boxed()
+}
+
+/// `parallel … { launch_bounds(2); … }` of older programs is `[[launch_bounds(_, 2)]] parallel … { … }`.
+fn attributes_inside(body: &mut Block) -> Vec<ParallelAttr> {
+    let mut attrs = Vec::new();
+    body.stmts.retain(|stmt| {
+        let StmtKind::LaunchBounds(blocks) = &stmt.kind else {
+            return true;
+        };
+        let text = "launch_bounds".to_owned();
+        let span = stmt.span;
+        attrs.push(ParallelAttr {
+            name: Name { text, span },
+            args: vec![expr(ExprKind::Wildcard, span), blocks.clone()],
+            span,
+        });
+        false
+    });
+    attrs
 }
 
 fn item<'t>(e: &Exprs<'t>) -> Rule<'t, ParallelItem> {

@@ -9,13 +9,14 @@ use super::declaration::{self, begins_declaration};
 use super::expression::Exprs;
 use super::fault::Class;
 use super::foreign::{
-    begins_like_c, begins_removed, c_control, c_declaration, keyword_as_target, removed,
+    begins_like_c, begins_removed, c_control, c_declaration, keyword_as_target, launch_bounds,
+    removed,
 };
 use super::inline::{asm, cpp};
 use super::movement::movement;
 use super::rule::*;
 use super::synchronisation::{swap_or_rotate, sync, trigger, wait};
-use super::{control, parallel, recovery, tensor};
+use super::{control, older, parallel, recovery, tensor};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -60,7 +61,12 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     let free_block = block.clone().map(StmtKind::Block).boxed();
     let c_statement = choice((c_declaration(), one(c_control(block.clone())))).boxed();
     choice((
+        when(older::begins, one(older::statement(e))),
         when(begins_removed, removed()),
+        when(
+            |kind| kind.word() == Some("launch_bounds"),
+            simple(launch_bounds(e)),
+        ),
         simple(declaration::foreign_typed(e)),
         // Names like any other, unless what follows shows a statement of C or `stage<…>`.
         when(begins_like_c, c_statement),

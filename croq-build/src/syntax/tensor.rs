@@ -20,6 +20,7 @@ pub fn mma<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
             store(e),
             scale(e),
             commit(),
+            wait_left(e),
             removed(e),
         )))
         .boxed()
@@ -59,7 +60,7 @@ fn load<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
         Swizzle(Option<Expr>),
         Async,
     }
-    let width = between(Punct::Lt, e.angle.clone(), Punct::Gt).map(|(width, _)| width);
+    let width = super::copy_modifiers::swizzle_width(e).map(|(width, _)| width);
     let part = choice((
         member("frag", Class::Suffix).map(|_| Part::Frag).boxed(),
         choice((
@@ -227,7 +228,20 @@ fn commit<'t>() -> Rule<'t, MmaStmt> {
         .boxed()
 }
 
-/// `mma.order`, `mma.wait`, descriptors: removed from the language.
+/// `.wait<N>`, which older programs have.
+fn wait_left<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
+    let has_number = rule(|inp| match ahead(inp) {
+        [Some(_), Some(_), Some(open)] if open.kind.is(Punct::Lt) => Ok(()),
+        _ => Err(Fault::expected(position(inp), Class::MmaOperation)),
+    });
+    has_number
+        .ignore_then(member("wait", Class::MmaOperation))
+        .ignore_then(between(Punct::Lt, e.angle.clone(), Punct::Gt))
+        .map(|(left, _)| made(MmaOp::Wait, false, vec![left]))
+        .boxed()
+}
+
+/// `mma.order`, `mma.wait` without a number, descriptors: removed from the language.
 fn removed<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
     let old = rule(|inp| {
         let text = match ahead(inp) {

@@ -239,3 +239,13 @@ fn cpp_sees_names_of_the_program_and_of_earlier_texts() {
         });
     }
 }
+
+#[test]
+fn integers_of_stdint() {
+    let x = Tensor::<u32, _>::random((100,), 0..u32::MAX, 40);
+    let by = -0x1234_5678_9abc_i64;
+    let y = kernels::called_widths(&x, by).unwrap();
+    assert_exact(&y, |[i]| {
+        (x[[i]] ^ ((by >> 8) as u32)).wrapping_mul(2_654_435_761)
+    });
+}

@@ -301,3 +301,50 @@ fn sums_fade_by_the_gates_of_chunks() {
         });
     }
 }
+
+#[test]
+fn statements_in_the_older_form() {
+    let tensor = |range, seed| {
+        let values = Tensor::<f32, _>::random((Const::<64>, Const::<64>), range, seed);
+        let values = values.as_slice().iter().map(|v| f16::from_f32(*v));
+        Tensor::<f16, _>::from_vec((Const::<64>, Const::<64>), values.collect()).unwrap()
+    };
+    let q = tensor(-1.0..1.0, 30);
+    let k = tensor(-1.0..1.0, 31);
+    let v = tensor(-1.0..1.0, 32);
+    let mut y = Tensor::<f32, _>::zeros((Const::<64>, Const::<64>));
+    kernels::older_scores(&q, &k, &v, &mut y).unwrap();
+    for i in 0..64 {
+        let score = |c: usize| dot(64, |d| q[[i, d]].to_f32() * k[[c, d]].to_f32());
+        let scores: Vec<f32> = (0..=i).map(score).collect();
+        let top = scores.iter().fold(f32::MIN, |a, b| a.max(*b));
+        let sum = dot(i + 1, |c| (scores[c] - top).exp());
+        for d in 0..64 {
+            let out = dot(i + 1, |c| (scores[c] - top).exp() * v[[c, d]].to_f32());
+            assert!((y[[i, d]] - out / sum).abs() < 3e-3, "{i} {d}");
+        }
+    }
+
+    let x = Tensor::<f32, _>::random((Const::<1000>,), -1.0..1.0, 33);
+    let mut y = Tensor::<f32, _>::zeros((Const::<1000>,));
+    kernels::older_values(&x, &mut y).unwrap();
+    for i in 0..1000 {
+        assert!((y[[i]] - (x[[i]] * 3.0 + 1.0)).abs() < 1e-6, "{i}");
+    }
+}
+
+#[test]
+fn bounds_and_waits_in_the_older_form() {
+    let a = small((Const::<64>, Const::<128>), 50);
+    let b = small((Const::<64>, Const::<128>), 51);
+    let mut y = Tensor::<f32, _>::zeros((Const::<64>, Const::<64>));
+    kernels::older_product(&a, &b, &mut y).unwrap();
+    assert_exact(&y, |[i, j]| {
+        dot(128, |k| a[[i, k]].to_f32() * b[[j, k]].to_f32())
+    });
+
+    let x = Tensor::<i32, _>::random((Const::<256>,), -99..100, 52);
+    let mut y = Tensor::<i32, _>::zeros((Const::<256>,));
+    kernels::older_bounds(&x, &mut y).unwrap();
+    assert_exact(&y, |[i]| x[[i]] + 3);
+}

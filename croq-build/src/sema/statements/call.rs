@@ -170,6 +170,17 @@ pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
     if let Some(meant) = builtins::intended_function(name) {
         return cx.report(d.help(format!("here that is `{meant}`")));
     }
+    let plain = name.trim_start_matches('_');
+    if let Some(op) = ast::FragOp::ALL.into_iter().find(|op| op.text() == plain) {
+        let statement = match op {
+            ast::FragOp::ReduceMax | ast::FragOp::ReduceSum => format!("{plain}(row, matrix, 1);"),
+            ast::FragOp::AllReduceSum => format!("{plain}(row);"),
+            ast::FragOp::Copy => format!("{plain}(to, from);"),
+        };
+        return cx.report(d.help(format!(
+            "`{statement}` is a statement for whole fragments: write it before or behind the `apply`"
+        )));
+    }
     let near = crate::diagnostics::nearest(
         name,
         MathFn::ALL

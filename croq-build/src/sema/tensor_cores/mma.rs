@@ -9,6 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::tensor_cores::{
     fragments, load_store, multiply, operands, scale, sparse_mma, units, warpgroup,
 };
+use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, MmaStmt};
 
@@ -108,14 +109,42 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             report_scale(&mut el.cx, span);
             None
         }),
-        ast::MmaOp::Commit => {
-            units::check_by_warp(el, span, "`mma.commit`")?;
-            match units::is_a_warpgroup(el) {
-                true => operands::emit(el, MmaOp::CommitAll(()), span),
-                // MMAs by one warp are complete at the end of their statement.
-                false => el.asynchronous.waits_for_nothing += 1,
-            }
+        ast::MmaOp::Commit => finish_all(el, "`mma.commit`", span),
+        ast::MmaOp::Wait => finish_but(el, m.operands.first(), span),
+    }
+}
+
+fn finish_all(el: &mut Elab<'_>, what: &str, span: Span) -> Option<()> {
+    units::check_by_warp(el, span, what)?;
+    match units::is_a_warpgroup(el) {
+        true => operands::emit(el, MmaOp::CommitAll(()), span),
+        // MMAs by one warp are complete at the end of their statement.
+        false => el.asynchronous.waits_for_nothing += 1,
+    }
+    Some(())
+}
+
+/// `mma.wait<N>`, behind which the youngest N groups of MMAs may be in flight. All results are
+/// waited for where they are needed, so only 0 says more than that.
+fn finish_but(el: &mut Elab<'_>, younger: Option<&ast::Expr>, span: Span) -> Option<()> {
+    match younger.and_then(constants::constant) {
+        Some(0) => finish_all(el, "`mma.wait`", span),
+        Some(1..) => {
+            units::check_by_warp(el, span, "`mma.wait`")?;
+            el.asynchronous.waits_for_nothing += 1;
             Some(())
+        }
+        _ => {
+            el.cx.report(
+                Diagnostic::new(
+                    codes::E0119,
+                    younger.map_or(span, |younger| younger.span),
+                    "`mma.wait<N>` takes a constant",
+                )
+                .label("not a constant of at least 0")
+                .help("write `mma.commit;`, which finishes all multiplies"),
+            );
+            None
         }
     }
 }

@@ -337,7 +337,7 @@ x = 1;"#,
     ),
     (
         "E0119",
-        "mma.wait<0>;",
+        "mma.wait;",
         "wait",
         "there is no `mma.wait` any more",
     ),
