@@ -321,8 +321,8 @@ fn manifest(wanted: &Wanted) -> String {
          [dependencies]\n{sys}\n\n\
          [build-dependencies]\n{build}\n\n\
          # One build of croq-build for `cargo build` and `cargo check`, and a fast simulated GPU.\n\
-         [profile.dev.build-override]\ncodegen-units = 16\ndebug = false\n\
-         [profile.dev.package.croq-sys]\ncodegen-units = 16\nopt-level = 2\ndebug = false\n"
+         [profile.dev.build-override]\nincremental = false\ndebug = false\n\
+         [profile.dev.package.croq-sys]\nincremental = false\nopt-level = 2\ndebug = false\n"
     )
 }
 

@@ -117,7 +117,7 @@ pub(super) fn lower_by(
 fn missing_lowering(state: &State) -> Option<&'static str> {
     let lowerings = table::all().filter(|pass| pass.kind == Kind::Lowering);
     let mut lowerings = lowerings.filter(|pass| !matches!(pass.run, Run::Seal));
-    let missing_lowering = lowerings.find(|pass| !state.ran.contains(pass.name));
+    let missing_lowering = lowerings.find(|pass| !state.ran.contains(&pass.name));
     missing_lowering.map(|pass| pass.name)
 }
 
@@ -152,7 +152,7 @@ pub(super) fn run(
             if let Run::Function(run) = first.run {
                 run(function, state);
                 observe.after(first, function, None);
-                state.ran.insert(first.name);
+                state.ran.push(first.name);
                 verified(state, first, function, |function| {
                     verify::function(function)
                 })?;

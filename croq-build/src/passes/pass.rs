@@ -6,7 +6,6 @@ use crate::passes::analysis::shared_memory;
 use crate::passes::lower::events;
 use crate::passes::property::Property;
 use crate::settings::Checks;
-use crate::sorted::SortedSet;
 
 /// The effect of a pass on the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +76,8 @@ pub struct State<'a> {
     /// Whether the kernel is a single copy or fill that was distributed over a grid: it has no
     /// tiles, and passes over tiles skip it.
     pub(super) is_grid_copy: bool,
-    /// Passes that have run on the function.
-    pub(super) ran: SortedSet<&'static str>,
+    /// Passes that have run on the function, in the order in which they ran.
+    pub(super) ran: Vec<&'static str>,
     /// Result of `events` for `tma-arrivals`: the statements at the kernel's beginning.
     pub(super) beginning: events::Beginning,
 }
@@ -99,7 +98,7 @@ impl<'a> State<'a> {
             improve: true,
             diags,
             is_grid_copy: false,
-            ran: SortedSet::new(),
+            ran: Vec::new(),
             beginning: events::Beginning::default(),
         }
     }

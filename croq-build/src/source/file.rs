@@ -77,12 +77,7 @@ pub struct Note {
 impl SourceFile {
     pub(super) fn index_lines(text: &str) -> Vec<u32> {
         let mut starts = vec![0];
-        starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, b)| *b == b'\n')
-                .map(|(i, _)| i as u32 + 1),
-        );
+        starts.extend(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
         starts
     }
 

@@ -75,6 +75,7 @@ pub(super) fn assign<'a>(
     seed: u64,
     bounds: &impl Fn(Var) -> (Option<&'a Sym>, Option<&'a Sym>),
 ) -> bool {
+    sample.reserve(count.saturating_sub(sample.len()));
     while sample.len() < count {
         let (lo, hi) = bounds(Var(sample.len() as u32));
         let value_of = |e: Option<&Sym>| match e {
