@@ -5,8 +5,9 @@
 #   scripts/random_programs.sh [SEED [COUNT [MODULE...]]]
 #   scripts/random_programs.sh renew SEED COUNT
 #
-# A MODULE is `programs` (arithmetic) or `movement` (tiles, events, products of matrices); both without one.
-# `renew` writes the programs that `make test` calls, tests/run/features/random_MODULE.co.
+# A MODULE is `programs` (arithmetic), `movement` (tiles, events, products of matrices) or `launches` (host code, calls);
+# all without one. `renew` writes the programs of the first two that `make test` calls,
+# tests/run/features/random_MODULE.co.
 # All files remain in target/random-MODULE. The last line is `random programs: N findings`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +20,7 @@ if [ "${1:-}" = renew ]; then
 fi
 seed=${1:-1} count=${2:-300}
 shift $(($# < 2 ? $# : 2))
-[ $# -gt 0 ] || set -- programs movement
+[ $# -gt 0 ] || set -- programs movement launches
 target=${CARGO_TARGET_DIR:-$PWD/target}
 # Conversions without `__to` are meant.
 unset CROQ_WARNINGS
@@ -41,7 +42,7 @@ compare() {
   scripts/package.sh "$out" "random-$module"
   echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/build.rs"
   cat >"$out/src/main.rs" <<RUST
-#![allow(warnings)]
+#![allow(warnings, clippy::all)]
 croq_sys::include_kernels!();
 #[path = "$PWD/tests/src/random_$module.rs"]
 mod random_module;

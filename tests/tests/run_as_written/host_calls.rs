@@ -191,3 +191,17 @@ fn chosen_buffers_are_arguments() {
         assert!(error.to_string().contains("[R23]"), "{error}");
     }
 }
+
+#[test]
+fn a_called_function_clips_tiles_that_are_larger_than_its_argument() {
+    for (m, n) in [(1, 1), (5, 33), (9, 7)] {
+        let x = Tensor::from_fn((m, n), |[i, j]| (i * n + j) as f32);
+        let (row, column, one) = kernels::written_tiles_beyond(&x).unwrap();
+        let at = |i: usize, j: usize| x.get([i, j]).unwrap();
+        let expected: Vec<f32> = (0..n).map(|j| at(m - 1, j) + 1.0).collect();
+        assert_eq!(row.as_slice(), expected);
+        let expected: Vec<f32> = (0..m).map(|i| at(i, n - 1) + (i % 4 + 1) as f32).collect();
+        assert_eq!(column.as_slice(), expected);
+        assert_eq!(one.as_slice(), [1.0]);
+    }
+}
