@@ -285,25 +285,6 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
     })
 }
 
-/// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
-pub fn launch_bounds<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
-    let with_number = rule(|inp| match ahead(inp) {
-        [_, Some(open), Some(number), Some(close)]
-            if open.kind.is(Punct::LParen)
-                && matches!(number.kind, TokenKind::Int { .. })
-                && close.kind.is(Punct::RParen) =>
-        {
-            inp.next_ref();
-            Ok(())
-        }
-        _ => Err(Fault::expected(position(inp), Expected::default())),
-    });
-    with_number
-        .ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen))
-        .map(|(blocks, _)| StmtKind::LaunchBounds(blocks))
-        .boxed()
-}
-
 /// The first words of what `removed` reports.
 pub fn begins_removed(kind: &TokenKind) -> bool {
     kind.is_keyword(Keyword::Frag) || kind.word() == Some("setreg")

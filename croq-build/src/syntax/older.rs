@@ -1,11 +1,11 @@
-//! Statements on fragments in an older form, which mean what the newer form means.
+//! Statements in an older form, which mean what the newer form means.
 
 use chumsky::prelude::*;
 
 use super::ast::{Block, Expr, ExprKind, FragOp, Name, Stmt, StmtKind};
 use super::declaration;
 use super::expression::Exprs;
-use super::fault::Class;
+use super::fault::{Class, Expected, Fault};
 use super::parsed::Prefix;
 use super::rule::*;
 use crate::source::Span;
@@ -13,7 +13,7 @@ use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// The first words of these statements. They may begin other statements, too.
 pub fn begins(kind: &TokenKind) -> bool {
-    kind.is_keyword(Keyword::Frag) || kind.word() == Some("fragment")
+    kind.is_keyword(Keyword::Frag) || matches!(kind.word(), Some("fragment" | "launch_bounds"))
 }
 
 pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
@@ -26,6 +26,10 @@ pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         operation(e, FragOp::Copy),
         operation(e, FragOp::ReduceMax),
         operation(e, FragOp::ReduceSum),
+        when(
+            |kind| kind.word() == Some("launch_bounds"),
+            launch_bounds(e),
+        ),
     ))
     .then_ignore(semi())
     .boxed()
@@ -85,5 +89,24 @@ fn operation<'t>(e: &Exprs<'t>, op: FragOp) -> Rule<'t, StmtKind> {
             }
             StmtKind::FragOp { op, op_span, args }
         })
+        .boxed()
+}
+
+/// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
+fn launch_bounds<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    let with_number = rule(|inp| match ahead(inp) {
+        [_, Some(open), Some(number), Some(close)]
+            if open.kind.is(Punct::LParen)
+                && matches!(number.kind, TokenKind::Int { .. })
+                && close.kind.is(Punct::RParen) =>
+        {
+            inp.next_ref();
+            Ok(())
+        }
+        _ => Err(Fault::expected(position(inp), Expected::default())),
+    });
+    with_number
+        .ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen))
+        .map(|(blocks, _)| StmtKind::LaunchBounds(blocks))
         .boxed()
 }

@@ -9,8 +9,7 @@ use super::declaration::{self, begins_declaration};
 use super::expression::Exprs;
 use super::fault::Class;
 use super::foreign::{
-    begins_like_c, begins_removed, c_control, c_declaration, keyword_as_target, launch_bounds,
-    removed,
+    begins_like_c, begins_removed, c_control, c_declaration, keyword_as_target, removed,
 };
 use super::inline::{asm, cpp};
 use super::movement::movement;
@@ -63,10 +62,6 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     choice((
         when(older::begins, one(older::statement(e))),
         when(begins_removed, removed()),
-        when(
-            |kind| kind.word() == Some("launch_bounds"),
-            simple(launch_bounds(e)),
-        ),
         simple(declaration::foreign_typed(e)),
         // Names like any other, unless what follows shows a statement of C or `stage<…>`.
         when(begins_like_c, c_statement),

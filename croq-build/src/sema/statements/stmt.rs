@@ -159,15 +159,11 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             events,
             after,
         } => trigger::trigger(el, *cluster, events, after, span),
-        S::Swap { names } => {
-            if names.len() == 2 {
-                swap_rotate::lower(el, names, span);
-            } else {
-                let text = format!("`swap` exchanges two futures, {} given", names.len());
-                el.cx.error(codes::E0122, span, text);
-            }
+        S::Swap { names } if names.len() != 2 => {
+            let text = format!("`swap` exchanges two futures, {} given", names.len());
+            el.cx.error(codes::E0122, span, text);
         }
-        S::Rotate { names } => swap_rotate::lower(el, names, span),
+        S::Swap { names } | S::Rotate { names } => swap_rotate::lower(el, names, span),
         S::Call(call) => call::lower_statement(el, call, span),
         S::Return(value) => {
             returns::lower_return(el, value.as_ref(), span);
