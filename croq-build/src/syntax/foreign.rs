@@ -260,9 +260,13 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
             ("frag", Some("store")) => ("frag.store", "write `mma.store`".to_owned()),
             ("frag", Some("load")) => ("frag.load", "write `mma.load`".to_owned()),
             ("frag", Some("fill")) => ("frag.fill", "write `mma.fill`".to_owned()),
-            // Its function may only return a value, in what `older` accepts.
+            ("frag", Some("copy")) => ("frag.copy", "write `copy(to, from);`".to_owned()),
             ("frag", Some("apply")) => (
-                "frag.apply name, [](…) { statements }",
+                match fourth.is_some_and(|token| token.kind.is(Punct::LParen)) {
+                    true => "frag.apply",
+                    // Its function may only return a value, in what `older` accepts.
+                    false => "frag.apply name, [](…) { statements }",
+                },
                 "write `apply {i, j} in name.span { … }`".to_owned(),
             ),
             ("frag", Some("reduce_min")) => (

@@ -78,9 +78,17 @@ fn element_of(frag: &Name, indices: &[Name]) -> Expr {
     expr(ExprKind::At(of(frag), at), frag.span)
 }
 
-/// `frag.copy to, from`, `frag.reduce_max from, to, axis`
+/// `frag.copy to, from`, `frag.reduce_max from, to, axis`; not `frag.copy(to, from)`, which no program
+/// had.
 fn operation<'t>(e: &Exprs<'t>, op: FragOp) -> Rule<'t, StmtKind> {
-    on_fragment(op.text())
+    let without_parentheses = rule(|inp| match ahead(inp) {
+        [_, _, _, Some(open)] if open.kind.is(Punct::LParen) => {
+            Err(Fault::expected(position(inp), Class::Statement))
+        }
+        _ => Ok(()),
+    });
+    without_parentheses
+        .ignore_then(on_fragment(op.text()))
         .then(comma(e.any.clone()))
         .map(move |(op_span, mut args)| {
             // A reduction names its source first here.
