@@ -633,6 +633,35 @@ fn a_warpgroup_synchronises_between_two_changes_of_its_registers() {
     assert_eq!(branches.count(), 2, "{text:#?}");
 }
 
+#[test]
+fn older_spellings_give_the_same_text() {
+    let product = |attribute: &str, statement: &str, swizzle: &str, wait: &str| {
+        lines(&format!(
+            "__co__ void f(f16 [64, 64] a, f16 [64, 64] b, f32 [64, 64] & c) {{
+               {attribute} parallel by 1 : block {{ {statement}
+                 sa = dma.copy.swiz{swizzle} a => shared;
+                 sb = dma.copy.swizzle{swizzle} b => shared;
+                 parallel w by 1 : group-4 {{
+                   acc = mma.fill.f32 0.0f;
+                   x = mma.load.swizzle{swizzle} sa;
+                   y = mma.load.swiz{swizzle} sb;
+                   mma.row.row acc, x, y;
+                   {wait}
+                   mma.store acc, c;
+                 }}
+               }}
+             }}"
+        ))
+    };
+    let now = product("[[launch_bounds(_, 3)]]", "", "<128>", "mma.commit;");
+    let bounds = |line: &String| line.starts_with("CROQ_KERNEL(128, 3)");
+    assert!(now.iter().any(bounds), "{now:#?}");
+    assert_eq!(
+        product("", "launch_bounds(3);", "(128)", "mma.wait<0>;"),
+        now
+    );
+}
+
 /// All statements of a single thread are executed by the same lane: two consecutive ones need no
 /// barrier in between.
 #[test]

@@ -204,7 +204,7 @@ fn report_launch_bounds(el: &mut Elab<'_>, blocks: &ast::Expr, span: Span) {
         Diagnostic::new(
             codes::E0530,
             span,
-            "`launch_bounds` stands in no `parallel`",
+            "`launch_bounds` is not directly in the body of a `parallel`",
         )
         .label("belongs to no kernel")
         .help(format!(
