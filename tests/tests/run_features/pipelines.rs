@@ -152,3 +152,16 @@ fn warps_wait_for_copies_of_their_own() {
         mirrored(i, j) + if i < 3 { x[[i, j]] } else { 0.0 }
     });
 }
+
+#[test]
+fn copies_of_one_macro() {
+    let x = Tensor::<f32, _>::from_fn((Const::<8>, Const::<32>), |[i, j]| (i * 32 + j) as f32);
+    let y = kernels::pipe_macro(&x).unwrap();
+    assert_exact(&y, |[i, j]| {
+        if i < 4 {
+            x[[i, 31 - j]]
+        } else {
+            x[[11 - i, j]]
+        }
+    });
+}

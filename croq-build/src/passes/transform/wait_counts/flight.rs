@@ -4,11 +4,19 @@ use crate::ir::{Condition, Expr, Function, FutureId};
 use crate::sorted::SortedMap;
 use crate::source::Span;
 
+/// The statement that begins a copy. Those of one macro have the same span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Begun {
+    pub span: Span,
+    /// The future of the statement, which may be exchanged later.
+    pub future: FutureId,
+}
+
 /// For each future that may be in flight: the minimal number of younger groups, and the copy. A TMA
 /// copy is in no group: it is waited for separately.
 #[derive(Clone, Default, PartialEq)]
 pub struct Flight {
-    pub copies: SortedMap<FutureId, (Option<u32>, Span)>,
+    pub copies: SortedMap<FutureId, (Option<u32>, Begun)>,
     /// For some of them: a condition, and the value for which alone the copy is in flight.
     pub guards: SortedMap<FutureId, (Condition, bool)>,
     /// No path leads here.
@@ -48,11 +56,11 @@ impl Flight {
             return;
         }
         self.join_guards(other);
-        for (id, (younger, span)) in &other.copies {
+        for (id, (younger, begun)) in &other.copies {
             self.copies
                 .entry(*id)
                 .and_modify(|(n, _)| *n = (*n).min(*younger))
-                .or_insert((*younger, *span));
+                .or_insert((*younger, *begun));
         }
     }
 

@@ -18,7 +18,7 @@ use crate::ir::{
 use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
-use flight::Flight;
+use flight::{Begun, Flight};
 
 mod copy_groups;
 mod flight;
@@ -36,14 +36,14 @@ struct Walker<'c> {
     /// The last walk, which reports and records the wait counts.
     last: bool,
     /// Copies whose early use was reported: one report for each.
-    reported: SortedSet<Span>,
+    reported: SortedSet<Begun>,
     /// The sources of copies issued in this iteration of the enclosing loops: an index has the same
     /// value there and here.
-    sources: SortedMap<Span, View>,
+    sources: SortedMap<Begun, View>,
     /// Likewise their destinations, where these are fixed.
-    dests: SortedMap<Span, View>,
+    dests: SortedMap<Begun, View>,
     /// The destination and the level of each copy.
-    dest_of: SortedMap<Span, (BufferId, Level)>,
+    dest_of: SortedMap<Begun, (BufferId, Level)>,
 }
 
 /// Computes the wait count of each `wait` of the kernel.
@@ -76,9 +76,9 @@ impl Walker<'_> {
 
     /// Reports copies that are in flight where the kernel ends.
     fn report_unwaited(&mut self, end: &Flight) {
-        for (id, (_, span)) in &end.copies {
+        for (id, (_, begun)) in &end.copies {
             self.diags
-                .push(unwaited(&self.name(*id), *span, "the kernel's end"));
+                .push(unwaited(&self.name(*id), begun.span, "the kernel's end"));
         }
     }
 
@@ -103,7 +103,7 @@ impl Walker<'_> {
                 _ => None,
             })
             .collect();
-        let ends = |begun: &Span| {
+        let ends = |begun: &Begun| {
             let dest = self.dest_of.get(begun);
             dest.is_some_and(|(buffer, _)| declared.contains(buffer))
         };
@@ -117,7 +117,7 @@ impl Walker<'_> {
             flight.copies.remove(&id);
             if self.last {
                 let place = "the end of the scope that declares its buffer";
-                self.diags.push(unwaited(&self.name(id), begun, place));
+                self.diags.push(unwaited(&self.name(id), begun.span, place));
             }
         }
     }
@@ -221,16 +221,17 @@ impl Walker<'_> {
             source.buffer == dest.buffer && overlaps(cx, source, dest)
         });
         let Some(id) = copy.future else { return };
-        self.sources.insert(span, copy.source.clone());
+        let begun = Begun { span, future: id };
+        self.sources.insert(begun, copy.source.clone());
         // The tiles of exchanged futures are only distinguished by their names.
         let future = self.func.futures.get(id.index());
         let exchanged = future.is_none_or(|f| f.tile.is_some());
         if !exchanged {
-            self.dests.insert(span, copy.dest.clone());
+            self.dests.insert(begun, copy.dest.clone());
         }
         let groups = copy.engine.is_threads();
-        self.dest_of.insert(span, (copy.dest.buffer, copy.level));
-        self.begun(id, span, groups, flight);
+        self.dest_of.insert(begun, (copy.dest.buffer, copy.level));
+        self.begun(begun, groups, flight);
     }
 
     /// Leaves the copies in flight that were issued after all that are waited for.
@@ -245,12 +246,12 @@ impl Walker<'_> {
         // that one stays in flight, and has a `wait` where all threads are.
         let unit = futures.iter().map(|w| w.level).min();
         let dest_of = &self.dest_of;
-        let of_others = |begun: &Span| {
+        let of_others = |begun: &Begun| {
             let level = dest_of.get(begun).map(|(_, level)| *level);
             level.zip(unit).is_some_and(|(level, unit)| level < unit)
         };
         let stays =
-            |n: &Option<u32>, begun: &Span| n.is_none_or(|n| n < younger) || of_others(begun);
+            |n: &Option<u32>, begun: &Begun| n.is_none_or(|n| n < younger) || of_others(begun);
         if self.last {
             let mut older = flight.copies.clone();
             older.retain(|_, (n, begun)| !stays(n, begun));
@@ -259,12 +260,13 @@ impl Walker<'_> {
         flight.copies.retain(|_, (n, begun)| stays(n, begun));
     }
 
-    fn begun(&mut self, id: FutureId, span: Span, groups: bool, flight: &mut Flight) {
+    fn begun(&mut self, now: Begun, groups: bool, flight: &mut Flight) {
+        let Begun { span, future: id } = now;
         if self.last
             && let Some((_, earlier)) = flight.copies.get(&id).copied()
         {
             let name = self.name(id);
-            let again = earlier == span;
+            let again = earlier == now;
             let mut d = Diagnostic::new(
                 codes::E0842,
                 span,
@@ -276,7 +278,7 @@ impl Walker<'_> {
                 "begun again here"
             });
             if !again {
-                d = d.also(earlier, "begun here, and not waited for on some way");
+                d = d.also(earlier.span, "begun here, and not waited for on some way");
             }
             self.diags
                 .push(d.help(format!("`wait {name};` before the next copy into it")));
@@ -285,7 +287,7 @@ impl Walker<'_> {
             flight.begin_group();
         }
         flight.guards.remove(&id);
-        flight.copies.insert(id, (groups.then_some(0), span));
+        flight.copies.insert(id, (groups.then_some(0), now));
     }
 
     /// Reports a write, by the statement at `at`, to the source of a copy in flight.
@@ -309,7 +311,7 @@ impl Walker<'_> {
                 format!("the copy `{name}` may still be reading what this overwrites"),
             )
             .label("overwritten while the copy is in flight")
-            .also(begun, "the copy begins here")
+            .also(begun.span, "the copy begins here")
             .help(format!("`wait {name};` first")),
         );
     }
@@ -319,7 +321,7 @@ impl Walker<'_> {
     fn add_older_copies(
         &self,
         futures: &mut Vec<Waited>,
-        older: &SortedMap<FutureId, (Option<u32>, Span)>,
+        older: &SortedMap<FutureId, (Option<u32>, Begun)>,
     ) {
         for (id, (_, begun)) in older {
             let named = futures.iter().any(|w| w.future == *id);
@@ -340,7 +342,7 @@ impl Walker<'_> {
                     strides: vec![Sym::one()],
                     valid: vec![Valid::default()],
                     frame: None,
-                    span: *begun,
+                    span: begun.span,
                 },
                 level,
                 arrival: None,
@@ -404,7 +406,7 @@ impl Walker<'_> {
                 format!("`{name}` may not have arrived yet"),
             )
             .label("used while the copy is in flight")
-            .also(begun, "the copy begins here")
+            .also(begun.span, "the copy begins here")
             .help(format!("`wait {name};` first")),
         );
     }
