@@ -2,7 +2,7 @@
 """Random functions with several launches, and the same programs in Rust, for `random_programs.sh`.
 
 random_launches.py SEED COUNT KERNELS CASES: writes COUNT programs to the file KERNELS, and the same in Rust, with
-calls, to the file CASES, for tests/src/random_launches.rs. A program has host code (loops, conditions, copies,
+calls, to the file CASES, for tests/src/random_tiles_model.rs. A program has host code (loops, conditions, copies,
 exchanged and selected tensors, elements, calls of its other functions with tensors and tiles of them), and launches
 in many forms. All are valid. Elements are small integers, also those of float types: every store is brought back to
 the numbers from -60 to 60, so results are exact in every type.
@@ -13,34 +13,13 @@ import random
 import re
 import sys
 
-BYTES = {"u8": 1, "s8": 1, "f16": 2, "bf16": 2, "f32": 4, "s32": 4, "s64": 8}
-# The integers that a type represents without gaps.
-LIMITS = {
-    "u8": (0, 255), "s8": (-128, 127), "f16": (-2048, 2048), "bf16": (-256, 256), "f32": (-(2**24), 2**24),
-    "s32": (-(2**31), 2**31 - 1), "s64": (-(2**62), 2**62),
-}  # fmt: skip
-RUST = {"u8": "u8", "s8": "i8", "s32": "i32", "s64": "i64"}
+from random_text import BYTES, RANGE, Num, Writer, arithmetic, call, either, joined, product, write
+
 MOST = 60
-INDENT = "  "
-
-
-def listed(items):
-    return ", ".join(str(item) for item in items)
-
-
-def inputs(kind):
-    return (0, 9) if kind == "u8" else (-9, 9)
 
 
 def stored(kind):
     return (0 if kind == "u8" else -MOST, MOST)
-
-
-class Value:
-    """An integer in both languages, from `low` to `high`."""
-
-    def __init__(self, co, rust, low, high):
-        self.co, self.rust, self.low, self.high = co, rust, low, high
 
 
 class Tensor:
@@ -48,41 +27,16 @@ class Tensor:
         self.name, self.kind, self.dims, self.written = name, kind, tuple(dims), written
 
 
-class Function:
+class Function(Writer):
     """A function in both languages. `known`: the functions that it can call; `T` may stand for an element type."""
 
-    def __init__(self, name, dice, known, params, mode, dims):
-        self.random, self.name, self.known, self.params, self.mode = dice, name, known, params, mode
-        self.dims, self.tensors, self.selected = dims, [tensor for tensor, _ in params], []
-        self.co, self.rust, self.depth, self.names = [], [], 1, 0
+    def __init__(self, name, dice, known, params, dims):
+        super().__init__(name, dice)
+        self.known, self.params, self.dims = known, params, dims
+        self.tensors, self.selected = [tensor for tensor, _ in params], []
         self.loops, self.chosen = 0, set()
-        self.numbers = [Value("a", "a", -3, 5)]
+        self.numbers = [Num("a", "a", "s32", -3, 5)]
         self.template = False
-
-    # Text.
-
-    def line(self, co, rust=None):
-        for text, lines in ((co, self.co), (rust, self.rust)):
-            if text:
-                lines.append(INDENT * self.depth + text)
-
-    def open(self, co, rust=None):
-        self.line(co, rust)
-        self.depth += 1
-
-    def close(self, co="}", rust=None):
-        self.depth -= 1
-        self.line(co, rust)
-
-    def fresh(self, letter):
-        self.names += 1
-        return f"{letter}{self.names}"
-
-    def pick(self, *choices):
-        return self.random.choice(choices)
-
-    def chance(self, probability):
-        return self.random.random() < probability
 
     # Expressions of kernels.
 
@@ -98,7 +52,8 @@ class Function:
         return f"(({name} * {by} + {plus}) % {extent})"
 
     def element(self, tensor, at):
-        return Value(f"{tensor.name}.at({listed(at)})", f"m[{tensor.name}].at(&[{listed(at)}])", *stored(tensor.kind))
+        co, rust = f"{tensor.name}.at({joined(at)})", f"m[{tensor.name}].at(&[{joined(at)}])"
+        return Num(co, rust, tensor.kind, *stored(tensor.kind))
 
     def leaf(self, kind, axes, sources):
         form = self.pick("tensor", "tensor", "tensor", "select", "index", "number", "scalar")
@@ -111,59 +66,44 @@ class Function:
                 other = self.pick(*others)
                 if not other.name.startswith("e"):
                     at = [self.index(extent, axes) for extent in tensor.dims]
-                    number, rust = self.pick((f"{axes[-1][0]} % 2", f"{axes[-1][0]} % 2"), ("(a + 3) % 2", "(a + 3) % 2"))
-                    value = Value(
-                        f"select({number}, {tensor.name}, {other.name}).at({listed(at)})",
-                        f"m[[{tensor.name}, {other.name}][({rust}) as usize]].at(&[{listed(at)}])",
+                    number = self.pick(f"{axes[-1][0]} % 2", "(a + 3) % 2")
+                    value = Num(
+                        f"select({number}, {tensor.name}, {other.name}).at({joined(at)})",
+                        f"m[[{tensor.name}, {other.name}][({number}) as usize]].at(&[{joined(at)}])",
+                        tensor.kind,
                         *stored(tensor.kind),
                     )
-            if tensor.kind != kind:
-                value.co = f"__to<{kind}>({value.co})"
         elif form == "index":
             name = self.pick(*axes)[0]
-            value = Value(f"__to<{kind}>({name} % 7)", f"({name} % 7)", 0, 6)
+            value = Num(f"__to<{kind}>({name} % 7)", f"({name} % 7)", kind, 0, 6)
         elif form == "scalar":
             number = self.pick(*self.numbers)
-            value = Value(f"__to<{kind}>({number.co})", number.rust, number.low, number.high)
-        if value and LIMITS[kind][0] <= value.low and value.high <= LIMITS[kind][1]:
-            return value
+            value = Num(f"__to<{kind}>({number.co})", number.rust, kind, number.low, number.high)
+        if value and value.fits(kind):
+            return Num(value.to(kind), value.rust, kind, value.low, value.high)
         number = self.pick(1, 2, 3, 7)
-        return Value(f"__to<{kind}>({number})", str(number), number, number)
+        return Num(f"__to<{kind}>({number})", str(number), kind, number, number)
 
     def value(self, kind, axes, sources, depth):
         if depth == 0:
             return self.leaf(kind, axes, sources)
         a, b = self.value(kind, axes, sources, depth - 1), self.value(kind, axes, sources, self.random.randrange(depth))
         form = self.pick("+", "-", "*", "min", "max", "choice")
-        ends = {
-            "+": [a.low + b.low, a.high + b.high],
-            "-": [a.low - b.high, a.high - b.low],
-            "*": [x * y for x in (a.low, a.high) for y in (b.low, b.high)],
-        }.get(form)
-        if ends and LIMITS[kind][0] <= min(ends) and max(ends) <= LIMITS[kind][1]:
-            return Value(f"({a.co} {form} {b.co})", f"({a.rust} {form} {b.rust})", min(ends), max(ends))
         if form == "choice":
             operator = self.pick("<", "<=", ">", "==")
-            return Value(
-                f"({a.co} {operator} {b.co} ? {a.co} : {b.co})",
-                f"(if {a.rust} {operator} {b.rust} {{ {a.rust} }} else {{ {b.rust} }})",
-                min(a.low, b.low),
-                max(a.high, b.high),
-            )
-        end, name = (min, "min") if form == "min" else (max, "max")
-        return Value(
-            f"__{name}({a.co}, {b.co})", f"({a.rust} as i64).{name}({b.rust})", end(a.low, b.low), end(a.high, b.high)
-        )
+            return either((f"{a.co} {operator} {b.co}", f"{a.rust} {operator} {b.rust}"), a, b)
+        result = arithmetic(form, a, b)
+        return result if result.fits(kind) else arithmetic("max", a, b)
 
-    def small(self, value, kind, target):
+    def small(self, value, target):
         """Brought back to the numbers that a tensor of type `target` has."""
         low, high = stored(target)
-        co, rust = value.co, value.rust
+        co, rust, kind = value.co, value.rust, value.kind
         if value.low < low:
             co, rust = f"__max({co}, __to<{kind}>({low}))", f"({rust} as i64).max({low})"
         if value.high > high:
             co, rust = f"__min({co}, __to<{kind}>({high}))", f"({rust} as i64).min({high})"
-        return Value(co if kind == target else f"__to<{target}>({co})", rust, low, high)
+        return Num(Num(co, rust, kind, low, high).to(target), rust, target, low, high)
 
     # Launches.
 
@@ -177,16 +117,15 @@ class Function:
             if others:
                 source = self.pick(*others)
                 value = self.element(source, [self.index(extent, axes) for extent in source.dims])
-                return f"{own.co} = {value.co};", f"{{ let v = {value.rust}; m[{target.name}].set(&[{listed(names)}], v); }}"
+                return f"{own.co} = {value.co};", f"{{ let v = {value.rust}; m[{target.name}].set(&[{joined(names)}], v); }}"
         value = self.value(kind, axes, sources, 2)
         if self.chance(0.4):
             # With the old element.
-            old = Value(own.co if kind == target.kind else f"__to<{kind}>({own.co})", own.rust, own.low, own.high)
-            both = Value(f"{old.co} + {value.co}", f"{own.rust} + {value.rust}", own.low + value.low, own.high + value.high)
-            if LIMITS[kind][0] <= both.low and both.high <= LIMITS[kind][1] and own.low >= LIMITS[kind][0]:
-                value = Value(f"({both.co})", f"({both.rust})", both.low, both.high)
-        value = self.small(value, kind, target.kind)
-        return f"{own.co} = {value.co};", f"{{ let v = {value.rust}; m[{target.name}].set(&[{listed(names)}], v); }}"
+            both = arithmetic("+", Num(own.to(kind), own.rust, kind, own.low, own.high), value)
+            if both.fits(kind) and own.low >= RANGE[kind][0]:
+                value = both
+        value = self.small(value, target.kind)
+        return f"{own.co} = {value.co};", f"{{ let v = {value.rust}; m[{target.name}].set(&[{joined(names)}], v); }}"
 
     def sources(self, target):
         """Tensors that a launch can read while it writes `target`."""
@@ -215,8 +154,8 @@ class Function:
         tensor = Tensor(self.fresh("y"), kind, dims)
         filled = self.pick(None, None, 2)
         fill = "" if filled is None else f" {{{filled}}}"
-        rust = f"let mut {tensor.name} = made(m, Buffer::filled(&[{listed(dims)}], {filled or 0}));"
-        self.line(f"{kind} [{listed(dims)}] {tensor.name}{fill};", rust)
+        rust = f"let mut {tensor.name} = made(m, Buffer::filled(&[{joined(dims)}], {filled or 0}));"
+        self.line(f"{kind} [{joined(dims)}] {tensor.name}{fill};", rust)
         self.tensors.append(tensor)
         return tensor
 
@@ -236,12 +175,12 @@ class Function:
             # Two levels, the inner one of threads.
             b, t = self.fresh("b"), self.fresh("t")
             co = re.sub(rf"\b{names[0]}\b", f"({b} # {t})", co)
-            level = f"{{{listed([b, *names[1:]])}}} by [{listed([f'cdiv({extents[0]}, 16)', *extents[1:]])}]"
+            level = f"{{{joined([b, *names[1:]])}}} by [{joined([f'cdiv({extents[0]}, 16)', *extents[1:]])}]"
             self.line(f"parallel {level} parallel {t} by 16 if ({b} # {t} < {extents[0]}) {{ {co} }}")
         elif len(order) == 1:
             self.line(f"parallel {names[0]} by {extents[0]} {co}")
         else:
-            self.line(f"parallel {{{listed(names)}}} by [{listed(extents)}] {co}")
+            self.line(f"parallel {{{joined(names)}}} by [{joined(extents)}] {co}")
         self.rust_loops(axes, rust)
 
     def launch_blocks(self, target, sources):
@@ -265,7 +204,7 @@ class Function:
         if self.chance(0.7):
             blocks.reverse()
             threads.reverse()
-        heads = [f"{{{listed(n for n, _ in level)}}} by [{listed(e for _, e in level)}]" for level in (blocks, threads)]
+        heads = [f"{{{joined(n for n, _ in level)}}} by [{joined(e for _, e in level)}]" for level in (blocks, threads)]
         join = ", " if self.chance(0.5) else " parallel "
         self.line(f"parallel {heads[0]} : block{join}{heads[1]} : thread if ({' && '.join(limits)}) {{ {co} }}")
         self.rust_loops(axes, rust)
@@ -281,14 +220,14 @@ class Function:
         self.open(f"parallel {name} by {extent}{level} {{")
         form = self.pick("nest", "one", "with") if rest else "none"
         if form == "one":
-            self.line(f"foreach {{{listed(n for n, _ in rest)}}} in [{listed(e for _, e in rest)}] {{ {co} }}")
+            self.line(f"foreach {{{joined(n for n, _ in rest)}}} in [{joined(e for _, e in rest)}] {{ {co} }}")
         elif form == "with":
             self.open(f"with {', '.join(f'{n} in [{e}]' for n, e in rest)} {{")
             self.line(f"foreach {', '.join(n for n, _ in rest)} {{ {co} }}")
-            self.close()
+            self.close("}", None)
         else:
             self.line("".join(f"foreach {n} in [{e}] " for n, e in rest) + co)
-        self.close()
+        self.close("}", None)
         self.rust_loops(axes, rust)
 
     def launch_slices(self, target, sources):
@@ -300,12 +239,12 @@ class Function:
         name, extent = axes[-1]
         first, last, step = self.pick(0, 0, 1, 2), self.pick(0, 0, 1, 2), self.pick(1, 1, 2, 3)
         text = f"{first or ''}:{-last or ''}" + (f":{step}" if step > 1 else "")
-        self.open(f"parallel {{{listed(n for n, _ in axes[:-1])}}} by [{listed(e for _, e in axes[:-1])}] : block {{")
+        self.open(f"parallel {{{joined(n for n, _ in axes[:-1])}}} by [{joined(e for _, e in axes[:-1])}] : block {{")
         if first == last == 0 and step == 1:
             self.line(f"foreach {name} in [{extent}] {{ {co} }}")
         else:
             self.line(f"with {name} in [{extent}] foreach {name}({text}) {{ {co} }}")
-        self.close()
+        self.close("}", None)
         loops = [f"for {n} in 0..{e} {{" for n, e in axes[:-1]]
         # `step_by` of an empty range is empty.
         loops.append(f"for {name} in ({first}..{extent} - {last}).step_by({step}) {{")
@@ -317,18 +256,18 @@ class Function:
         axes = self.axes_of(target)
         names, extents = [n for n, _ in axes], [e for _, e in axes]
         kind = self.pick(target.kind, "s32", "f32")
-        value = Value(f"__to<{kind}>(1)", "1", 1, 1)
+        value = Num(f"__to<{kind}>(1)", "1", kind, 1, 1)
         for source in sources:
-            if LIMITS[kind][0] > stored(source.kind)[0]:
+            if RANGE[kind][0] > stored(source.kind)[0]:
                 continue
             at = [self.index(extent, axes[:-1]) if axes[:-1] else f"{extent} - 1" for extent in source.dims[:-1]] + [names[-1]]
             element = self.element(source, at)
-            co = element.co if source.kind == kind else f"__to<{kind}>({element.co})"
-            if LIMITS[kind][0] <= value.low - MOST and value.high + MOST <= LIMITS[kind][1]:
-                value = Value(f"{value.co} + {co}", f"{value.rust} + {element.rust}", value.low + element.low, value.high + element.high)
-        value = self.small(Value(f"({value.co})", f"({value.rust})", value.low, value.high), kind, target.kind)
+            if RANGE[kind][0] <= value.low - MOST and value.high + MOST <= RANGE[kind][1]:
+                co, rust = f"{value.co} + {element.to(kind)}", f"{value.rust} + {element.rust}"
+                value = Num(co, rust, kind, value.low + element.low, value.high + element.high)
+        value = self.small(Num(f"({value.co})", f"({value.rust})", kind, value.low, value.high), target.kind)
         own = self.element(target, names)
-        rust = f"{{ let v = {value.rust}; m[{target.name}].set(&[{listed(names)}], v); }}"
+        rust = f"{{ let v = {value.rust}; m[{target.name}].set(&[{joined(names)}], v); }}"
         b, t, j = self.fresh("b"), self.fresh("t"), self.fresh("j")
         size = self.pick(32, 64, 128, 256)
         form = self.pick("flat", "flat", "inner", "row")
@@ -336,24 +275,24 @@ class Function:
         if form == "row" and len(outer) > 0:
             inner = self.pick(2, 4, 8)
             index = f"(({b} # {t}) # {j})"
-            self.open(f"parallel {{{listed(n for n, _ in outer)}}} by [{listed(e for _, e in outer)}] : block parallel {t} by {size} : thread {{")
+            self.open(f"parallel {{{joined(n for n, _ in outer)}}} by [{joined(e for _, e in outer)}] : block parallel {t} by {size} : thread {{")
             head = f"foreach {b} in [cdiv({extents[-1]}, {size * inner})] foreach {j} in {inner}"
         elif form == "inner":
             inner = self.pick(2, 4)
             index = f"(({b} # {t}) # {j})"
             level = [(b, f"cdiv({extents[-1]}, {size * inner})"), *outer[::-1]]
-            self.open(f"parallel {{{listed(n for n, _ in level)}}} by [{listed(e for _, e in level)}] : block parallel {t} by {size} : thread {{")
+            self.open(f"parallel {{{joined(n for n, _ in level)}}} by [{joined(e for _, e in level)}] : block parallel {t} by {size} : thread {{")
             head = f"foreach {j} in {inner}"
         else:
             index = f"({b} # {t})"
             level = [(b, f"cdiv({extents[-1]}, {size})"), *outer[::-1]]
-            self.open(f"parallel {{{listed(n for n, _ in level)}}} by [{listed(e for _, e in level)}] : block parallel {t} by {size} : thread {{")
+            self.open(f"parallel {{{joined(n for n, _ in level)}}} by [{joined(e for _, e in level)}] : block parallel {t} by {size} : thread {{")
             head = ""
         if len(outer) == 0 and form == "row":
             head = ""
         co = re.sub(rf"\b{names[-1]}\b", index[1:-1] if own.co.count(names[-1]) == 1 else index, f"{own.co} = {value.co};")
         self.line(f"{head} if ({index[1:-1]} < {extents[-1]}) {{ {co} }}")
-        self.close()
+        self.close("}", None)
         self.rust_loops(axes, rust)
 
     def launch_rows(self, target, sources):
@@ -373,7 +312,7 @@ class Function:
         self.line(f"foreach {k} in [{columns}] {v} += __to<s32>({source.name}.at({at}));")
         low, high = stored(target.kind)
         self.line(f"{target.name}.at({i}) = __to<{target.kind}>(__max(__min({v}, {high}), {low}));")
-        self.close()
+        self.close("}", None)
         self.line(
             None,
             f"for {i} in 0..{extent} {{ let v: i64 = (0..{columns}).map(|{k}| m[{source.name}].at(&[{at}])).sum(); "
@@ -396,30 +335,28 @@ class Function:
         tile, at, counts = self.tile_positions(target.dims)
         f = self.fresh("f")
         axes = [(self.fresh("i"), str(n)) for n in tile]
-        names = listed(n for n, _ in axes)
+        names = joined(n for n, _ in axes)
         tile_source = Tensor(f"e{f}", source.kind, [str(n) for n in tile])
         levels = self.pick("bare", "bare", "threads")
         order = list(zip(at, counts))[::-1]
-        head = f"{{{listed(n for n, _ in order)}}} by [{listed(c for _, c in order)}]"
+        head = f"{{{joined(n for n, _ in order)}}} by [{joined(c for _, c in order)}]"
         self.open(f"parallel {head}{'' if levels == 'bare' else ' : block'} {{")
         swizzle = f".swiz<{self.pick(32, 64, 128)}>" if tile[-1] * BYTES[source.kind] % 128 == 0 and self.chance(0.4) else ""
         later = ".async" if self.chance(0.5) else ""
-        self.line(f"{f} = dma.copy{later}{swizzle}.zfill {source.name}.subspan({listed(tile)}).at({listed(at)}) => shared;")
-        self.line(f"shared {target.kind} [{listed(tile)}] s{f};")
+        self.line(f"{f} = dma.copy{later}{swizzle}.zfill {source.name}.subspan({joined(tile)}).at({joined(at)}) => shared;")
+        self.line(f"shared {target.kind} [{joined(tile)}] s{f};")
         if later:
             self.line(f"wait {f};")
         kind = self.pick(target.kind, "s32", "f32")
-        value = self.small(self.value(kind, axes, [tile_source], 2), kind, target.kind)
+        value = self.small(self.value(kind, axes, [tile_source], 2), target.kind)
         co = value.co.replace(f"e{f}.at", f"{f}.data.at")
         rust = value.rust.replace(f"m[e{f}]", f)
         if levels == "bare":
-            form = self.pick(f"foreach {{{names}}} in [{listed(tile)}]", f"foreach {{{names}}} in {f}.span")
+            form = self.pick(f"foreach {{{names}}} in [{joined(tile)}]", f"foreach {{{names}}} in {f}.span")
             self.line(f"{form} {{ s{f}.at({names}) = {co}; }}")
         else:
             t, k = self.fresh("t"), self.fresh("k")
-            count = 1
-            for n in tile:
-                count *= n
+            count = product(tile)
             size = self.pick(32, 64, 128)
             self.open(f"parallel {t} by {size} : thread foreach {k} in [{-(-count // size)}] if ({k} * {size} + {t} < {count}) {{")
             step = count
@@ -427,16 +364,16 @@ class Function:
                 step //= int(extent)
                 self.line(f"{name} = ({k} # {t}) / {step} % {extent};")
             self.line(f"s{f}.at({names}) = {co};")
-            self.close()
-        self.line(f"dma.copy s{f} => {target.name}.subspan({listed(tile)}).at({listed(at)});")
-        self.close()
+            self.close("}", None)
+        self.line(f"dma.copy s{f} => {target.name}.subspan({joined(tile)}).at({joined(at)});")
+        self.close("}", None)
         loops = " ".join(f"for {p} in 0..{c} {{" for p, c in zip(at, counts))
         inner = " ".join(f"for {n} in 0..{e}i64 {{" for n, e in axes)
         self.line(
             None,
-            f"{loops} let {f} = load(&m[{source.name}], m[{source.name}].all().subspan(&[{listed(tile)}], &[{listed(at)}]), Rest::Zero); "
-            f"let mut s = Buffer::new(&[{listed(tile)}]); {inner} s.set(&[{names}], {rust}); {'}' * len(axes)} "
-            f"let to = m[{target.name}].all().subspan(&[{listed(tile)}], &[{listed(at)}]); let all = s.all(); "
+            f"{loops} let {f} = load(&m[{source.name}], m[{source.name}].all().subspan(&[{joined(tile)}], &[{joined(at)}]), Rest::Zero); "
+            f"let mut s = Buffer::new(&[{joined(tile)}]); {inner} s.set(&[{names}], {rust}); {'}' * len(axes)} "
+            f"let to = m[{target.name}].all().subspan(&[{joined(tile)}], &[{joined(at)}]); let all = s.all(); "
             f"copy((&s, all), (&mut m[{target.name}], to), Rest::Zero, Rest::Kept); {'}' * len(at)}",
         )
 
@@ -464,9 +401,9 @@ class Function:
         if target.kind == "u8":
             text, rust = f"__max({f}.data.at(0, {j}), {f}.data.at(0, {other}))", f"m[{source.name}].at(&[{p}, {j}]).max(m[{source.name}].at(&[{p}, {other}]))"
             kind = "u8"
-        value = self.small(Value(text, f"({rust})", -2 * MOST if kind != "u8" else 0, 2 * MOST), kind, target.kind)
+        value = self.small(Num(text, f"({rust})", kind, -2 * MOST if kind != "u8" else 0, 2 * MOST), target.kind)
         self.line(f"foreach {j} in [{columns}] {target.name}.at({p}, {j}) = {value.co};")
-        self.close()
+        self.close("}", None)
         self.line(
             None,
             f"for {p} in 0..{rows} {{ for {j} in 0..{columns} {{ let v = {value.rust}; m[{target.name}].set(&[{p}, {j}], v); }} }}",
@@ -484,8 +421,8 @@ class Function:
         rust = f"m[{source.name}].clone()"
         if source.dims != target.dims or (len(set(source.dims)) == 1 and len(axes) > 1 and self.chance(0.5)):
             axes.reverse()
-            operation = f"dma.transp<{listed(axes)}>"
-            rust = f"transposed(&m[{source.name}], m[{source.name}].all(), &[{listed(axes)}], Rest::Zero)"
+            operation = f"dma.transp<{joined(axes)}>"
+            rust = f"transposed(&m[{source.name}], m[{source.name}].all(), &[{joined(axes)}], Rest::Zero)"
         text = f"{operation} {source.name} => {target.name};"
         if operation == "dma.copy" and self.chance(0.5):
             self.line(text)
@@ -505,15 +442,14 @@ class Function:
         where, origin = [at[0]] + ["0"] * (len(tile) - 1), [at[0]] + ["0"] * (len(tile) - 1)
         if self.chance(0.5):
             origin[0] = f"({count} - 1 - {at[0]})"
-        zfill = Rest = ".zfill"
         self.line(
-            f"parallel {at[0]} by {count} : block {{ t{at[0]} = dma.copy{zfill} {source.name}.subspan({listed(tile)}).at({listed(origin)}) => shared; "
-            f"dma.copy t{at[0]}.data => {target.name}.subspan({listed(tile)}).at({listed(where)}); }}"
+            f"parallel {at[0]} by {count} : block {{ t{at[0]} = dma.copy.zfill {source.name}.subspan({joined(tile)}).at({joined(origin)}) => shared; "
+            f"dma.copy t{at[0]}.data => {target.name}.subspan({joined(tile)}).at({joined(where)}); }}"
         )
         self.line(
             None,
-            f"for {at[0]} in 0..{count} {{ let t = load(&m[{source.name}], m[{source.name}].all().subspan(&[{listed(tile)}], &[{listed(origin)}]), Rest::Zero); "
-            f"let to = m[{target.name}].all().subspan(&[{listed(tile)}], &[{listed(where)}]); let all = t.all(); "
+            f"for {at[0]} in 0..{count} {{ let t = load(&m[{source.name}], m[{source.name}].all().subspan(&[{joined(tile)}], &[{joined(origin)}]), Rest::Zero); "
+            f"let to = m[{target.name}].all().subspan(&[{joined(tile)}], &[{joined(where)}]); let all = t.all(); "
             f"copy((&t, all), (&mut m[{target.name}], to), Rest::Zero, Rest::Kept); }}",
         )
 
@@ -547,9 +483,9 @@ class Function:
         self.selected = []
         names = [t.name for t in group]
         if count == 2:
-            self.line(f"{self.pick('swap', 'rotate')}({listed(names)});", f"std::mem::swap(&mut {names[0]}, &mut {names[1]});")
+            self.line(f"{self.pick('swap', 'rotate')}({joined(names)});", f"std::mem::swap(&mut {names[0]}, &mut {names[1]});")
         else:
-            self.line(f"rotate({listed(names)});", f"({listed(names)}) = ({listed(names[1:] + names[:1])});")
+            self.line(f"rotate({joined(names)});", f"({joined(names)}) = ({joined(names[1:] + names[:1])});")
 
     def select(self):
         group = self.alike(2)
@@ -559,8 +495,8 @@ class Function:
         name = self.fresh("e")
         number = self.pick(*self.numbers)
         self.line(
-            f"{name} = select(({number.co} + 4) % 2, {listed(names)});",
-            f"let {name} = [{listed(names)}][(({number.rust} + 4) % 2) as usize];",
+            f"{name} = select(({number.co} + 4) % 2, {joined(names)});",
+            f"let {name} = [{joined(names)}][(({number.rust} + 4) % 2) as usize];",
         )
         self.selected.append((Tensor(name, group[0].kind, group[0].dims), names))
         self.chosen.update(names)
@@ -583,14 +519,14 @@ class Function:
         self.open(f"foreach {name} in [{rounds}] {{", f"for {name} in 0..{rounds} {{")
 
         def body():
-            self.numbers.append(Value(name, name, 0, 3))
+            self.numbers.append(Num(name, name, "s32", 0, 3))
             self.loops += 1
             self.statements(self.random.randint(1, 3))
             self.loops -= 1
 
         self.scoped(body)
         self.selected = []
-        self.close("}", "}")
+        self.close()
 
     def branch(self):
         condition = self.pick("a > 0", "a % 2 == 0", f"{self.pick(*self.dims)} > 8", f"{self.pick(*self.dims)} % 2 == 0")
@@ -601,7 +537,7 @@ class Function:
             self.depth += 1
             self.scoped(lambda: self.statements(self.random.randint(1, 2)))
         self.selected = []
-        self.close("}", "}")
+        self.close()
 
     def duplicate(self):
         tensor = self.pick(*self.tensors)
@@ -614,11 +550,11 @@ class Function:
             made = Tensor(f"{name}f.data", tensor.kind, tensor.dims, written=False)
             # The name of the data in Rust is that of the tensor.
             self.line(None, f"let {name}f = {name};")
-            self.line(f"{tensor.kind} [{listed(tensor.dims)}] {name};", f"let mut {name} = {name};")
+            self.line(f"{tensor.kind} [{joined(tensor.dims)}] {name};", f"let mut {name} = {name};")
             self.line(f"dma.copy {name}f.data => {name};", f"let v = m[{name}f].clone(); {name} = made(m, v);")
             made = Tensor(name, tensor.kind, tensor.dims)
         else:
-            self.line(f"{tensor.kind} [{listed(tensor.dims)}] {name};", f"let mut {name} = {{ let v = m[{tensor.name}].clone(); made(m, v) }};")
+            self.line(f"{tensor.kind} [{joined(tensor.dims)}] {name};", f"let mut {name} = {{ let v = m[{tensor.name}].clone(); made(m, v) }};")
             self.line(f"dma.copy {tensor.name} => {name};")
         self.tensors.append(made)
 
@@ -631,13 +567,13 @@ class Function:
         at = ["0" if self.chance(0.5) else f"{d} - 1" for d in source.dims]
         to = ["0" if self.chance(0.5) else f"{d} - 1" for d in target.dims]
         name = self.fresh("h")
-        value = f"__to<s32>({source.name}.at({listed(at)}))"
-        self.line(f"s32 {name} = {value};", f"let {name} = m[{source.name}].at(&[{listed(at)}]);")
+        value = f"__to<s32>({source.name}.at({joined(at)}))"
+        self.line(f"s32 {name} = {value};", f"let {name} = m[{source.name}].at(&[{joined(at)}]);")
         if self.chance(0.5):
             low, high = stored(target.kind)
             self.line(
-                f"{target.name}.at({listed(to)}) = __to<{target.kind}>(__min(__max({name} + 1, {low}), {high}));",
-                f"m[{target.name}].set(&[{listed(to)}], ({name} + 1).max({low}).min({high}));",
+                f"{target.name}.at({joined(to)}) = __to<{target.kind}>(__min(__max({name} + 1, {low}), {high}));",
+                f"m[{target.name}].set(&[{joined(to)}], ({name} + 1).max({low}).min({high}));",
             )
 
     def call(self):
@@ -668,8 +604,8 @@ class Function:
         name = self.fresh("c")
         result = function.result
         template = function.arguments if function.template else ""
-        rust_arguments = listed([*(slot for _, slot in arguments), *(sizes[d] for d in function.dims), number])
-        call = f"{function.name}{template}({listed([*(co for co, _ in arguments), number])})"
+        rust_arguments = joined([*(slot for _, slot in arguments), *(sizes[d] for d in function.dims), number])
+        call = f"{function.name}{template}({joined([*(co for co, _ in arguments), number])})"
         rust_call = f"{function.name}(m, {rust_arguments})"
         for line in before:
             self.line(None, line)
@@ -705,12 +641,12 @@ class Function:
         form = self.pick("first", "last")
         shape[axis] = self.pick("1", f"cdiv({own.dims[axis]}, 2)")
         origin[axis] = "0" if form == "first" else f"{own.dims[axis]} - {shape[axis]}"
-        return shape, f"{own.name}.view({listed(shape)}).from({listed(origin)})", shape, origin
+        return shape, f"{own.name}.view({joined(shape)}).from({joined(origin)})", shape, origin
 
     def row_of(self, own):
         origin = [self.pick("0", f"{own.dims[0]} - 1")] + ["0"] * (len(own.dims) - 1)
         whole = ["1", *own.dims[1:]]
-        return list(own.dims[1:]), f"{own.name}.view({listed(whole)}).from({listed(origin)}).span_as({listed(own.dims[1:])})", whole, origin
+        return list(own.dims[1:]), f"{own.name}.view({joined(whole)}).from({joined(origin)}).span_as({joined(own.dims[1:])})", whole, origin
 
     def argument(self, tensor, tile, param, arguments, before, after):
         if tile is None:
@@ -722,11 +658,11 @@ class Function:
             return
         shape, co, whole, origin = tile
         slot = self.fresh("g")
-        view = f"m[{tensor.name}].all().window(&[{listed(whole)}], &[{listed(origin)}])"
-        before.append(f"let {slot} = {{ let v = load(&m[{tensor.name}], {view}, Rest::Zero).reshaped(&[{listed(shape)}]); made(m, v) }};")
+        view = f"m[{tensor.name}].all().window(&[{joined(whole)}], &[{joined(origin)}])"
+        before.append(f"let {slot} = {{ let v = load(&m[{tensor.name}], {view}, Rest::Zero).reshaped(&[{joined(shape)}]); made(m, v) }};")
         if param[1]:
             after.append(
-                f"{{ let v = m[{slot}].reshaped(&[{listed(whole)}]); let to = {view}; let all = v.all(); copy((&v, all), (&mut m[{tensor.name}], to), Rest::Zero, Rest::Kept); }}"
+                f"{{ let v = m[{slot}].reshaped(&[{joined(whole)}]); let to = {view}; let all = v.all(); copy((&v, all), (&mut m[{tensor.name}], to), Rest::Zero, Rest::Kept); }}"
             )
         arguments.append((co, slot))
 
@@ -747,10 +683,10 @@ class Function:
         params = []
         for tensor, written in self.params:
             mark = {"global": ("global ", " "), "&": ("", " & "), None: ("", " ")}[written]
-            params.append(f"{mark[0]}{tensor.kind} [{listed(tensor.dims)}]{mark[1]}{tensor.name}")
-        result = f"{self.result.kind} [{listed(self.result.dims)}]" if self.result else "void"
+            params.append(f"{mark[0]}{tensor.kind} [{joined(tensor.dims)}]{mark[1]}{tensor.name}")
+        result = f"{self.result.kind} [{joined(self.result.dims)}]" if self.result else "void"
         result = "auto" if self.result and not self.template and self.chance(0.3) else result
-        co = f"__co__ {result} {self.name}({listed([*params, 's32 a'])}) {{\n{body}\n}}\n"
+        co = f"__co__ {result} {self.name}({joined([*params, 's32 a'])}) {{\n{body}\n}}"
         if self.template:
             # The type of the first parameter and a number are arguments.
             co = "template <typename T, int E>\n" + re.sub(r"\b32\b", "E", re.sub(rf"\b{self.params[0][0].kind}\b", "T", co))
@@ -759,7 +695,7 @@ class Function:
         names = "".join(f"mut {t.name}: usize, " for t, _ in self.params)
         dims = "".join(f"{d}: i64, " for d in self.dims)
         rust = f"fn {self.name}(m: &mut Vec<Buffer>, {names}{dims}a: i64) -> usize {{\n" + "\n".join(self.rust)
-        return co, rust + f"\n  {self.result.name if self.result else 0}\n}}\n"
+        return co, rust + f"\n  {self.result.name if self.result else 0}\n}}"
 
 
 class Program:
@@ -786,7 +722,7 @@ class Program:
             if r.random() < 0.5:
                 params.append((Tensor("w", r.choice(self.kinds), r.choice([shape, shape[-1:], shape[::-1]])), None))
         used = [d for d in dims if any(d in t.dims for t, _ in params)]
-        function = Function(name, r, known, params, "", used)
+        function = Function(name, r, known, params, used)
         function.template = not main and r.random() < 0.3
         function.statements(count)
         if main:
@@ -796,8 +732,7 @@ class Program:
         return function
 
     def texts(self):
-        co = "\n".join(f.text[0] for f in self.functions)
-        return co, "\n".join(f.text[1] for f in self.functions)
+        return tuple("\n\n".join(f.text[language] for f in self.functions) for language in (0, 1))
 
     def call(self):
         r = self.random
@@ -806,35 +741,23 @@ class Program:
             extents = [r.choice([1, 2, 3, 5, 8, 17, 33]) for _ in range(self.rank - 1)]
             extents.append(r.choice([1, 4, 7, 16, 31, 32, 33, 64, 100, 130, 256, 1000 if self.rank < 3 else 40]))
             sizes.append([*extents, r.choice([-3, 0, 1, 2, 4, 5])])
-        kind = lambda k: RUST.get(k, k)
-        (x, _), (z, _) = self.main.params
-        rust = lambda dims: [f"d[{d[1]}]" for d in dims]
-        usize = lambda dims: listed(f"{d} as usize" for d in rust(dims))
-        dims = listed(f"d[{d[1]}]" for d in self.main.dims)
-        sizes = listed(f"&[{listed(size)}]" for size in sizes)
-        return (
-            f'calls.run::<{kind(self.main.result.kind)}>("{self.name}", &[{sizes}], |d| {{ '
-            f"let x = Buffer::input(1, &[{listed(rust(x.dims))}], {listed(inputs(x.kind))}); "
-            f"let z = Buffer::input(2, &[{listed(rust(z.dims))}], {listed(inputs(z.kind))}); "
-            f"let mut m = vec![x.clone(), z.clone()]; let a = d[d.len() - 1]; let y = {self.name}(&mut m, 0, 1, {dims}, a); "
-            f"(m[y].clone(), kernels::{self.name}(&x.tensor::<{kind(x.kind)}, _>(({usize(x.dims)},)).unwrap(), "
-            f"&z.tensor::<{kind(z.kind)}, _>(({usize(z.dims)},)).unwrap(), a as i32).map(|y| y.into_vec())) }});"
+        arguments = {}
+        for tensor, _ in self.main.params:
+            extents = [f"d[{dim[1]}]" for dim in tensor.dims]
+            arguments[tensor.name] = (tensor.kind, extents, [f"{extent} as usize" for extent in extents])
+        dims = joined(f"d[{dim[1]}]" for dim in self.main.dims)
+        expected = (
+            f"{{ let mut m = vec![x.clone(), z.clone()]; let y = {self.name}(&mut m, 0, 1, {dims}, d[d.len() - 1]); m[y].clone() }}"
         )
+        return call(self.name, self.main.result.kind, arguments, sizes, expected)
 
 
-ALLOWED = "W0209, W0214, W0348, W0360, W0620, W0702, W0703, W0707, W0867, W0870, W1112, W1113"
+ALLOWED = "W0209, W0210, W0214, W0523, W0620"
 
 
-def main(seed, count, kernels, cases):
+def main(seed, count, *files):
     programs = [Program(number, seed) for number in range(int(count))]
-    texts = [program.texts() for program in programs]
-    note = "// Written by scripts/random_launches.py.\n\n"
-    with open(kernels, "w", encoding="utf-8") as file:
-        file.write(f"{note}// croq: allow({ALLOWED}) the programs are random\n\n" + "\n".join(co for co, _ in texts))
-    with open(cases, "w", encoding="utf-8") as file:
-        calls = "\n".join(INDENT + program.call() for program in programs)
-        file.write(f"{note}pub fn cases(calls: &mut Calls) {{\n{calls}\n}}\n\n")
-        file.write("\n".join(rust for _, rust in texts))
+    write("random_launches.py", ALLOWED, [program.texts() for program in programs], [program.call() for program in programs], files)
 
 
 if __name__ == "__main__":

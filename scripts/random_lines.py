@@ -1,5 +1,6 @@
 """Random kernels whose buffers have extents that only the call knows, for random_movement.py: rows of a tensor."""
-from random_values import BYTES, Base, Num, Tile, inputs, joined
+from random_text import BYTES, Num, inputs
+from random_values import Base
 
 
 class Lines(Base):

@@ -2,7 +2,7 @@
 """Random kernels that move tiles, and the same programs in Rust, for `random_programs.sh`.
 
 random_movement.py SEED COUNT KERNELS CASES: writes COUNT kernels to the file KERNELS, and their programs in Rust,
-with calls, to the file CASES, for tests/src/random_movement.rs. All are valid. Numbers are small integers, in floats
+with calls, to the file CASES, for tests/src/random_tiles_model.rs. All are valid. Numbers are small integers, in floats
 too: `Num` has the range of each value, so results are exact in every type. Names are the same in both languages.
 """
 import random
@@ -11,7 +11,8 @@ import sys
 from random_lines import Lines
 from random_products import Products
 from random_regions import Regions
-from random_values import BYTES, MOST, INDENT, Base, Num, Tile, View, inputs, joined, product
+from random_text import BYTES, Num, inputs, joined, product, write
+from random_values import MOST, Base, Tile, View
 
 
 class Movement(Base):
@@ -888,16 +889,10 @@ def program(number, seed):
 ALLOWED = "W0209, W0214, W0348, W0625, W0850, W0867, W0870, W1112, W1113"
 
 
-def main(seed, count, kernels, cases):
+def main(seed, count, *files):
     programs = [program(number, seed) for number in range(int(count))]
     texts = [each.function() for each in programs]
-    note = "// Written by scripts/random_movement.py.\n\n"
-    with open(kernels, "w", encoding="utf-8") as file:
-        file.write(f"{note}// croq: allow({ALLOWED}) the programs are random\n\n" + "\n\n".join(co for co, _ in texts) + "\n")
-    with open(cases, "w", encoding="utf-8") as file:
-        calls = "\n".join(INDENT + each.text() for each in programs)
-        file.write(f"{note}pub fn cases(calls: &mut Calls) {{\n{calls}\n}}\n\n")
-        file.write("\n\n".join(rust for _, rust in texts) + "\n")
+    write("random_movement.py", ALLOWED, texts, [each.text() for each in programs], files)
 
 
 if __name__ == "__main__":

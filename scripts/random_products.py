@@ -1,5 +1,6 @@
 """Random products of matrices by warps and warpgroups, for random_movement.py: tiles at edges, with their copies."""
-from random_values import Base, joined
+from random_text import joined
+from random_values import Base
 
 
 class Products(Base):

@@ -3,19 +3,17 @@
 # PTX machine.
 #
 #   scripts/random_programs.sh [SEED [COUNT [MODULE...]]]
-#   scripts/random_programs.sh renew SEED COUNT
+#   scripts/random_programs.sh renew SEED COUNT MODULE
 #
 # A MODULE is `programs` (arithmetic), `movement` (tiles, events, products of matrices) or `launches` (host code, calls);
-# all without one. `renew` writes the programs of the first two that `make test` calls,
-# tests/run/features/random_MODULE.co.
+# all without one. `renew` writes those that `make test` calls, tests/run/features/random_MODULE.co: 40 `programs` with
+# seed 20261129, 40 of `movement` with seed 5, 20 of `launches` with seed 5.
 # All files remain in target/random-MODULE. The last line is `random programs: N findings`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 if [ "${1:-}" = renew ]; then
-  for module in programs movement; do
-    python3 scripts/random_$module.py "${2:-1}" "${3:-40}" tests/run/features/random_$module.co \
-      tests/tests/run_features/random_${module}_cases.rs
-  done
+  [ $# -eq 4 ] || { echo "usage: scripts/random_programs.sh renew SEED COUNT MODULE" >&2; exit 2; }
+  python3 "scripts/random_$4.py" "$2" "$3" "tests/run/features/random_$4.co" "tests/tests/run_features/random_$4_cases.rs"
   exit
 fi
 seed=${1:-1} count=${2:-300}
@@ -37,18 +35,19 @@ if toolkit=$(scripts/ptx_toolkit.sh); then
   devices+=(cuda)
 fi
 compare() {
-  local module=$1 out=$target/random-$1 device status
+  local module=$1 out=$target/random-$1 model=random_tiles_model device status
+  [ "$module" = programs ] && model=random_programs
   rm -rf "$out" && mkdir -p "$out/kernels"
   scripts/package.sh "$out" "random-$module"
   echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/build.rs"
   cat >"$out/src/main.rs" <<RUST
 #![allow(warnings, clippy::all)]
 croq_sys::include_kernels!();
-#[path = "$PWD/tests/src/random_$module.rs"]
-mod random_module;
+#[path = "$PWD/tests/src/$model.rs"]
+mod model;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Tensor};
-use random_module::*;
+use model::*;
 use std::ops::{BitAnd, BitOr, BitXor};
 include!("cases.rs");
 

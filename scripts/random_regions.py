@@ -3,7 +3,8 @@
 For random_movement.py. Tiles of `[rows, columns]` of a tensor `x`, and perhaps of a second one `z`, go through rings of
 shared buffers; a ring of results and a role that stores them may follow.
 """
-from random_values import BYTES, Base, Num, Tile, inputs, joined, product, rust_type
+from random_text import BYTES, Num, inputs, joined, product, rust_type
+from random_values import Base, Tile
 
 
 class Regions(Base):

@@ -1,52 +1,9 @@
 """Values, tiles and threads in both languages, for the programs of random_movement.py."""
 import random
 
-BYTES = {"u8": 1, "s8": 1, "f16": 2, "bf16": 2, "f32": 4, "s32": 4, "s64": 8}
-# The integers that a type represents without gaps.
-RANGE = {
-    "u8": (0, 255),
-    "s8": (-128, 127),
-    "f16": (-2048, 2048),
-    "bf16": (-256, 256),
-    "f32": (-(2**24), 2**24),
-    "s32": (-(2**31), 2**31 - 1),
-    "s64": (-(2**62), 2**62),
-}
-RUST = {"u8": "u8", "s8": "i8", "s32": "i32", "s64": "i64"}
-INDENT = "  "
+from random_text import BYTES, Num, Writer, arithmetic, call, either, joined, product
+
 MOST = 130
-
-
-def rust_type(kind):
-    return RUST.get(kind, kind)
-
-
-def inputs(kind):
-    return (0, 7) if kind == "u8" else (-5, 6)
-
-
-def product(extents):
-    result = 1
-    for extent in extents:
-        result *= extent
-    return result
-
-
-def joined(items):
-    return ", ".join(str(item) for item in items)
-
-
-class Num:
-    """A value in both languages, with its type and the range of its numbers."""
-
-    def __init__(self, co, rust, kind, low, high):
-        self.co, self.rust, self.kind, self.low, self.high = co, rust, kind, low, high
-
-    def fits(self, kind):
-        return RANGE[kind][0] <= self.low and self.high <= RANGE[kind][1]
-
-    def to(self, kind):
-        return self.co if self.kind == kind else f"__to<{kind}>({self.co})"
 
 
 class Tile:
@@ -77,43 +34,15 @@ class View:
         self.box = more.get("box", False)
 
 
-class Base:
-    """One function, and the function of the same name in Rust."""
+class Base(Writer):
+    """A kernel, and the function of the same name in Rust."""
 
     def __init__(self, number, seed):
-        self.random = random.Random(f"{seed}/{number}")
-        self.name = f"movement_{number}"
-        self.co, self.rust = [], []
-        self.depth = 1
-        self.names = 0
+        super().__init__(f"movement_{number}", random.Random(f"{seed}/{number}"))
         self.tiles = []
         self.bytes = 0
         # Names of immutable indices with their greatest values, for expressions.
         self.indices = []
-
-    def line(self, co, rust=None):
-        if co is not None:
-            self.co.append(INDENT * self.depth + co)
-        if rust:
-            self.rust.append(INDENT * self.depth + rust)
-
-    def fresh(self, letter):
-        self.names += 1
-        return f"{letter}{self.names}"
-
-    def pick(self, *choices):
-        return self.random.choice(choices)
-
-    def chance(self, probability):
-        return self.random.random() < probability
-
-    def open(self, co, rust):
-        self.line(co, rust)
-        self.depth += 1
-
-    def close(self, co="}", rust="}"):
-        self.depth -= 1
-        self.line(co, rust)
 
     # Values.
 
@@ -187,27 +116,7 @@ class Base:
         if self.chance(0.3):
             b = self.value(depth - 1, kind, axes, sources)
         form = self.pick("+", "+", "-", "*", "min", "max", "choice")
-        if form in ("+", "-", "*"):
-            ends = {
-                "+": [a.low + b.low, a.high + b.high],
-                "-": [a.low - b.high, a.high - b.low],
-                "*": [x * y for x in (a.low, a.high) for y in (b.low, b.high)],
-            }[form]
-            result = Num(f"({a.co} {form} {b.co})", f"({a.rust} {form} {b.rust})", kind, min(ends), max(ends))
-        elif form == "choice":
-            condition = self.condition(a, b, axes)
-            result = Num(
-                f"({condition[0]} ? {a.co} : {b.co})",
-                f"(if {condition[1]} {{ {a.rust} }} else {{ {b.rust} }})",
-                kind,
-                min(a.low, b.low),
-                max(a.high, b.high),
-            )
-        else:
-            ends = min if form == "min" else max
-            result = Num(
-                f"__{form}({a.co}, {b.co})", f"({a.rust} as i64).{form}({b.rust})", kind, ends(a.low, b.low), ends(a.high, b.high)
-            )
+        result = either(self.condition(a, b, axes), a, b) if form == "choice" else arithmetic(form, a, b)
         return result if result.fits(kind) else a
 
     def condition(self, a, b, axes):
@@ -280,16 +189,5 @@ class Base:
         self.line(None, "}" * len(axes))
 
     def call(self, arguments, sizes):
-        """`arguments`: the Rust expressions of the inputs, and what their dimensions are."""
-        inputs_text, passed = [], []
-        for letter, (kind, extents, dims) in arguments.items():
-            low, high = inputs(kind)
-            inputs_text.append(f"let {letter} = Buffer::input({ord(letter)}, &[{joined(extents)}], {low}, {high});")
-            passed.append(f"&{letter}.tensor::<{rust_type(kind)}, _>(({joined(dims)},)).unwrap()")
         references = joined(f"&{letter}" for letter in arguments)
-        sizes = joined(f"&[{joined(size)}]" for size in sizes)
-        return (
-            f'calls.run::<{rust_type(self.result)}>("{self.name}", &[{sizes}], |d| {{ {" ".join(inputs_text)} '
-            f"({self.name}({references}, d), kernels::{self.name}({joined(passed)}, d[d.len() - 1] as i32)"
-            f".map(|y| y.into_vec())) }});"
-        )
+        return call(self.name, self.result, arguments, sizes, f"{self.name}({references}, d)")

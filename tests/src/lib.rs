@@ -7,5 +7,5 @@ croq_sys::include_kernels!();
 pub mod compare;
 pub mod gpu;
 pub mod orders;
-pub mod random_movement;
 pub mod random_programs;
+pub mod random_tiles_model;

@@ -36,6 +36,7 @@ mod own_memory;
 mod params;
 mod pipelines;
 mod races;
+mod random_launches;
 mod random_movement;
 mod random_programs;
 mod random_tiles;

@@ -1,5 +1,5 @@
-//! What copies and tiles mean, for the programs in Rust that `scripts/random_movement.py` writes beside kernels, and
-//! the calls that compare both.
+//! What copies and tiles mean, for the programs in Rust that `scripts/random_movement.py` and
+//! `scripts/random_launches.py` write beside theirs, and the calls that compare both.
 //!
 //! All numbers are small integers, so they are the same in every element type. An element that the language leaves
 //! unspecified is `None`; a program that reads one is not valid, and panics here.
@@ -102,8 +102,8 @@ impl Buffer {
 
     /// As an argument of a kernel.
     pub fn tensor<T: Number, D: Dims>(&self, dims: D) -> Result<Tensor<T, D>> {
-        let numbers = self.data.iter().map(|v| T::of(v.unwrap_or(0)));
-        Tensor::from_vec(dims, numbers.collect())
+        let number = |v: &Option<i64>| T::of(v.expect("an argument has numbers"));
+        Tensor::from_vec(dims, self.data.iter().map(number).collect())
     }
 
     pub fn at(&self, index: &[i64]) -> i64 {
@@ -120,6 +120,15 @@ impl Buffer {
         self.set(index, self.at(index) + value);
     }
 
+    /// The same elements with other extents.
+    pub fn reshaped(&self, extents: &[i64]) -> Self {
+        assert_eq!(extents.iter().product::<i64>(), self.data.len() as i64);
+        Self {
+            extents: extents.to_vec(),
+            data: self.data.clone(),
+        }
+    }
+
     /// All of it.
     pub fn all(&self) -> View {
         View {
@@ -127,6 +136,12 @@ impl Buffer {
             steps: Vec::new(),
         }
     }
+}
+
+/// Adds a tensor to those of a program, and gives its place.
+pub fn made(tensors: &mut Vec<Buffer>, tensor: Buffer) -> usize {
+    tensors.push(tensor);
+    tensors.len() - 1
 }
 
 /// How an index of a view becomes one of what it is a view of.
@@ -322,7 +337,8 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Calls a kernel and the same program in Rust for some sizes.
+    /// Calls a program for some sizes: `call` gives the result in Rust and the one of the kernels. An element that
+    /// is unspecified in Rust is wrong.
     pub fn run<T: Number>(
         &mut self,
         name: &str,
@@ -334,23 +350,28 @@ impl Calls {
         }
         for size in sizes {
             let (expected, found) = call(size);
-            let message = match found {
-                Err(error) => error.to_string(),
-                Ok(found) => {
-                    assert_eq!(found.len(), expected.data.len(), "{name}");
-                    let differs = |&i: &usize| found[i].value() != expected.data[i];
-                    let Some(i) = (0..found.len()).find(differs) else {
-                        self.right += 1;
-                        continue;
-                    };
-                    let index = split(i as i64, &expected.extents);
-                    format!(
-                        "element {index:?} is {:?}, not {:?}",
-                        found[i], expected.data[i]
-                    )
-                }
-            };
-            self.wrong.push(format!("{name} of {size:?}: {message}"));
+            match found.map_err(|error| error.to_string()) {
+                Ok(found) => match difference(&expected, &found) {
+                    None => self.right += 1,
+                    Some(message) => self.wrong.push(format!("{name} of {size:?}: {message}")),
+                },
+                Err(error) => self.wrong.push(format!("{name} of {size:?}: {error}")),
+            }
         }
     }
+}
+
+/// The first difference of two results.
+fn difference<T: Number>(expected: &Buffer, found: &[T]) -> Option<String> {
+    if found.len() != expected.data.len() {
+        let (found, expected) = (found.len(), expected.data.len());
+        return Some(format!("{found} elements, not {expected}"));
+    }
+    let is_right = |i: usize| expected.data[i].is_some() && found[i].value() == expected.data[i];
+    let i = (0..found.len()).find(|&i| !is_right(i))?;
+    let (index, expected) = (split(i as i64, &expected.extents), expected.data[i]);
+    Some(format!(
+        "element {index:?} is {:?}, not {expected:?}",
+        found[i]
+    ))
 }
