@@ -314,7 +314,7 @@ pub fn transposed(buffer: &Buffer, view: View, axes: &[usize], outside: Rest) ->
     result
 }
 
-/// `dma.pad`: elements that the tile lacks get the value, too.
+/// `dma.pad`: elements that are outside the tile get the value, too.
 pub fn padded(buffer: &Buffer, view: View, low: &[i64], high: &[i64], value: i64) -> Buffer {
     let extents: Vec<i64> = (0..low.len())
         .map(|a| low[a] + view.extents[a] + high[a])
