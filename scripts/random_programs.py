@@ -8,8 +8,9 @@ refuses, or whose call returns an error, is a finding. They have integers only, 
 import random
 import sys
 
+from random_text import INDENT, Writer, write
+
 BITS = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64}
-INDENT = "  "
 
 
 def rust_type(kind):
@@ -61,15 +62,14 @@ def common(a, b):
     return f"u{BITS[wide]}"
 
 
-class Program:
+ALLOWED = "W0209, W0214, W0348, W0360, W0702, W0703, W0707, W1112, W1113"
+
+
+class Program(Writer):
     """One function, and the function of the same name in Rust."""
 
     def __init__(self, number, seed):
-        self.random = random.Random(f"{seed}/{number}")
-        self.name = f"program_{number}"
-        self.co, self.rust = [], []
-        self.depth = 1
-        self.names = 0
+        super().__init__(f"program_{number}", random.Random(f"{seed}/{number}"))
         # What expressions can use: scopes of names.
         self.variables, self.arrays, self.exacts, self.tiles = [], [], [], []
         self.loops = 0
@@ -79,16 +79,6 @@ class Program:
     def line(self, co, rust):
         self.co.append(INDENT * self.depth + co)
         self.rust.append(INDENT * self.depth + rust)
-
-    def fresh(self, letter):
-        self.names += 1
-        return f"{letter}{self.names}"
-
-    def pick(self, *choices):
-        return self.random.choice(choices)
-
-    def chance(self, probability):
-        return self.random.random() < probability
 
     def element_type(self):
         return self.pick(*BITS)
@@ -611,14 +601,8 @@ def call(program):
 def main(seed, count, kernels, cases):
     programs = [Program(number, seed) for number in range(int(count))]
     texts = [program.function() for program in programs]
-    note = "// Written by scripts/random_programs.py.\n\n"
-    allowed = "// croq: allow(W0209, W0214, W0348, W0360, W0702, W0703, W0707, W1112, W1113) the programs are random\n\n"
-    with open(kernels, "w", encoding="utf-8") as file:
-        file.write(note + allowed + "\n\n".join(co for co, _ in texts) + "\n")
-    with open(cases, "w", encoding="utf-8") as file:
-        calls = "\n".join(INDENT + call(program) for program in programs)
-        file.write(f"{note}pub fn cases(calls: &mut Calls) {{\n{calls}\n}}\n\n")
-        file.write("\n\n".join(rust for _, rust in texts) + "\n")
+    calls = [call(program) for program in programs]
+    write("random_programs.py", ALLOWED, texts, calls, (kernels, cases))
 
 
 main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Text in both languages, for the programs of random_movement.py and random_launches.py."""
+"""Text in both languages, for the programs of random_programs.py, random_movement.py and random_launches.py."""
 
 BYTES = {"u8": 1, "s8": 1, "f16": 2, "bf16": 2, "f32": 4, "s32": 4, "s64": 8}
 # The integers that a type represents without gaps.

@@ -7,5 +7,6 @@ croq_sys::include_kernels!();
 pub mod compare;
 pub mod gpu;
 pub mod orders;
+pub mod random_calls;
 pub mod random_programs;
 pub mod random_tiles_model;

@@ -5,6 +5,8 @@ use std::fmt::Debug;
 
 use croq_sys::{Element, Result, Tensor};
 
+pub use crate::random_calls::Calls;
+
 /// An integer type of elements.
 pub trait Number: Element + PartialEq + Debug {
     /// Often a small number, the least or the greatest one.
@@ -37,17 +39,6 @@ pub type Sizes = (usize, usize, i32);
 
 /// A program in Rust: of the elements of both arguments, the scalar, `m` and `n`.
 pub type Reference<X, Z, Y> = fn(&[X], &[Z], i64, i64, i64) -> Vec<Y>;
-
-/// The results of calls.
-#[derive(Default)]
-pub struct Calls {
-    /// The only program that is called, if there is one.
-    pub only: Option<String>,
-    /// The number of calls with the right result.
-    pub right: usize,
-    /// A message for each other call.
-    pub wrong: Vec<String>,
-}
 
 impl Calls {
     /// Calls a kernel whose first argument has `n` elements.
@@ -84,28 +75,15 @@ impl Calls {
         sizes: &[Sizes],
         kernel: impl Fn(Vec<X>, Vec<Z>, Sizes) -> Result<Vec<Y>>,
     ) {
-        if self.only.as_deref().is_some_and(|only| only != name) {
-            return;
-        }
-        for &(m, n, a) in sizes {
+        self.compare(name, sizes, |&(m, n, a)| {
             let (x, z) = (numbers(1, m * n), numbers(2, n));
             let expected = reference(&x, &z, a.into(), m as i64, n as i64);
-            let wrong = match kernel(x, z, (m, n, a)) {
-                Err(error) => error.to_string(),
-                Ok(found) => match (0..expected.len()).find(|&i| found.get(i) != expected.get(i)) {
-                    Some(i) => format!(
-                        "element {i} is {:?}, not {:?}",
-                        found.get(i),
-                        expected.get(i)
-                    ),
-                    None => {
-                        self.right += 1;
-                        continue;
-                    }
-                },
-            };
-            self.wrong
-                .push(format!("{name} of {m} x {n} elements and {a}: {wrong}"));
-        }
+            let found = kernel(x, z, (m, n, a))?;
+            let i = (0..expected.len()).find(|&i| found.get(i) != expected.get(i));
+            Ok(i.map(|i| {
+                let (found, expected) = (found.get(i), expected.get(i));
+                format!("element {i} is {found:?}, not {expected:?}")
+            }))
+        });
     }
 }

@@ -7,6 +7,8 @@
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Dims, Element, Result, Tensor};
 
+pub use crate::random_calls::Calls;
+
 /// A type of elements.
 pub trait Number: Element {
     fn of(value: i64) -> Self;
@@ -325,17 +327,6 @@ pub fn padded(buffer: &Buffer, view: View, low: &[i64], high: &[i64], value: i64
     result
 }
 
-/// The results of calls.
-#[derive(Default)]
-pub struct Calls {
-    /// The only program that is called, if there is one.
-    pub only: Option<String>,
-    /// The number of calls with the right result.
-    pub right: usize,
-    /// A message for each other call.
-    pub wrong: Vec<String>,
-}
-
 impl Calls {
     /// Calls a program for some sizes: `call` gives the result in Rust and the one of the kernels. An element that
     /// is unspecified in Rust is wrong.
@@ -345,19 +336,10 @@ impl Calls {
         sizes: &[&[i64]],
         call: impl Fn(&[i64]) -> (Buffer, Result<Vec<T>>),
     ) {
-        if self.only.as_deref().is_some_and(|only| only != name) {
-            return;
-        }
-        for size in sizes {
+        self.compare(name, sizes, |size| {
             let (expected, found) = call(size);
-            match found.map_err(|error| error.to_string()) {
-                Ok(found) => match difference(&expected, &found) {
-                    None => self.right += 1,
-                    Some(message) => self.wrong.push(format!("{name} of {size:?}: {message}")),
-                },
-                Err(error) => self.wrong.push(format!("{name} of {size:?}: {error}")),
-            }
-        }
+            Ok(difference(&expected, &found?))
+        });
     }
 }
 

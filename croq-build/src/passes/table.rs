@@ -37,7 +37,7 @@ pub const COMPLETION: Stage = Stage {
 /// Its own errors only prevent `seal`: the checks after an error may report more.
 pub const LOWERING: Stage = Stage {
     name: "lowering",
-    about: "functions without an error so far, after the stages before it have seen all functions of the file",
+    about: "functions without an error so far",
     after_errors: false,
     passes: lowering::PASSES,
 };

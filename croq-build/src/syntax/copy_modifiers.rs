@@ -119,27 +119,32 @@ pub fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
     .boxed()
 }
 
-/// The width behind `.swiz`: `<64>`, or `(64)`, as older programs have it. Anything else in parentheses
-/// is the operand of the copy.
-pub fn swizzle_width<'t>(e: &Exprs<'t>) -> Rule<'t, (Expr, Span)> {
-    let number_in_parentheses = rule(|inp| match ahead(inp) {
-        [Some(open), Some(width), Some(close)]
+/// `(64)`
+pub fn number_in_parentheses<'t>(e: &Exprs<'t>) -> Rule<'t, (Expr, Span)> {
+    let begins = rule(|inp| match ahead(inp) {
+        [Some(open), Some(number), Some(close)]
             if open.kind.is(Punct::LParen)
-                && matches!(width.kind, TokenKind::Int { .. })
+                && matches!(number.kind, TokenKind::Int { .. })
                 && close.kind.is(Punct::RParen) =>
         {
             Ok(())
         }
         _ => Err(Fault::expected(position(inp), Expected::default())),
     });
-    let in_parentheses =
-        number_in_parentheses.ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen));
+    begins
+        .ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen))
+        .boxed()
+}
+
+/// The width behind `.swiz`: `<64>`, or `(64)`, as older programs have it. Anything else in parentheses
+/// is the operand of the copy.
+pub fn swizzle_width<'t>(e: &Exprs<'t>) -> Rule<'t, (Expr, Span)> {
     choice((
         when(
             |kind| kind.is(Punct::Lt),
             between(Punct::Lt, e.angle.clone(), Punct::Gt),
         ),
-        in_parentheses.boxed(),
+        number_in_parentheses(e),
     ))
     .boxed()
 }

@@ -3,6 +3,7 @@
 use chumsky::prelude::*;
 
 use super::ast::{Block, Expr, ExprKind, FragOp, Name, Stmt, StmtKind};
+use super::copy_modifiers::number_in_parentheses;
 use super::declaration;
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
@@ -26,10 +27,7 @@ pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         operation(e, FragOp::Copy),
         operation(e, FragOp::ReduceMax),
         operation(e, FragOp::ReduceSum),
-        when(
-            |kind| kind.word() == Some("launch_bounds"),
-            launch_bounds(e),
-        ),
+        launch_bounds(e),
     ))
     .then_ignore(semi())
     .boxed()
@@ -102,19 +100,14 @@ fn operation<'t>(e: &Exprs<'t>, op: FragOp) -> Rule<'t, StmtKind> {
 
 /// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
 fn launch_bounds<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
-    let with_number = rule(|inp| match ahead(inp) {
-        [_, Some(open), Some(number), Some(close)]
-            if open.kind.is(Punct::LParen)
-                && matches!(number.kind, TokenKind::Int { .. })
-                && close.kind.is(Punct::RParen) =>
-        {
+    let word = rule(|inp| match ahead(inp) {
+        [Some(first)] if first.kind.word() == Some("launch_bounds") => {
             inp.next_ref();
             Ok(())
         }
         _ => Err(Fault::expected(position(inp), Expected::default())),
     });
-    with_number
-        .ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen))
+    word.ignore_then(number_in_parentheses(e))
         .map(|(blocks, _)| StmtKind::LaunchBounds(blocks))
         .boxed()
 }

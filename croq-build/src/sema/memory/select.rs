@@ -292,11 +292,8 @@ fn emit_choice(
         let mut all = offsets.chain(std::iter::once(&slot));
         all.all(|offset| el.f.cx.divides(unit, offset) == Truth::Yes)
     };
-    let unit = match () {
-        () if whole(el, &slot) => slot.clone(),
-        () if whole(el, &tile) => tile,
-        () => Sym::one(),
-    };
+    let unit = [&slot, &tile].into_iter().find(|unit| whole(el, unit));
+    let unit = unit.cloned().unwrap_or_else(Sym::one);
     for choice in choices {
         buffer_pools::join_pool(el, choice.view.buffer, home, &slot);
     }
