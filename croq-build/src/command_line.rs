@@ -1,6 +1,7 @@
 //! The `croq` command, as a function from arguments to output.
 //!
-//! Exit status: 0 without errors (warnings are allowed), 1 with errors, 2 for wrong usage.
+//! Exit status: 0 without errors (warnings are allowed), 1 with errors, 2 for wrong usage, 3 if
+//! the output can't be written.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,8 +21,8 @@ use crate::source::SourceFile;
 use crate::toolchain::{front_end, missing_headers};
 use arguments::{Arguments, arguments, unknown};
 use input::{compile, folder, stem};
-pub use outcome::Outcome;
 use outcome::{BAD_USAGE, CLEAN, DIAGNOSTICS};
+pub use outcome::{CANNOT_WRITE, Outcome};
 pub use usage::USAGE;
 use usage::bad_usage;
 

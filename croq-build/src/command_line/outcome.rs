@@ -11,3 +11,5 @@ pub struct Outcome {
 pub(super) const CLEAN: u8 = 0;
 pub(super) const DIAGNOSTICS: u8 = 1;
 pub(super) const BAD_USAGE: u8 = 2;
+/// Of the process, where standard output or standard error can't be written.
+pub const CANNOT_WRITE: u8 = 3;

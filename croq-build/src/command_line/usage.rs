@@ -43,7 +43,7 @@ explain  say what a diagnostic code means and what to do about it
 Without a command `croq [OPTIONS] FILES…` checks, and with `-es` it emits.
 
 With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
-Exit status: 0 clean, 1 diagnostics, 2 bad usage.
+Exit status: 0 clean, 1 diagnostics, 2 bad usage, 3 the output can't be written.
 ";
 
 /// Says what is wrong with the arguments.

@@ -89,10 +89,15 @@ pub(super) fn fence(scope: FenceScope) -> &'static str {
 pub(super) fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     let mut out = String::new();
     for item in items {
-        if !out.is_empty() {
-            out.push_str(", ");
-        }
-        let _ = write!(out, "{item}");
+        add_to_list(&mut out, &item);
     }
     out
+}
+
+/// Not generic: compiled once.
+fn add_to_list(out: &mut String, item: &dyn Display) {
+    if !out.is_empty() {
+        out.push_str(", ");
+    }
+    let _ = write!(out, "{item}");
 }

@@ -78,9 +78,13 @@ impl<'a, P: Phase> Verifier<'a, P> {
     }
 
     pub fn fail(&mut self, what: impl FnOnce() -> String) {
-        if self.found.is_some() {
-            return;
+        if self.found.is_none() {
+            self.record(what());
         }
+    }
+
+    /// Not generic over the text: compiled once for each stage, not once for each call of `fail`.
+    fn record(&mut self, what: String) {
         let kernel = self
             .kernel
             .and_then(|id| self.function.kernels.get(id.index()));
@@ -91,7 +95,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
         });
         self.found = Some(Violation {
             kernel: kernel.map(|kernel| kernel.name.clone()),
-            what: what(),
+            what,
             stmt: stmt.unwrap_or_default(),
             span: self.current.last().map_or_else(Span::default, |s| s.span),
         });
