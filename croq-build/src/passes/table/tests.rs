@@ -234,42 +234,60 @@ fn a_prefix_of_the_table_runs() {
     assert_eq!(state.ran, ran);
 }
 
-/// Runs every file of kernels through all stages, with verification after each, and prints its IR.
+/// Runs every file of kernels through all stages, with verification after each, and prints its IR: of
+/// `kernels`, after every pass. Their device text has no checks of integers. One test, because compiling
+/// them takes most of its time.
 #[test]
 fn all_kernels_verify_and_print() {
-    use crate::pipeline::{Dump, FileNames, Options, compile_and_dump};
+    use crate::passes::transform::barriers::races::{co_files, in_two_threads};
+    use crate::pipeline::{Dump, FileNames, Options, SEMA, compile_and_dump};
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = Vec::new();
-    for folder in ["kernels/co", "tests/run", "examples"] {
-        crate::passes::transform::barriers::races::co_files(&root.join(folder), &mut files);
-    }
-    assert!(files.len() > 50, "{}", files.len());
-    for path in files {
-        let text = std::fs::read_to_string(&path).expect("UTF-8");
+    let files_of = |folder: &str| {
+        let mut files = Vec::new();
+        co_files(&root.join(folder), &mut files);
+        assert!(!files.is_empty(), "{folder}");
+        files
+    };
+    let compiled_and_printed = |path: &std::path::Path, dump: &Dump| {
+        let text = std::fs::read_to_string(path).expect("UTF-8");
         let names = FileNames {
             path: path.display().to_string(),
             stem: "x".to_owned(),
             hash: "0".to_owned(),
         };
-        let dump = Dump {
-            after: vec![
-                crate::pipeline::SEMA.to_owned(),
-                "exact-integers".to_owned(),
-            ],
-            ..Dump::default()
-        };
-        let (compiled, ir) = compile_and_dump(&names, &text, &Options::default(), &dump);
+        let (compiled, ir) = compile_and_dump(&names, &text, &Options::default(), dump);
+        let path = path.display();
         let internal = compiled.diagnostics.iter().find(|d| d.code == "E1199");
-        assert!(internal.is_none(), "{}: {internal:#?}", names.path);
-        let printed = ir.contains(" after sema") && ir.contains(" after exact-integers");
-        assert!(printed, "{}", names.path);
+        assert!(internal.is_none(), "{path}: {internal:#?}");
+        let printed = ir.contains(" after sema") && ir.contains(" after exact-integers\n");
+        assert!(printed, "{path}");
         // Only a broken IR has ids without a target.
-        assert!(
-            !ir.contains("<local ") && !ir.contains("<buffer "),
-            "{}",
-            names.path
-        );
-    }
+        let broken = ir.contains("<local ") || ir.contains("<buffer ");
+        assert!(!broken, "{path}");
+        compiled
+    };
+    let two = Dump {
+        after: [SEMA, "exact-integers"].map(str::to_owned).to_vec(),
+        ..Dump::default()
+    };
+    let others = [files_of("tests/run"), files_of("examples")].concat();
+    in_two_threads(&others, |path| {
+        compiled_and_printed(path, &two);
+    });
+    let every = Dump {
+        all: true,
+        ..Dump::default()
+    };
+    let kernels = files_of("kernels/co");
+    assert!(kernels.len() > 30, "{}", kernels.len());
+    in_two_threads(&kernels, |path| {
+        let compiled = compiled_and_printed(path, &every);
+        let device = compiled.outputs.expect("no errors").device;
+        // Its work items are data, and the coordinates of its boxes are computed from them.
+        let of_data = 2 * usize::from(path.ends_with("matmul/teams.co"));
+        let (_, checks) = crate::passes::transform::exact::tests::checks_of(&device);
+        assert_eq!(checks, of_data, "{}", path.display());
+    });
 }
 
 /// The reports when the table runs without one of its passes.

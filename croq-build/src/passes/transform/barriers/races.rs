@@ -271,12 +271,18 @@ fn no_kernel_of_the_workspace_races() {
             && !path.ends_with("device_races.co")
     });
     assert!(!files.is_empty());
-    // With two threads: this is the longest test of the crate.
+    in_two_threads(&files, |path| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        check_file(&path.display().to_string(), &text);
+    });
+}
+
+/// For the longest tests of the crate.
+pub fn in_two_threads(files: &[std::path::PathBuf], check: impl Fn(&std::path::Path) + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let check = || {
         while let Some(path) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-            let text = std::fs::read_to_string(path).unwrap_or_default();
-            check_file(&path.display().to_string(), &text);
+            check(path);
         }
     };
     std::thread::scope(|threads| {

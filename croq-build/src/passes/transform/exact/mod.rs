@@ -23,7 +23,7 @@ mod need;
 mod needs;
 mod size;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{
