@@ -74,3 +74,24 @@ cat "$work/out"
 TIMEFORMAT='first cargo check after it: %U s user, %S s system, %R s on the clock'
 time cargo check --quiet
 echo "target: $(du -sm target | cut -f 1) MB"
+
+# A kernel that stops is an `Err` in programs that abort on panics, too.
+printf '\n[profile.release]\npanic = "abort"\n' >>Cargo.toml
+cat >kernels/pick.co <<'CO'
+__co__ f32 [M] pick(f32 [N] x, s32 [M] at) {
+  f32 [M] y;
+  parallel p by M { y.at(p) = x.at(at.at(p)); }
+  return y;
+}
+CO
+cat >src/main.rs <<'RS'
+croq_sys::include_kernels!();
+fn main() {
+    let x = croq_sys::Tensor::from_fn((5,), |[i]| i as f32);
+    let at = croq_sys::Tensor::from_fn((3,), |[i]| 4 * i as i32);
+    println!("{}", kernels::pick(&x, &at).unwrap_err());
+}
+RS
+cargo run --release --quiet >"$work/out" || fail "a kernel that stops aborted its program"
+grep -q 'pick.co:3' "$work/out" || fail "a kernel that stops: $(cat "$work/out")"
+echo 'a kernel that stops, with panic = "abort": Err'
