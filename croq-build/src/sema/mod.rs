@@ -356,6 +356,7 @@ fn found(el: &Elab<'_>) -> Earlier {
         varying: el.earlier.varying.clone(),
         choices: el.earlier.choices.clone(),
         asserted: el.earlier.asserted.clone(),
+        reassigned: el.earlier.reassigned.clone(),
         last: el.earlier.last,
         ..Earlier::default()
     };

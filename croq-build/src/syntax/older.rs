@@ -2,13 +2,14 @@
 
 use chumsky::prelude::*;
 
-use super::ast::{Block, Expr, ExprKind, FragOp, Name, Stmt, StmtKind};
+use super::ast::{Block, Expr, ExprKind, FragOp, MmaOp, Name, Stmt, StmtKind};
 use super::copy_modifiers::number_in_parentheses;
 use super::declaration;
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::parsed::Prefix;
 use super::rule::*;
+use super::tensor;
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -24,6 +25,8 @@ pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
     choice((
         when(|kind| kind.word() == Some("fragment"), declaration),
         apply(e),
+        computed(e),
+        moved(e),
         operation(e, FragOp::Copy),
         operation(e, FragOp::ReduceMax),
         operation(e, FragOp::ReduceSum),
@@ -43,30 +46,95 @@ fn on_fragment<'t>(text: &'static str) -> Rule<'t, Span> {
 
 /// `frag.apply t, [](i, j) { return e; }`, which is `apply {i, j} in t.span { t.at(i, j) = e; }`.
 fn apply<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    on_fragment("apply")
+        .ignore_then(name())
+        .then(function(e))
+        .map(|(frag, function)| function.applied(frag.clone(), &frag))
+        .boxed()
+}
+
+/// `frag.copy to, from, [](i) { return e; }` and the same of `frag.load` and `frag.store`: each element of
+/// `to` gets what the function returns. A store goes through the elements of its fragment.
+fn computed<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    let statement = |word: &'static str, to_memory: bool| {
+        on_fragment(word)
+            .ignore_then(name())
+            .then_ignore(punct(Punct::Comma))
+            .then(name())
+            .then(function(e))
+            .map(move |((to, from), function)| match to_memory {
+                true => function.applied(from, &to),
+                false => function.applied(to.clone(), &to),
+            })
+            .boxed()
+    };
+    choice((
+        statement("copy", false),
+        statement("load", false),
+        statement("store", true),
+    ))
+    .boxed()
+}
+
+/// `frag.store to, from`, which is `mma.store from, to`, and `frag.load to, from`, which is
+/// `mma.load from, to`.
+fn moved<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    let statement = |word: &'static str, op: MmaOp| {
+        on_fragment(word)
+            .ignore_then(e.any.clone())
+            .then_ignore(punct(Punct::Comma))
+            .then(e.any.clone())
+            // The destination is first here, and last there.
+            .map(move |(to, from)| StmtKind::Mma(tensor::made(op.clone(), false, vec![from, to])))
+            .boxed()
+    };
+    let store = MmaOp::Store {
+        transposed: false,
+        masked: false,
+    };
+    let load = MmaOp::Load {
+        frag: false,
+        swizzle: None,
+    };
+    choice((statement("store", store), statement("load", load))).boxed()
+}
+
+/// `, [](i, j) { return e; }`
+struct Function {
+    names: Vec<Name>,
+    value: Expr,
+    span: Span,
+}
+
+impl Function {
+    /// Applied to each element of a fragment: what it returns is assigned to that element of `to`.
+    fn applied(self, frag: Name, to: &Name) -> StmtKind {
+        let (names, span) = (self.names, self.span);
+        let assigned = StmtKind::Assign {
+            target: element_of(to, &names),
+            op: None,
+            value: self.value,
+        };
+        let stmts = vec![Stmt {
+            kind: assigned,
+            span,
+        }];
+        let body = Block { stmts, span };
+        StmtKind::Apply { names, frag, body }
+    }
+}
+
+fn function<'t>(e: &Exprs<'t>) -> Rule<'t, Function> {
     let captures = punct(Punct::LBracket).then(punct(Punct::RBracket));
     let value = keyword(Keyword::Return, Class::Statement)
         .ignore_then(e.any.clone())
         .then_ignore(semi())
         .boxed();
-    on_fragment("apply")
-        .ignore_then(name())
-        .then_ignore(punct(Punct::Comma).then(captures))
-        .then(parens(comma(declared())))
+    punct(Punct::Comma)
+        .then(captures)
+        .ignore_then(parens(comma(declared())))
         .then(between(Punct::LBrace, value, Punct::RBrace))
-        .map(|((frag, (names, _)), (value, span))| {
-            let element = element_of(&frag, &names);
-            let assigned = StmtKind::Assign {
-                target: element,
-                op: None,
-                value,
-            };
-            let stmts = vec![Stmt {
-                kind: assigned,
-                span,
-            }];
-            let body = Block { stmts, span };
-            StmtKind::Apply { names, frag, body }
-        })
+        .map(|((names, _), (value, span))| Function { names, value, span })
         .boxed()
 }
 

@@ -26,7 +26,7 @@ pub fn mma<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
         .boxed()
 }
 
-fn made(op: MmaOp, is_async: bool, operands: Vec<Expr>) -> MmaStmt {
+pub(super) fn made(op: MmaOp, is_async: bool, operands: Vec<Expr>) -> MmaStmt {
     MmaStmt {
         target: None,
         op,

@@ -334,6 +334,20 @@ fn statements_in_the_older_form() {
 }
 
 #[test]
+fn loads_and_stores_in_the_older_form() {
+    let x = Tensor::<i32, _>::random((Const::<32>, Const::<40>), -99..100, 34);
+    let x = Tensor::<f32, _>::from_fn((Const::<32>, Const::<40>), |i| x[i] as f32);
+    let mut most = Tensor::<f32, _>::zeros((Const::<32>,));
+    let mut y = Tensor::<f32, _>::zeros((Const::<32>, Const::<40>));
+    let mut z = Tensor::<f32, _>::zeros((Const::<32>, Const::<40>));
+    kernels::older_tiles(&x, &mut most, &mut y, &mut z).unwrap();
+    let top = |i: usize| (0..40).fold(f32::MIN, |top, j| top.max(x[[i, j]]));
+    assert_exact(&most, |[i]| top(i));
+    assert_exact(&y, |[i, j]| x[[i, j]] - top(i));
+    assert_exact(&z, |[i, j]| 3.0 * x[[i, j]]);
+}
+
+#[test]
 fn bounds_and_waits_in_the_older_form() {
     let a = small((Const::<64>, Const::<128>), 50);
     let b = small((Const::<64>, Const::<128>), 51);

@@ -247,3 +247,38 @@ fn words_of_c_are_names() {
     kernels::written_c_words(&mut x, 4).unwrap();
     assert_exact(&x, |[p]| (((before[[p]] + 3) * 2 - 4).max(0) + 2) * 3);
 }
+
+#[test]
+fn names_that_begin_with_data_change() {
+    for (n, w) in [(1usize, 1usize), (40, 5), (9, 33)] {
+        let x = Tensor::<i32, _>::random((n, w), -90..90, 7);
+        let x = Tensor::<f32, _>::from_fn((n, w), |i| x[i] as f32);
+        let start = Tensor::<i32, _>::random((n,), -10..30, 8);
+        let mut values = Tensor::<f32, _>::zeros((n, Const::<2>));
+        let mut places = Tensor::<i32, _>::zeros((n, Const::<3>));
+        kernels::written_peaks(&x, &start, &mut values, &mut places).unwrap();
+        for r in 0..n {
+            let row: Vec<f32> = (0..w).map(|k| x[[r, k]]).collect();
+            let most = row.iter().copied().fold(f32::MIN, f32::max);
+            let least = row.iter().copied().fold(f32::MAX, f32::min);
+            assert_eq!([values[[r, 0]], values[[r, 1]]], [2.0 * most, least - 1.0]);
+            let place = row.iter().position(|v| *v == most).unwrap();
+            let from = if start[[r]] < 0 { 0 } else { start[[r]] + 1 };
+            let half = (0..3).fold(from / 2, |half, _| if half > 4 { half - 2 } else { half });
+            let got = [places[[r, 0]], places[[r, 1]], places[[r, 2]]];
+            assert_eq!(got, [place as i32, from, half]);
+        }
+    }
+}
+
+#[test]
+fn numbers_of_tiles_that_change() {
+    let x = Tensor::<i32, _>::random((Const::<8>, Const::<32>), -9..10, 9);
+    let rows = Tensor::<i32, _>::random((Const::<8>,), 0..12, 10);
+    let mut y = Tensor::<i32, _>::zeros((Const::<8>, Const::<32>));
+    kernels::written_row_chosen(&x, &rows, &mut y).unwrap();
+    assert_exact(&y, |[b, t]| {
+        let v = x[[rows[[b]].min(7) as usize, t]];
+        if (v > 0) != (t > 15) { 10 * v } else { -v }
+    });
+}

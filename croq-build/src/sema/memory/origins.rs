@@ -1,8 +1,9 @@
 //! The origin of a number: arguments, parallel and loop variables, or data.
 
-use crate::ir::{Expr, ExprKind, Visit, walk_exprs};
+use crate::ir::{Expr, ExprKind, LocalId, Visit, walk_exprs};
 use crate::sema::checks::run_time;
 use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, IntKind};
 use crate::symbolic::{Sym, Var};
 
 /// The origin of a tile number.
@@ -40,6 +41,30 @@ pub(crate) fn note_data(el: &mut Elab<'_>, v: Var, value: &Expr) {
     }
     if loads {
         el.build.from_elements.insert(v);
+    }
+}
+
+/// Records whether the value of an immutable local depends on data.
+pub(crate) fn note_local(el: &mut Elab<'_>, local: LocalId, value: &Expr) {
+    let mut find = FindData { el, found: false };
+    walk_exprs(value, &mut find);
+    if find.found {
+        el.build.data_locals.insert(local);
+    }
+}
+
+/// Whether a name that its first assignment declared stands for a value that depends on data.
+pub(crate) fn begins_with_data(el: &Elab<'_>, entity: &Entity) -> bool {
+    match entity {
+        Entity::Scalar {
+            local,
+            mutable: false,
+        } => el.build.data_locals.contains(local),
+        Entity::Int {
+            value,
+            kind: IntKind::Named,
+        } => origin_of(el, &value.value) == Origin::Data,
+        _ => false,
     }
 }
 
@@ -84,5 +109,32 @@ impl Visit for Find<'_, '_> {
         let build = &self.el.build;
         self.found |= vars.iter().any(|v| build.from_data.contains(v));
         self.loads |= vars.iter().any(|v| build.from_elements.contains(v));
+    }
+}
+
+/// Looks for data without taking the name of a constant for some.
+struct FindData<'c, 'a> {
+    el: &'c Elab<'a>,
+    found: bool,
+}
+
+impl Visit for FindData<'_, '_> {
+    fn expr(&mut self, e: &Expr) {
+        self.found |= match &*e.kind {
+            ExprKind::Load(_) | ExprKind::Call(_) => true,
+            ExprKind::Local(id) => {
+                let build = &self.el.build;
+                let local = self.el.f.local(*id);
+                local.mutable
+                    || build.data_locals.contains(id)
+                    || local.var.is_some_and(|v| build.from_data.contains(&v))
+            }
+            _ => false,
+        };
+    }
+
+    fn sym(&mut self, s: &Sym) {
+        let vars = s.vars();
+        self.found |= vars.iter().any(|v| self.el.build.from_data.contains(v));
     }
 }

@@ -6,12 +6,16 @@
 //! around the assignment reads it. Elsewhere it is a note (N0321), and a warning (W0321) where the
 //! outer name was declared with a type or is a parameter.
 //!
+//! A name without a type that begins with data, as `best = x.at(0)`, is a scalar of the element's
+//! type. Where an assignment would be an error, it is mutable: the function is walked again.
+//!
 //! The decision needs the reads that follow, so assignments are collected during the walk over the
 //! function, each read of a name is compared with those that hide it, and the reports are made at
 //! the function's end. "Later" is the order of the walk, which is that of execution except for
 //! loops and for the two arms of an `if`, which this module tracks.
 
 use crate::diagnostics::{Diagnostic, codes};
+use crate::sema::memory::origins;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, Hiding, IntKind, Kind, Outer, Read};
 use crate::sema::statements::scalar_declarations;
@@ -49,6 +53,7 @@ fn hide(
 ) {
     let walk = &el.names.walk;
     let (around, arms) = (walk.loops.clone(), walk.arms.clone());
+    let is_data = origins::begins_with_data(el, entity);
     let in_kernel = el.kernel.is_some();
     let index = el.names.hidings.len();
     let binding = el.names.stack.get_mut(scope);
@@ -86,6 +91,7 @@ fn hide(
         kind,
         is_buffer: matches!(entity, Entity::Buffer { .. } | Entity::View(_)),
         of_the_host: in_kernel && binding.uses.on_host,
+        is_data,
     };
     el.names.hidings.push(Hiding {
         name: name.clone(),
@@ -100,11 +106,33 @@ fn hide(
 pub(crate) fn report_hidings(el: &mut Elab<'_>) {
     for hiding in std::mem::take(&mut el.names.hidings) {
         let d = match hiding.read {
+            Some(_) if hiding.outer.may_change() && !el.earlier.last => {
+                el.earlier
+                    .note_reassigned(&hiding.name.text, hiding.outer.span);
+                continue;
+            }
             Some(read) => lost_assignment(&hiding, read),
             None => hidden(&hiding),
         };
         el.cx.report(d);
     }
+}
+
+/// Takes a name for mutable that is updated, or assigned again in its own scope, if it begins with data
+/// and has no type. Whether it does.
+pub(crate) fn makes_mutable(el: &mut Elab<'_>, name: &str, entity: &Entity) -> bool {
+    let is_data = origins::begins_with_data(el, entity);
+    let in_kernel = el.kernel.is_some();
+    let Some(binding) = el.names.find(name) else {
+        return false;
+    };
+    let fixed = binding.is_param || binding.is_typed || in_kernel && binding.uses.on_host;
+    if fixed || !is_data || el.earlier.last {
+        return false;
+    }
+    let declared = binding.span;
+    el.earlier.note_reassigned(name, declared);
+    true
 }
 
 fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {

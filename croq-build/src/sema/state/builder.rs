@@ -23,6 +23,8 @@ pub(crate) struct Builder {
     pub from_data: SortedSet<Var>,
     /// Those of them that depend on an element or a call.
     pub from_elements: SortedSet<Var>,
+    /// Immutable locals whose value depends on data.
+    pub data_locals: SortedSet<LocalId>,
     /// Checks of tile numbers that contain such variables.
     pub by_data: Vec<(ir::CheckId, Sym)>,
     /// Locals whose value may differ between threads of a block, each with the finest level between
@@ -57,6 +59,7 @@ impl Builder {
             guards: Vec::new(),
             from_data: SortedSet::new(),
             from_elements: SortedSet::new(),
+            data_locals: SortedSet::new(),
             by_data: Vec::new(),
             varying: SortedMap::new(),
             uneven: SortedMap::new(),

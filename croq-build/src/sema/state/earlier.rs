@@ -6,7 +6,7 @@
 
 use crate::ir::{Buffer, Fragment, FragmentLayout, Level, Local, Scalar};
 use crate::sema::state::choices::{Choice, Place};
-use crate::sorted::SortedMap;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -28,6 +28,9 @@ pub(crate) struct Earlier {
     /// nothing assigns them after their declarations, once a walk has seen all of the function. Then
     /// what holds of them at the `assert` stays true.
     pub asserted: SortedMap<(Span, String), Option<bool>>,
+    /// Names without a type that begin with data and get another value later, by their places and
+    /// these: they are mutable.
+    pub reassigned: SortedSet<(Span, String)>,
     /// The choices to be made before a statement.
     pub choices: SortedMap<Place, Vec<Choice>>,
     /// Whether there is no walk after this one.
@@ -90,6 +93,15 @@ impl Earlier {
     pub fn is_settled(&self, name: &ast::Name) -> bool {
         let known = self.asserted.get(&(name.span, name.text.clone()));
         known == Some(&Some(true)) && !self.last
+    }
+
+    /// Records that a name gets another value than that of its declaration.
+    pub fn note_reassigned(&mut self, name: &str, declared: Span) {
+        self.incomplete |= self.reassigned.insert((declared, name.to_owned()));
+    }
+
+    pub fn is_reassigned(&self, name: &ast::Name) -> bool {
+        self.reassigned.contains(&(name.span, name.text.clone()))
     }
 
     /// Records the number of threads of a kernel at the end of a walk.

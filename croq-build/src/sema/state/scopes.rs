@@ -346,6 +346,15 @@ pub(crate) struct Outer {
     pub is_buffer: bool,
     /// Whether it is a name of the host that is hidden inside a kernel, which cannot change it.
     pub of_the_host: bool,
+    /// Whether its value depends on data.
+    pub is_data: bool,
+}
+
+impl Outer {
+    /// Whether the name is mutable if it gets another value.
+    pub fn may_change(&self) -> bool {
+        self.is_data && self.kind == Kind::Untyped && !self.of_the_host
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -279,6 +279,10 @@ fn reassign(
         Entity::Buffer { .. } | Entity::View(_) if here || op.is_some() => {
             return reassign_buffer(el, name, earlier, op, value);
         }
+        _ if (here || op.is_some()) && hiding::makes_mutable(el, &name.text, entity) => {
+            el.expression(value);
+            return;
+        }
         _ if here || op.is_some() => immutable(el, name, earlier),
         _ => return hiding::record(el, name, entity, value),
     };

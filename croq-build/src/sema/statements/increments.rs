@@ -3,7 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::names::scope;
+use crate::sema::names::{hiding, scope};
 use crate::sema::state::cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
@@ -20,6 +20,7 @@ pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<
                 mutable: true,
             } => Some((local, el.f.local(local).ty)),
             Entity::Poison => None,
+            other if hiding::makes_mutable(el, text, &other) => None,
             other => {
                 let kind = other.kind();
                 el.cx.report(

@@ -281,6 +281,7 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
     }
     if !mutable {
         predicates::note(el, local, &e);
+        origins::note_local(el, local, &e);
     }
     build::emit(
         el,
@@ -339,7 +340,8 @@ pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
             if !check_initialiser(&mut el.cx, &v, value.span) {
                 return scope::declare(el, name, Entity::Poison);
             }
-            bind_scalar(el, name, v, None, false, value.span)
+            let is_mutable = el.earlier.is_reassigned(name);
+            bind_scalar(el, name, v, None, is_mutable, value.span)
         }
     };
     scope::declare(el, name, entity);
