@@ -6,9 +6,9 @@
 //! function is elaborated only places in the pool are assigned; at its end every view of a part is
 //! rewritten to a view of its pool.
 
-use crate::ir::{BufferId, Storage, View};
+use crate::ir::{BOX_ALIGNMENT, BufferId, Storage, View};
 use crate::sema::build;
-use crate::sema::copies::tma_legality::TMA_SHARED_BYTES;
+
 use crate::sema::memory::whole::dense_strides;
 use crate::sema::state::elab::Elab;
 use crate::symbolic::{Sym, Truth};
@@ -80,7 +80,7 @@ pub(crate) fn slot_of_tile(el: &Elab<'_>, buffer: BufferId, tile: &Sym) -> Sym {
         return tile.clone();
     }
     let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
-    el.f.cx.align_up(tile, &Sym::int(TMA_SHARED_BYTES / bytes))
+    el.f.cx.align_up(tile, &Sym::int(BOX_ALIGNMENT / bytes))
 }
 
 /// Adds the buffer of a tile to the pool of a group of futures; returns the pool and the tile's number
