@@ -9,7 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::settled_locals;
 use crate::sema::state::value::Value;
-use crate::sema::values::{conditionals, predicates, shape};
+use crate::sema::values::{conditionals, convert, predicates, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr};
@@ -104,7 +104,7 @@ fn lower_print_operand(cx: &mut Cx<'_>, v: Value, at: Span, parts: &mut Vec<Prin
         }
         parts.push(PrintPart::Text(close.into()));
     };
-    match v {
+    match convert::promoted(v) {
         Value::Str(s) => parts.push(PrintPart::Text(s)),
         Value::Int(i) => parts.push(PrintPart::Value(Expr::index(i.value, at))),
         Value::Scalar(e) => parts.push(PrintPart::Value(e)),
