@@ -399,6 +399,26 @@ template <class T, class S> CROQ_FN T to(S v) {
   else return static_cast<T>(v);
 }
 
+/* `tf32` is stored as an f32, of whose mantissa only the upper ten bits are used: instructions of
+ * tensor cores ignore the others. */
+CROQ_FN float of_tf32(float v) { return float_from_bits(float_bits(v) & 0xffffe000u); }
+CROQ_FN float round_to_tf32(float v) {
+  const unsigned all = float_bits(v);
+  if ((all & 0x7fffffffu) > 0x7f800000u) return float_from_bits(0x7fffe000u);
+  return of_tf32(float_from_bits(all + 0xfffu + (all >> 13 & 1u)));
+}
+template <class S> CROQ_FN float to_tf32(S v) {
+  if constexpr (same<S, double>) return round_to_tf32(to_odd(v));
+  else if constexpr (narrow<S> || small<S> || sizeof(S) <= 2) return round_to_tf32(to<float>(v));
+  else if constexpr (same<S, float>) return round_to_tf32(v);
+  else {
+    const unsigned long long size = static_cast<unsigned long long>(v);
+    if constexpr (is_signed<S>)
+      if (v < 0) return round_to_tf32(-to_odd(0 - size));
+    return round_to_tf32(to_odd(size));
+  }
+}
+
 #define CROQ_NARROW_OPERATORS(T, name)                                                             \
   CROQ_FN bool name(T v) { return (v.bits & T::special) != T::special; }                           \
   CROQ_FN T operator-(T a) {                                                                       \

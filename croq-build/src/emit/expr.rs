@@ -79,6 +79,16 @@ fn conversion(names: &Names<'_>, from: &Expr, to: Scalar) -> Text {
     if from.ty == to {
         return expr(names, from);
     }
+    if to == Scalar::Tf32 {
+        return Text::call("croq::to_tf32", &[typed(names, from)]);
+    }
+    if from.ty == Scalar::Tf32 {
+        let value = Text::call("croq::of_tf32", &[expr(names, from)]);
+        return match to {
+            Scalar::F32 => value,
+            _ => Text::call(&format!("croq::to<{}>", scalar::cpp(to)), &[value]),
+        };
+    }
     // An index has 64 bits already.
     if let ExprKind::Cast(index) = &*from.kind
         && from.ty == Scalar::S64

@@ -276,7 +276,33 @@ impl<'a> Family<'a> {
             first: reference.instance.name.text.to_string(),
             first_span: place(reference),
         };
-        found.map(disagreement).collect()
+        found.map(disagreement).chain(self.same_in_rust()).collect()
+    }
+
+    /// Instances for different types that are one type in Rust.
+    fn same_in_rust(&self) -> Vec<Disagreement> {
+        let generic: Vec<usize> = self.decided.iter().chain(&self.chosen).copied().collect();
+        let in_rust = |member: &Member<'_>| -> Vec<Option<String>> {
+            let arguments = generic.iter().map(|at| member.argument(*at));
+            arguments.map(|of| of.map(rust_argument)).collect()
+        };
+        let mut found = Vec::new();
+        for (at, member) in self.members.iter().enumerate() {
+            let mut earlier = self.members.iter().take(at);
+            if let Some(first) = earlier.find(|first| in_rust(first) == in_rust(member)) {
+                found.push(Disagreement {
+                    function: member.function.name.clone(),
+                    span: place(member),
+                    message: format!(
+                        "`{}` has the types of another instance in Rust",
+                        member.instance.name.text
+                    ),
+                    first: first.instance.name.text.to_string(),
+                    first_span: place(first),
+                });
+            }
+        }
+        found
     }
 
     /// The difference between the signatures of a member and of the first one, in a part that is

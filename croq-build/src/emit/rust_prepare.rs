@@ -234,7 +234,9 @@ fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
             format!("{}.shape()[{axis}] as i64", w.naming.param(param))
         }
         FieldRole::Result(of) => match w.function.results.get(of) {
-            Some(ResultType::Scalar(Scalar::F64 | Scalar::F32)) => "0.0".to_owned(),
+            Some(ResultType::Scalar(ty)) if ty.is_float() && !ty.is_narrow_float() => {
+                "0.0".to_owned()
+            }
             Some(ResultType::Scalar(_)) => "0".to_owned(),
             _ => "null_mut()".to_owned(),
         },

@@ -57,7 +57,10 @@ pub fn float(value: f64, ty: Scalar) -> String {
     };
     // One rounding, from f64 to f32; the narrow types are rounded from f32's decimal.
     #[allow(clippy::cast_possible_truncation)]
-    let single = value as f32;
+    let single = match (ty, ty.format()) {
+        (Scalar::Tf32, Some(format)) => format.nearest(value) as f32,
+        _ => value as f32,
+    };
     let single = if single.is_finite() {
         format!("{single:?}f")
     } else {
@@ -66,7 +69,7 @@ pub fn float(value: f64, ty: Scalar) -> String {
     match ty {
         Scalar::F64 if value.is_finite() => text(value),
         Scalar::F64 => format!("double({})", text(value)),
-        Scalar::F32 => single,
+        Scalar::F32 | Scalar::Tf32 => single,
         _ => format!("croq::to<{}>({})", cpp(ty), text(value)),
     }
 }
@@ -96,6 +99,7 @@ mod tests {
         assert_eq!(integer(5, Scalar::S16), "short(5)");
         assert_eq!(float(0.1, Scalar::F32), "0.1f");
         assert_eq!(float(0.1, Scalar::F64), "0.1");
+        assert_eq!(float(0.1, Scalar::Tf32), "0.099975586f");
         assert_eq!(float(1e30, Scalar::F32), "1e30f");
         assert_eq!(float(1e300, Scalar::F32), "croq::infinity");
         assert_eq!(

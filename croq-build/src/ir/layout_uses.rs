@@ -14,8 +14,6 @@ pub struct LayoutUses {
     /// Views of TMA copies.
     pub moved: Vec<View>,
     pub accessed: Vec<Access>,
-    /// Operands of warpgroup MMAs.
-    pub multiplied: Vec<Multiplied>,
     /// Buffers whose address is passed to C++.
     pub raw: Vec<(BufferId, Span)>,
 }
@@ -32,7 +30,40 @@ pub struct Multiplied {
 /// The bytes of a row along K that one instruction reads; for a sparse A, of its stored elements.
 const STEP: i64 = 32;
 
+impl Multiplied {
+    /// The operands of a statement.
+    pub fn of(stmt: &Stmt) -> Vec<Self> {
+        let StmtKind::Mma(op) = &stmt.kind else {
+            return Vec::new();
+        };
+        let MmaOp::WarpgroupMma(mma) = &**op else {
+            return Vec::new();
+        };
+        let of = |tile: &Tile, step| Self {
+            view: tile.view.clone(),
+            k_last: tile.k_last,
+            step,
+        };
+        let step = match mma.metadata.is_some() {
+            true => 2 * STEP,
+            false => STEP,
+        };
+        let b = of(&mma.b, step);
+        match &mma.a {
+            Operand::Memory(a) => vec![b, of(a, STEP)],
+            _ => vec![b],
+        }
+    }
+}
+
 impl LayoutUses {
+    /// The uses in these statements.
+    pub fn of_block(stmts: &[Stmt]) -> Self {
+        let mut uses = Self::default();
+        walk_block(stmts, &mut uses);
+        uses
+    }
+
     /// The uses in the kernels of a function.
     pub fn of(function: &Function) -> Self {
         let mut uses = Self::default();
@@ -52,24 +83,6 @@ impl Visit for LayoutUses {
                     self.moved.extend(sides.clone());
                 }
                 self.copied.extend(sides);
-            }
-            StmtKind::Mma(op) => {
-                if let MmaOp::WarpgroupMma(mma) = &**op {
-                    let of = |tile: &Tile, step| Multiplied {
-                        view: tile.view.clone(),
-                        k_last: tile.k_last,
-                        step,
-                    };
-                    let step = if mma.metadata.is_some() {
-                        2 * STEP
-                    } else {
-                        STEP
-                    };
-                    self.multiplied.push(of(&mma.b, step));
-                    if let Operand::Memory(a) = &mma.a {
-                        self.multiplied.push(of(a, STEP));
-                    }
-                }
             }
             StmtKind::Cpp { names, .. } => {
                 self.raw.extend(names.iter().filter_map(|name| match name {

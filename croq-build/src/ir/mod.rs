@@ -22,6 +22,7 @@
 //! unit.
 
 mod atomic;
+mod box_pieces;
 mod buffer;
 pub mod build;
 mod check_code;
@@ -45,6 +46,7 @@ mod mma;
 mod movement;
 mod overlap;
 mod params;
+pub mod path_facts;
 mod phase;
 mod queries;
 mod retain;
@@ -61,6 +63,7 @@ mod visit;
 mod warpgroup;
 
 pub use atomic::{Atomic, AtomicOp};
+pub use box_pieces::{BOX_ALIGNMENT, BoxPiece, Indivisible, LONGEST_BOX, box_pieces};
 pub use buffer::*;
 pub use check_code::CheckCode;
 pub use condition::Condition;

@@ -105,6 +105,7 @@ macro_rules! scalars {
 scalars! {
     F64: "f64", 64, Float(Format::new(53, -1074, f64::MAX)), "double", "double", "f64";
     F32: "f32", 32, Float(Format::new(24, -149, f32::MAX as f64)), "float", "float", "f32";
+    Tf32: "tf32", 32, Float(Format::new(11, -136, 3.4011621342146535e+38)), "float", "float", "f32";
     F16: "f16", 16, Float(Format::new(11, -24, 65504.0)), "croq::f16", "unsigned short", "f16";
     Bf16: "bf16", 16, Float(Format::new(8, -133, 3.3895313892515355e+38)), "croq::bf16", "unsigned short", "bf16";
     F8E4M3: "f8_e4m3", 8, Float(Format::new(4, -9, 448.0)), "croq::f8_e4m3", "unsigned char", "F8E4M3";

@@ -131,7 +131,13 @@ impl Prover<'_> {
         let (q, r) = match b.as_int() {
             Some(b) => {
                 let steps = r.constant_part().div_euclid(b);
-                (q + steps, r - Sym::int(steps) * b)
+                // `w - 1` under `0 < w < 3` is a remainder although its constant is negative.
+                let is_remainder =
+                    steps < 0 && self.nonneg(&(Sym::int(b - 1) - &r)) && self.nonneg(&r);
+                match is_remainder {
+                    true => (q, r),
+                    false => (q + steps, r - Sym::int(steps) * b),
+                }
             }
             None => (q, r),
         };

@@ -60,4 +60,26 @@ mod tests {
         assert_eq!(row, &Sym::var(g) * 64 - 64);
         assert_eq!(column, &Sym::var(w) * 16);
     }
+
+    /// What conditions say reduces the parts to those of a smaller range.
+    #[test]
+    fn conditions_reduce_the_parts() {
+        let mut cx = Ctx::new();
+        let w = cx.new_var("w", Some(Sym::zero()), Some(Sym::int(2)));
+        let at = &(&Sym::var(w) * 64) - 64;
+        let parts = |cx: &Ctx| {
+            let (row, column) = split_index(cx, &at, &Sym::int(128));
+            (cx.simplify(&row), cx.simplify(&column))
+        };
+        assert!(!parts(&cx).0.is_zero());
+        cx.push_scope();
+        cx.assume_lt(&Sym::zero(), &Sym::var(w));
+        assert_eq!(parts(&cx), (Sym::zero(), at.clone()));
+        cx.pop_scope();
+        cx.set_bounds(w, Some(Sym::zero()), Some(Sym::int(3)));
+        cx.push_scope();
+        cx.assume_lt(&Sym::zero(), &Sym::var(w));
+        assert!(!parts(&cx).0.is_zero());
+        cx.pop_scope();
+    }
 }

@@ -74,6 +74,36 @@ fn one_producer_three_consumers() {
 }
 
 #[test]
+fn tiles_that_are_longer_than_a_box() {
+    let sizes = [[384, 64, 128], [500, 72, 80], [100, 32, 272]];
+    compare!(
+        kernels::roles_long_tiles,
+        f16,
+        f32,
+        f16::from_f32,
+        f16::to_f32,
+        |v: f32| v,
+        sizes
+    );
+}
+
+#[test]
+fn columns_of_consumers() {
+    for [m, n, k] in [[64, 128, 64], [100, 200, 72], [64, 40, 264]] {
+        let lhs = small::<f16, _>((m, k), 3, f16::from_f32);
+        let rhs = small::<f16, _>((k, n), 4, f16::from_f32);
+        let device = Device::default();
+        let [a, b] = [&lhs, &rhs].map(|t| t.to_device(&device).unwrap());
+        let mut out = DeviceTensor::<f32, _>::zeros((m, n), &device).unwrap();
+        kernels::roles_columns(&a, &b, &mut out).unwrap();
+        assert_exact(&out.to_host().unwrap(), |[i, j]| {
+            let terms = (0..k).map(|at| lhs[[i, at]].to_f32() * rhs[[at, j]].to_f32());
+            terms.sum::<f32>()
+        });
+    }
+}
+
+#[test]
 fn persistent_blocks() {
     let sizes = [[256, 128, 128], [300, 200, 72], [64, 64, 264]];
     compare!(

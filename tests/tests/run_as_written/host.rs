@@ -1,6 +1,6 @@
 //! Futures, buffers and events of the host (`host.co`).
 
-use croq_sys::{Device, Error, Stream, Tensor};
+use croq_sys::{Device, DeviceTensor, Error, Stream, Tensor};
 use croq_tests::compare::{assert_close, assert_exact, near};
 use croq_tests::kernels;
 
@@ -184,6 +184,26 @@ fn conditions_choose_buffers() {
             let expected = |i| chosen(least > 3, i) + 8.0 * chosen(i % 3 == 1, i);
             assert_eq!(y.as_slice(), (0..n).map(expected).collect::<Vec<_>>());
         }
+    }
+}
+
+#[test]
+fn names_that_are_not_read_behind_an_exchange() {
+    let device = Device::default();
+    for (size, n, steps) in [(1, 0, 0), (33, 1, 3), (100, 4, 4)] {
+        let x = Tensor::<i32, _>::random((size,), -5..5, 3);
+        let on_device = x.to_device(&device).unwrap();
+        let mut y = DeviceTensor::<i32, _>::zeros((size,), &device).unwrap();
+        kernels::written_selected_before(&on_device, &mut y, n, steps).unwrap();
+        assert_exact(&y.to_host().unwrap(), |i| {
+            let (mut a, mut b) = (x[i], x[i] * 2);
+            let first = [a, b][n as usize % 2] + b;
+            for k in 0..steps {
+                *[&mut b, &mut a][k as usize % 2] = a + b + k;
+                std::mem::swap(&mut a, &mut b);
+            }
+            first * 3 + a + [b, a][n as usize % 2] * 7
+        });
     }
 }
 

@@ -20,6 +20,7 @@ mod packed;
 mod results;
 mod sparse;
 mod templates;
+mod tf32;
 mod values;
 mod various;
 mod words;

@@ -110,3 +110,13 @@ fn a_tile_for_which_the_first_block_waits() {
         }
     }
 }
+
+#[test]
+fn tiles_of_several_boxes() {
+    for m in [1, 321, 600, 640, 1500] {
+        let x = Tensor::<i32, _>::random((m, Const::<8>), -99..99, 10);
+        assert_exact(&kernels::multicast_long(&x).unwrap(), |i| x[i]);
+        let x = Tensor::<i32, _>::random((m, Const::<32>), -99..99, 11);
+        assert_exact(&kernels::multicast_long_uneven(&x).unwrap(), |i| x[i]);
+    }
+}

@@ -193,3 +193,21 @@ fn swizzles_wider_than_rows() {
         }
     }
 }
+
+#[test]
+fn exchanged_tiles_of_any_number_of_rows() {
+    let halves = |n: Tensor<i32, (usize, usize)>| {
+        let values = n.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+        values.collect::<Vec<_>>()
+    };
+    for m in [1, 4, 5, 11, 12, 13, 60, 61] {
+        let x = halves(Tensor::random((m, 64), -100..100, 21));
+        let x = Tensor::from_vec((m, Const::<64>), x).unwrap();
+        let y = kernels::swizzle_exchanged(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, 63 - j]]);
+        let x = halves(Tensor::random((m, 128), -100..100, 22));
+        let x = Tensor::from_vec((m, Const::<128>), x).unwrap();
+        let y = kernels::swizzle_exchanged_groups(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, 127 - j]]);
+    }
+}

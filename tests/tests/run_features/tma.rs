@@ -342,3 +342,54 @@ proptest! {
         }
     }
 }
+
+fn halves<D: croq_sys::Dims + Copy>(dims: D, seed: u64) -> Tensor<f16, D> {
+    let n = Tensor::<i32, _>::random(dims, -100..100, seed);
+    let values = n.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+    Tensor::from_vec(dims, values.collect()).unwrap()
+}
+
+/// Tiles of 272 to 600 positions along an axis, at both sides of their ends.
+#[test]
+fn tiles_of_several_boxes() {
+    for (seed, shape) in [(1, 4), (159, 16), (161, 20), (320, 36), (700, 16)]
+        .into_iter()
+        .enumerate()
+    {
+        let x = whole(shape, seed as u64 + 20);
+        assert_exact(&kernels::tma_long_rows(&x).unwrap(), |i| x[i] * 2.0 + 1.0);
+        assert_exact(&kernels::tma_long_uneven(&x).unwrap(), |i| x[i]);
+    }
+    for (seed, shape) in [(1, 4), (3, 252), (4, 260), (9, 292), (5, 600)]
+        .into_iter()
+        .enumerate()
+    {
+        let x = whole(shape, seed as u64 + 30);
+        assert_exact(&kernels::tma_long_columns(&x).unwrap(), |i| x[i]);
+    }
+    for a in [4, 256, 260, 516, 600, 604, 1900] {
+        let x = Tensor::<i32, _>::random((a,), -1000..1000, 40);
+        assert_exact(&kernels::tma_long_line(&x).unwrap(), |i| x[i]);
+    }
+    for shape in [
+        (1, 1, 8),
+        (2, 140, 8),
+        (3, 137, 24),
+        (7, 272, 8),
+        (4, 300, 16),
+    ] {
+        let x = halves(shape, 41);
+        assert_exact(&kernels::tma_long_planes(&x).unwrap(), |i| x[i]);
+    }
+}
+
+#[test]
+fn swizzled_tiles_of_several_boxes() {
+    for m in [1, 191, 193, 384, 552, 1000] {
+        let x = halves((m, Const::<64>), 42);
+        let swizzled = kernels::tma_long_swizzled(&x).unwrap();
+        assert_exact(&swizzled, |[i, j]| x[[i, 63 - j]]);
+        let groups = kernels::tma_long_groups(&x).unwrap();
+        assert_exact(&groups, |i| x[i] + x[i]);
+    }
+}

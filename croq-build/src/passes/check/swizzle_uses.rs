@@ -1,7 +1,9 @@
 //! Uses of swizzled buffers that depend on their layout.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::ir::{Access, BufferId, Function, LayoutUses, Multiplied, Scalar, Swizzle, View};
+use crate::ir::{
+    Access, BufferId, Function, KernelId, LayoutUses, Multiplied, Scalar, Swizzle, View, path_facts,
+};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, split_index};
 
@@ -11,24 +13,28 @@ const ROWS: i64 = 8;
 /// The size in bytes of the units that the swizzle permutes.
 const UNIT: i64 = 16;
 
-/// Checks the uses of swizzled buffers that depend on their layout.
-pub fn check(func: &Function, diags: &mut Diagnostics) {
-    if func.facts.swizzled_at.is_empty() {
+/// Checks the uses of swizzled buffers in a kernel that depend on their layout.
+pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
+    if function.facts.swizzled_at.is_empty() {
         return;
     }
-    let uses = LayoutUses::of(func);
-    for view in uses.copied {
-        check_pattern_begin(func, diags, &view);
-    }
-    for access in uses.accessed {
-        check_place(func, diags, &access);
-    }
-    for operand in uses.multiplied {
-        check_operand_begin(func, diags, &operand);
-    }
-    for (buffer, at) in uses.raw {
-        report_raw_use(func, diags, buffer, at);
-    }
+    function.with_kernel_body(id, |func, body| {
+        let uses = LayoutUses::of_block(body);
+        for view in uses.copied {
+            check_pattern_begin(func, diags, &view);
+        }
+        for access in uses.accessed {
+            check_place(func, diags, &access);
+        }
+        path_facts::visit(func, body, &mut |func, stmt| {
+            for operand in Multiplied::of(stmt) {
+                check_operand_begin(func, diags, &operand);
+            }
+        });
+        for (buffer, at) in uses.raw {
+            report_raw_use(func, diags, buffer, at);
+        }
+    });
 }
 
 /// Checks that a copy's tile begins where the pattern of a swizzle does.
@@ -65,6 +71,7 @@ fn check_operand_begin(func: &Function, diags: &mut Diagnostics, operand: &Multi
     };
     let cx = &func.cx;
     let (row, column) = split_index(cx, &view.offset, &swizzle.columns);
+    let (row, column) = (cx.simplify(&row), cx.simplify(&column));
     let step = match k_last {
         true => step / buffer.elem.size(),
         false => swizzle.group(buffer.elem),

@@ -47,16 +47,16 @@ pub(super) const RESOLUTION: &[Pass] = &[
         because: "after `pool-views`: a pool has one swizzle",
         requires: &[PoolsWhole],
         ensures: &[],
-        run: Run::Function(|function, state| swizzle_uses::check(function, state.diags)),
+        run: Run::Kernel(|function, id, state| swizzle_uses::check(function, id, state.diags)),
     },
     Pass {
         name: "tma-boxes",
         kind: Check,
-        does: "swizzled tiles that TMA moves are whole groups and begin where the pattern does",
+        does: "tiles that TMA moves can be divided into boxes; swizzled ones are whole groups and begin where the pattern does",
         because: "after `pool-views`, which moves the first elements of tiles",
         requires: &[PoolsWhole],
         ensures: &[],
-        run: Run::Function(|function, state| tma_boxes::check(function, state.diags)),
+        run: Run::Kernel(|function, id, state| tma_boxes::check(function, id, state.diags)),
     },
 ];
 

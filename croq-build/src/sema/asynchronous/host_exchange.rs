@@ -129,10 +129,11 @@ fn check_alike(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
     true
 }
 
-/// A view with a name stays a view of the memory that its data had; the shim has only the handle.
+/// A view with a name stays a view of the memory that its data had; the shim has only the handle. So
+/// it cannot be read behind the exchange, nor before it in a loop around both.
 fn check_views(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
-    let loops = el.names.walk.loops.len();
-    let mut before: Vec<(String, Span)> = Vec::new();
+    let loops = &el.names.walk.loops;
+    let mut read_again = None;
     let mut stale = Vec::new();
     for binding in el.names.visible() {
         let (Entity::View(data) | Entity::Chosen(data)) = &binding.entity else {
@@ -141,13 +142,17 @@ fn check_views(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
         if !buffers.iter().any(|(id, _)| *id == data.view.buffer) {
             continue;
         }
-        match binding.uses.loops < loops {
-            true => before.push((binding.name.clone(), binding.span)),
-            false => stale.push(binding.span),
+        let began = loops.get(binding.uses.loops);
+        let read = binding.uses.last_read;
+        match began.zip(read).filter(|(began, (when, _))| when > began) {
+            Some((_, (_, read))) => {
+                read_again.get_or_insert((binding.name.clone(), binding.span, read));
+            }
+            None => stale.push(binding.span),
         }
     }
     el.names.stale.extend(stale);
-    let Some((view, at)) = before.into_iter().next() else {
+    let Some((view, at, read)) = read_again else {
         return true;
     };
     let Some((_, name)) = buffers.first() else {
@@ -157,6 +162,7 @@ fn check_views(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
     let d = Diagnostic::new(codes::E0846, name.span, text)
         .label("exchanged here")
         .also(at, "named before the loop")
+        .also(read, "of which memory, in the next iteration?")
         .help("name the view inside the loop");
     el.cx.report(d);
     false

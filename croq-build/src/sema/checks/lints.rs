@@ -3,7 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     self, Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome,
-    Visit, walk_exprs,
+    Visit, path_facts, walk_exprs,
 };
 use crate::sema::levels::{cluster_legality, uniformity};
 use crate::sema::memory::bounds;
@@ -11,7 +11,6 @@ use crate::sema::state::cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{IntValue, Value};
-use crate::sema::values::facts;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
@@ -33,7 +32,7 @@ pub(crate) fn lint_decided_comparison(
     if !one_bounded || from_macro || el.path.in_predicate() || el.path.is_dead() {
         return;
     }
-    let Some(holds) = facts::decided(&el.f, cond) else {
+    let Some(holds) = path_facts::decided(&el.f, cond) else {
         return;
     };
     let (value, other, at) = if a.bound.is_some() {
@@ -80,7 +79,7 @@ pub(crate) fn lint_endless_loop(
     if changes.found || exits(body, true) {
         return;
     }
-    let text = if facts::decided(&el.f, cond) == Some(false) {
+    let text = if path_facts::decided(&el.f, cond) == Some(false) {
         "this loop never runs"
     } else {
         "this loop never ends once it runs"

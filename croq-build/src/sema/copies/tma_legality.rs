@@ -6,7 +6,7 @@
 //! in device memory. It cannot clip a tile at an end inside the tensor.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, BufferId, CheckCode, Frame, View};
+use crate::ir::{self, BOX_ALIGNMENT, BinOp, BufferId, CheckCode, Frame, LONGEST_BOX, View};
 use crate::sema::checks::{run_time, unsupported};
 use crate::sema::levels::uniformity;
 use crate::sema::memory::swizzles;
@@ -17,12 +17,8 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::CopyStmt;
 
-/// The most positions of a box along one axis.
-const BOX: i64 = 256;
 /// The alignment in bytes of addresses, rows and boxes in device memory.
 const GLOBAL_BYTES: i64 = 16;
-/// The alignment in bytes of a box in shared memory.
-pub(crate) const TMA_SHARED_BYTES: i64 = 128;
 
 /// The tensor that the global side is a box of, with extents and strides that the host can compute.
 pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
@@ -243,22 +239,22 @@ pub(crate) fn check_extents(
     at: Span,
 ) -> Option<()> {
     for (axis, extent) in shape.iter().enumerate() {
-        // Swizzled rows are copied group by group.
-        if swizzled && axis + 1 == shape.len() {
+        // Swizzled rows are copied group by group, and `tma-boxes` divides other axes.
+        if swizzled && axis + 1 == shape.len() || extent.as_int().is_some() {
             continue;
         }
         let shown = el.f.cx.show(extent);
-        match el.f.cx.le(extent, &Sym::int(BOX)) {
+        match el.f.cx.le(extent, &Sym::int(LONGEST_BOX)) {
             Truth::Yes => {}
             Truth::No => {
                 el.cx.report(
                     Diagnostic::new(
                         codes::E0863,
                         at,
-                        format!("a box has at most {BOX} elements along an axis, this has {shown}"),
+                        format!("a box has at most {LONGEST_BOX} elements along an axis, this has {shown}"),
                     )
                     .label(format!("axis {axis}: {shown} elements"))
-                    .help("use smaller tiles, or `dma`"),
+                    .help("give the axis a constant extent, for which there may be several boxes; or use `dma`"),
                 );
                 return None;
             }
@@ -273,7 +269,7 @@ pub(crate) fn check_extents(
                 ),
                 BinOp::Le,
                 extent,
-                &Sym::int(BOX),
+                &Sym::int(LONGEST_BOX),
             ),
         }
     }
@@ -457,11 +453,11 @@ pub(crate) fn why_out_of_reach(el: &Elab<'_>, shared: &View, bytes: i64) -> Opti
         // `late::tma_boxes` checks its position.
         return None;
     }
-    let unit = Sym::int(TMA_SHARED_BYTES);
+    let unit = Sym::int(BOX_ALIGNMENT);
     let offset = &shared.offset * bytes;
     if el.f.cx.divides(&unit, &offset) != Truth::Yes {
         return Some(format!(
-            "does not begin at a multiple of {TMA_SHARED_BYTES} bytes"
+            "does not begin at a multiple of {BOX_ALIGNMENT} bytes"
         ));
     }
     None

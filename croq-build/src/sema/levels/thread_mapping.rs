@@ -3,7 +3,7 @@
 
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
-    BinOp, CheckCode, Expr, Intrinsic, Level, StmtKind, WARP_THREADS, WARPGROUP_THREADS,
+    BinOp, CheckCode, Expr, Intrinsic, Level, StmtKind, WARP_THREADS, WARPGROUP_THREADS, path_facts,
 };
 use crate::sema::build;
 use crate::sema::checks::run_time;
@@ -14,7 +14,6 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::kernel::{ThreadIndex, Unit};
 use crate::sema::state::nests::{Node, level_name};
 use crate::sema::state::path::Frame;
-use crate::sema::values::facts;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ParallelItem, ParallelStmt};
@@ -290,7 +289,7 @@ pub(crate) fn lower_split(
             indices::new_index_variable(el, "thread", Level::Thread, t, &threads, Some(index));
         let linear = &(&bvar * &threads) + &tvar;
         let guard = crate::sema::checks::run_time::compare(BinOp::Lt, &linear, &total, item.span);
-        let skip = facts::decided(&el.f, &guard) == Some(true);
+        let skip = path_facts::decided(&el.f, &guard) == Some(true);
         el.f.cx.push_scope();
         if !skip {
             el.f.cx.assume_lt(&linear, &total);

@@ -6,9 +6,9 @@
 //! function is elaborated only places in the pool are assigned; at its end every view of a part is
 //! rewritten to a view of its pool.
 
-use crate::ir::{BufferId, Storage, View};
+use crate::ir::{BOX_ALIGNMENT, BufferId, Storage, View};
 use crate::sema::build;
-use crate::sema::copies::tma_legality::TMA_SHARED_BYTES;
+use crate::sema::memory::swizzles;
 use crate::sema::memory::whole::dense_strides;
 use crate::sema::state::elab::Elab;
 use crate::symbolic::{Sym, Truth};
@@ -59,13 +59,16 @@ pub(crate) fn is_exchangeable(el: &Elab<'_>, own: &View, slot: &Sym) -> bool {
 }
 
 /// The distance of exchanged tiles, in elements: that of the tile, but TMA addresses shared memory at
-/// multiples of 128 bytes.
+/// multiples of 128 bytes, and where the pattern of a swizzle begins.
 pub(crate) fn slot_of(el: &Elab<'_>, own: &View, by_tma: bool) -> Sym {
     let tile = own.shape.iter().product::<Sym>();
     if !by_tma {
         return tile;
     }
-    let slot = slot_of_tile(el, own.buffer, &tile);
+    let slot = match swizzles::rows_of_box(el, own.buffer) {
+        Some(rows) => el.f.cx.align_up(&tile, &rows),
+        None => slot_of_tile(el, own.buffer, &tile),
+    };
     match el.f.cx.divides(&slot, &own.offset) {
         Truth::Yes => slot,
         // A tile of a larger buffer, whose tiles are adjacent.
@@ -80,7 +83,7 @@ pub(crate) fn slot_of_tile(el: &Elab<'_>, buffer: BufferId, tile: &Sym) -> Sym {
         return tile.clone();
     }
     let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
-    el.f.cx.align_up(tile, &Sym::int(TMA_SHARED_BYTES / bytes))
+    el.f.cx.align_up(tile, &Sym::int(BOX_ALIGNMENT / bytes))
 }
 
 /// Adds the buffer of a tile to the pool of a group of futures; returns the pool and the tile's number

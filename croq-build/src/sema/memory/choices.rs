@@ -3,7 +3,7 @@
 //! It is lowered once for each operand, as `if (number == 0) … else if (number == 1) …`. In each arm
 //! it is known which memory a name stands for, as if the program had been written for that tensor.
 
-use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, Stmt, StmtKind};
+use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, Stmt, StmtKind, path_facts};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::uniformity;
@@ -12,7 +12,6 @@ use crate::sema::state::choices::{Choice, Known, Made, Part};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
-use crate::sema::values::facts;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -97,7 +96,7 @@ fn lower_from<R>(el: &mut Elab<'_>, lowering: &mut Lowering<'_, R>, first: usize
         return lower_one(el, lowering, first, or_outside);
     }
     let cond = is_number(&lowering.number, first, lowering.choice.span);
-    match facts::decided(&el.f, &cond) {
+    match path_facts::decided(&el.f, &cond) {
         Some(true) => return lower_one(el, lowering, first, false),
         Some(false) => return lower_from(el, lowering, first + 1),
         None => {}

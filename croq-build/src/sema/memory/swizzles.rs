@@ -128,6 +128,19 @@ pub(crate) fn asked_so_far(el: &Elab<'_>, id: BufferId) -> Option<u32> {
         .next()
 }
 
+/// The elements of the rows at whose multiples a box of TMA may begin, if the buffer is swizzled.
+pub(crate) fn rows_of_box(el: &Elab<'_>, id: BufferId) -> Option<Sym> {
+    let bytes = asked_so_far(el, id)?;
+    let (rows, columns) = rows_and_columns(el, id);
+    let swizzle = Swizzle {
+        bytes,
+        columns,
+        rows,
+    };
+    let count = swizzle.alignment() / i64::from(bytes);
+    Some(&swizzle.columns * count)
+}
+
 /// The extents of the buffer as declared: the product of all but the last, and the last.
 fn rows_and_columns(el: &Elab<'_>, id: BufferId) -> (Sym, Sym) {
     let id = el.storage.pools.shaped(id);
@@ -280,8 +293,16 @@ fn decide_widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
 
 fn decide(el: &mut Elab<'_>, id: BufferId, root: BufferId, bytes: u32, at: Span) {
     let elem = el.f.buffer(root).elem;
+    // The tiles of futures are as far apart as their slots.
+    let slot = el.storage.pools.slot_of_futures(root).cloned();
     let of = |el: &Elab<'_>, id| {
-        let (rows, columns) = rows_and_columns(el, id);
+        let (mut rows, columns) = rows_and_columns(el, id);
+        if let Some(slot) = &slot
+            && el.f.cx.divides(&columns, slot).is_yes()
+            && el.f.cx.lt(&(&rows * &columns), slot).is_yes()
+        {
+            rows = el.f.cx.div(slot, &columns);
+        }
         Swizzle {
             bytes,
             columns,
@@ -306,6 +327,14 @@ fn decide(el: &mut Elab<'_>, id: BufferId, root: BufferId, bytes: u32, at: Span)
         }
     }
     el.storage.swizzled_at.insert(root, at);
+    // All groups of the last tile are in its slot.
+    if let Some(slot) = slot {
+        let count = el.f.cx.align_up(&el.f.buffer(root).count, &slot);
+        if let Some(buffer) = el.f.buffers.get_mut(root.index()) {
+            buffer.shape = vec![count.clone()];
+            buffer.count = count;
+        }
+    }
     if let Some(buffer) = el.f.buffers.get_mut(root.index()) {
         buffer.swizzle = Some(swizzle);
     }

@@ -25,6 +25,14 @@ impl Pools {
         self.of_futures.values().any(|pool| *pool == id)
     }
 
+    /// The distance of the tiles in a pool of futures.
+    pub(crate) fn slot_of_futures(&self, root: BufferId) -> Option<&Sym> {
+        let mut pools = self.of_futures.iter();
+        pools
+            .find(|(_, pool)| *pool == root)
+            .map(|((_, _, _, slot), _)| slot)
+    }
+
     /// All declared buffers in the pool `root`; it may be the only one.
     pub(crate) fn parts(&self, root: BufferId) -> Vec<BufferId> {
         let others = self.parts.0.keys().copied();

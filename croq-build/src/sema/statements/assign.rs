@@ -423,12 +423,14 @@ fn store(
     }
 }
 
-/// Whether an element is updated in place: there is no such update of a part of a byte, amounts of
-/// shifts are checked, and other operators of integers do not apply to floats.
+/// Whether an element is updated in place: there is no such update of a part of a byte, `tf32` is
+/// computed in `f32`, amounts of shifts are checked, and other operators of integers do not apply to
+/// floats.
 fn is_in_place(op: BinOp, elem: Scalar) -> bool {
     let arithmetic = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div);
     let shift = matches!(op, BinOp::Shl | BinOp::Shr);
-    !elem.is_packed() && !shift && (arithmetic || !elem.is_float())
+    let whole = !elem.is_packed() && elem != Scalar::Tf32;
+    whole && !shift && (arithmetic || !elem.is_float())
 }
 
 /// Whether `x.at(…) op v` divides in a wider type than the element's. The results of other operators on

@@ -1,14 +1,14 @@
 //! `if`, `while`, `break`, `continue`, `yield`.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Expr, Stmt, StmtKind};
+use crate::ir::{Expr, Stmt, StmtKind, path_facts};
 use crate::sema::asynchronous::rebound;
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::levels::uniformity;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
-use crate::sema::values::{conditionals, facts};
+use crate::sema::values::conditionals;
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -27,7 +27,7 @@ pub(crate) fn lower_if(
         return;
     };
     let arms = el.names.condition();
-    let decided = facts::decided(&el.f, &cond);
+    let decided = path_facts::decided(&el.f, &cond);
     uniformity::note_reads(el, &cond);
     let divergence = uniformity::divergence(el, &cond);
     let (yes, no) = el.within(divergence.map(Frame::Divergent), |el| {
@@ -54,9 +54,9 @@ pub(crate) fn lower_if(
             );
             // The statements after an `if` that always leaves run only if its condition was false.
             if always_leaves(&yes) && !always_leaves(&no) {
-                facts::assume(&mut el.f, &cond, false);
+                path_facts::assume(&mut el.f, &cond, false);
             } else if always_leaves(&no) && !always_leaves(&yes) && !no.is_empty() {
-                facts::assume(&mut el.f, &cond, true);
+                path_facts::assume(&mut el.f, &cond, true);
             }
         }
     }
@@ -102,7 +102,7 @@ fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span
         uniformity::note_reads(el, &cond);
         let divergence = uniformity::divergence(el, &cond);
         el.within(divergence.map(Frame::Divergent), |el| {
-            let never = facts::decided(&el.f, &cond) == Some(false);
+            let never = path_facts::decided(&el.f, &cond) == Some(false);
             conditionals::assuming(el, &cond, true, never, |el| el.block(body))
         })
     });

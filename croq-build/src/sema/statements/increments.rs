@@ -87,17 +87,24 @@ pub(crate) fn emit_increment(
     by: i8,
     span: Span,
 ) {
-    let current = Expr::new(ExprKind::Local(local), ty, span);
+    let mut current = Expr::new(ExprKind::Local(local), ty, span);
+    let computed = match ty {
+        Scalar::Tf32 => Scalar::F32,
+        ty => ty,
+    };
+    if computed != ty {
+        current = Expr::new(ExprKind::Cast(current), computed, span);
+    }
     let one = if ty.is_float() {
         ExprKind::Float(1.0)
     } else {
         ExprKind::Int(1)
     };
     let op = if by < 0 { BinOp::Sub } else { BinOp::Add };
-    let value = Expr::new(
-        ExprKind::Binary(op, current, Expr::new(one, ty, span)),
-        ty,
-        span,
-    );
+    let one = Expr::new(one, computed, span);
+    let mut value = Expr::new(ExprKind::Binary(op, current, one), computed, span);
+    if computed != ty {
+        value = Expr::new(ExprKind::Cast(value), ty, span);
+    }
     build::emit(el, StmtKind::Assign { local, value }, span);
 }

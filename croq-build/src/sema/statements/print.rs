@@ -1,7 +1,7 @@
 //! `assert` and `print`.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, CheckCode, Expr, ExprKind, PrintPart, StmtKind};
+use crate::ir::{self, CheckCode, Expr, ExprKind, PrintPart, StmtKind, path_facts};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
@@ -9,7 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::settled_locals;
 use crate::sema::state::value::Value;
-use crate::sema::values::{conditionals, facts, predicates, shape};
+use crate::sema::values::{conditionals, convert, predicates, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr};
@@ -41,7 +41,7 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
         return;
     };
     settled_locals::note_asserted(el, &c);
-    match facts::decided(&el.f, &c) {
+    match path_facts::decided(&el.f, &c) {
         Some(true) => return,
         Some(false) if !el.path.is_dead() && !el.path.is_conditional() => {
             el.cx.report(
@@ -68,7 +68,7 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
         &refs,
     );
     if !run_time::is_reporting(el) {
-        facts::assume(&mut el.f, &c, true);
+        path_facts::assume(&mut el.f, &c, true);
     }
 }
 
@@ -104,7 +104,7 @@ fn lower_print_operand(cx: &mut Cx<'_>, v: Value, at: Span, parts: &mut Vec<Prin
         }
         parts.push(PrintPart::Text(close.into()));
     };
-    match v {
+    match convert::promoted(v) {
         Value::Str(s) => parts.push(PrintPart::Text(s)),
         Value::Int(i) => parts.push(PrintPart::Value(Expr::index(i.value, at))),
         Value::Scalar(e) => parts.push(PrintPart::Value(e)),

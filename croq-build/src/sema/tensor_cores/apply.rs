@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, MmaOp, Role, Scalar, Storage};
 use crate::sema::build;
+use crate::sema::checks::unsupported;
 use crate::sema::levels::indices;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
@@ -206,6 +207,9 @@ fn lower_operation_parts(
                 return None;
             }
             check_column(el, &into)?;
+            for named in [&into, &from] {
+                refuse_tf32(el, named)?;
+            }
             check_reduced_shape(el, &into, &from, span)?;
             layouts::relate_layouts(el, from.part.buffer, into.part.buffer, span);
             layouts::note_use(el, from.part.buffer, from.span);
@@ -220,6 +224,7 @@ fn lower_operation_parts(
         (FragOp::AllReduceSum, [row]) => {
             let row = operands::fragment_of(el, row, false)?;
             check_column(el, &row)?;
+            refuse_tf32(el, &row)?;
             el.fragments.columns.push((row.part.buffer, row.span));
             operands::emit(el, MmaOp::AllReduce { part: row.part }, span);
             Some(())
@@ -272,6 +277,21 @@ fn check_column(el: &mut Elab<'_>, named: &Named) -> Option<()> {
         )
         .label("expected a fragment of rank 1")
         .help("declare it `frag f32 [16] row {0.0f};`"),
+    );
+    None
+}
+
+/// Reports the reduction of a fragment of `tf32`, whose values are computed in `f32`.
+fn refuse_tf32(el: &mut Elab<'_>, named: &Named) -> Option<()> {
+    if el.f.buffer(named.part.buffer).elem != Scalar::Tf32 {
+        return Some(());
+    }
+    let remedy = "reduce a fragment of `f32`";
+    unsupported::report_with_remedy(
+        &mut el.cx,
+        named.span,
+        "a reduction of `tf32`",
+        Some(remedy),
     );
     None
 }

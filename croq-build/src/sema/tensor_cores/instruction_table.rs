@@ -34,6 +34,14 @@ fn family(a: Scalar, b: Scalar) -> Option<Family> {
     })
 }
 
+/// The type of an operand in the tables: instructions use f32 as tf32.
+fn multiplied(operand: Scalar) -> Scalar {
+    match operand {
+        Scalar::Tf32 => Scalar::F32,
+        other => other,
+    }
+}
+
 /// The reason why there is no instruction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
@@ -56,6 +64,7 @@ pub(crate) fn select(
     oldest: u16,
 ) -> Result<Atom, Missing> {
     let [a, b, acc] = types;
+    let [a, b] = [a, b].map(multiplied);
     let family = family(a, b).ok_or(Missing::Types)?;
     if !family.acc.contains(&acc) {
         return Err(Missing::Accumulator(family.acc));
@@ -110,7 +119,7 @@ pub(crate) fn select_for_warpgroup(
     [m, n, k]: [i64; 3],
 ) -> Result<Atom, Missing> {
     use Scalar::*;
-    let (deep, of): (i64, &'static [Scalar]) = match (a, b) {
+    let (deep, of): (i64, &'static [Scalar]) = match (multiplied(a), multiplied(b)) {
         (F16, F16) => (16, &[F32, F16]),
         (Bf16, Bf16) => (16, &[F32]),
         (F32, F32) => (8, &[F32]),

@@ -1,7 +1,9 @@
 //! Conversions between run-time expressions and symbolic integers.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Level, Role, Scalar, StmtKind, as_sym};
+use crate::ir::{
+    self, BinOp, CheckCode, Expr, ExprKind, Level, Role, Scalar, StmtKind, as_sym, path_facts,
+};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
@@ -9,7 +11,6 @@ use crate::sema::memory::origins;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::convert::integer_range;
-use crate::sema::values::facts;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -122,7 +123,7 @@ pub(crate) fn value_range(func: &mut ir::Function, e: &Expr) -> (Option<Sym>, Op
             let (cond, sides) = (cond.clone(), [(x.clone(), true), (y.clone(), false)]);
             let [x, y] = sides.map(|(side, holds)| {
                 func.cx.push_scope();
-                facts::assume(func, &cond, holds);
+                path_facts::assume(func, &cond, holds);
                 let range = value_range(func, &side);
                 func.cx.pop_scope();
                 range

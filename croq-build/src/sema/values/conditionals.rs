@@ -1,7 +1,7 @@
 //! Conditions, and `?:`.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind, any_expr};
+use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind, any_expr, path_facts};
 use crate::sema::build;
 use crate::sema::levels::uniformity;
 use crate::sema::state::cx::Cx;
@@ -9,7 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::statements::device_calls;
-use crate::sema::values::{convert, facts, predicates, scalars};
+use crate::sema::values::{convert, predicates, scalars};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -25,7 +25,7 @@ pub(crate) fn lower_ternary(
         el.expression(b);
         return Value::Error;
     };
-    let decided = facts::decided(&el.f, &cond);
+    let decided = path_facts::decided(&el.f, &cond);
     let (va, sa) = assuming(el, &cond, true, decided == Some(false), |el| {
         el.expression(a)
     });
@@ -183,7 +183,7 @@ pub(crate) fn assuming_with<R>(
     body: impl FnOnce(&mut Elab<'_>) -> R,
 ) -> (R, Vec<crate::ir::Stmt>) {
     el.f.cx.push_scope();
-    facts::assume(&mut el.f, cond, holds);
+    path_facts::assume(&mut el.f, cond, holds);
     let result = el.within(frame, |el| build::collect(el, body));
     el.f.cx.pop_scope();
     result

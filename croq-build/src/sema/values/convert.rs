@@ -58,7 +58,7 @@ pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Optio
         _ => Scalar::named(elem.text()),
     };
     if scalar.is_none() {
-        report_no_elements(cx, elem, span);
+        unsupported::report(cx, span, "this element type");
     }
     scalar
 }
@@ -79,17 +79,6 @@ pub(crate) fn register_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Opti
         return None;
     }
     Some(scalar)
-}
-
-fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {
-    let (name, instead) = match elem {
-        ElemType::Tf32 => (
-            "`tf32`",
-            "write `f32`: of that tensor cores use what tf32 has",
-        ),
-        _ => return unsupported::report(cx, span, "this element type"),
-    };
-    unsupported::report_with_remedy(cx, span, &format!("the element type {name}"), Some(instead));
 }
 
 /// Converts a value to `target`, as for an initialiser, an operand or a stored element.
@@ -282,13 +271,20 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
     Some(Expr::new(ExprKind::Cast(e), target, span))
 }
 
-/// An operand: integers of less than a byte are computed in `s32`.
+/// An operand: integers of less than a byte are computed in `s32`, and `tf32` in `f32`.
 pub(crate) fn promoted(value: Value) -> Value {
+    let computed = |e: &Expr| match e.ty {
+        Scalar::Tf32 => Some(Scalar::F32),
+        ty => ty.is_small_integer().then_some(Scalar::S32),
+    };
     match value {
-        Value::Scalar(e) if e.ty.is_small_integer() => {
-            let span = e.span;
-            Value::Scalar(Expr::new(ExprKind::Cast(e), Scalar::S32, span))
-        }
+        Value::Scalar(e) => Value::Scalar(match computed(&e) {
+            Some(ty) => {
+                let span = e.span;
+                Expr::new(ExprKind::Cast(e), ty, span)
+            }
+            None => e,
+        }),
         value => value,
     }
 }
@@ -372,7 +368,7 @@ pub(crate) fn common_type(a: Scalar, b: Scalar) -> Option<Scalar> {
 fn round_to(value: f64, ty: Scalar) -> f64 {
     match (ty, ty.format()) {
         (Scalar::F32, _) => f64::from(value as f32),
-        (Scalar::F16 | Scalar::Bf16, Some(format)) => format.nearest(value),
+        (Scalar::F16 | Scalar::Bf16 | Scalar::Tf32, Some(format)) => format.nearest(value),
         (_, Some(format)) if value.abs() > format.largest => value.signum() * f64::INFINITY,
         _ => value,
     }

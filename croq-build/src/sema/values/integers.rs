@@ -1,13 +1,13 @@
 //! Operators on symbolic integers.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar, path_facts};
 use crate::sema::checks::run_time::{self, compare};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
 use crate::sema::values::operator_names::sign;
-use crate::sema::values::{facts, shifts};
+use crate::sema::values::shifts;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
@@ -85,7 +85,7 @@ pub(crate) fn apply(
             let e = compare(op, x, y, span);
             match (
                 x.as_int().is_some() && y.as_int().is_some(),
-                facts::decided(&el.f, &e),
+                path_facts::decided(&el.f, &e),
             ) {
                 (true, Some(b)) => Value::Scalar(Expr::bool(b, span)),
                 _ => Value::Scalar(e),

@@ -6,7 +6,6 @@ pub(crate) mod constants;
 pub(crate) mod convert;
 pub(crate) mod cpp_types;
 pub(crate) mod expr;
-pub(crate) mod facts;
 pub(crate) mod integers;
 pub(crate) mod operator_names;
 pub(crate) mod operators;

@@ -1,12 +1,12 @@
 //! Binary operators, and those of tuples and shapes; `integers` and `scalars` have the others.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, VarHome};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, VarHome, path_facts};
 use crate::sema::build;
 use crate::sema::checks::{lints, operator_lints, run_time};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
-use crate::sema::values::{arith, conditionals, facts, integers, operator_names, scalars, shifts};
+use crate::sema::values::{arith, conditionals, integers, operator_names, scalars, shifts};
 use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
@@ -75,7 +75,7 @@ fn lower_logical(
         conditionals::lower_condition(el, b);
         return Value::Error;
     };
-    let decided = facts::decided(&el.f, &left);
+    let decided = path_facts::decided(&el.f, &left);
     let never = decided == Some(!is_and);
     let (right, stmts) = conditionals::assuming(el, &left, is_and, never, |el| {
         conditionals::lower_condition(el, b)

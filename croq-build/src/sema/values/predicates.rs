@@ -1,9 +1,8 @@
 //! Named predicates: immutable booleans over integers that never change, such as `first = p == 0;`
 //! and `bool twice = true;`. A condition with the name is equivalent to one with the expression.
 
-use crate::ir::{BinOp, Expr, ExprKind, LocalId, Scalar, UnOp, as_sym};
+use crate::ir::{BinOp, Expr, ExprKind, LocalId, Scalar, UnOp, as_sym, path_facts};
 use crate::sema::state::elab::Elab;
-use crate::sema::values::facts;
 
 /// The most comparisons, constants and operators in the expression of one name: names that are
 /// built from names must not grow exponentially.
@@ -22,7 +21,7 @@ pub(crate) fn note(el: &mut Elab<'_>, local: LocalId, value: &Expr) {
 
 /// The value of a condition that is decided at compile time.
 pub(crate) fn decided(el: &Elab<'_>, cond: Expr) -> Option<bool> {
-    facts::decided(&el.f, &resolve(el, cond))
+    path_facts::decided(&el.f, &resolve(el, cond))
 }
 
 /// The expression with names of predicates replaced. `None` if it reads a value that may change, or

@@ -11,6 +11,7 @@ use crate::ir::build;
 use crate::ir::{
     BarrierScope, BinOp, BufferId, Copy, Engine, Event, Expr, ExprKind, Frame, Function, KernelId,
     Level, Role, Scalar, Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View, any_in,
+    box_pieces,
 };
 use crate::passes::lower::events;
 use crate::source::Span;
@@ -405,7 +406,8 @@ impl Expander<'_> {
         })
     }
 
-    /// The boxes of a copy: one, or one for each group if swizzled rows are wider than a group.
+    /// The boxes of a copy: one, or several if an axis is longer than a box, or if swizzled rows are
+    /// wider than a group.
     fn moved(
         &mut self,
         global: &View,
@@ -415,33 +417,41 @@ impl Expander<'_> {
     ) -> Option<Vec<TmaMove>> {
         let frame = global.frame.as_ref()?;
         let buffer = self.function.buffer(shared.buffer);
-        let Some(swizzle) = &buffer.swizzle else {
-            return Some(vec![TmaMove {
-                map: self.map(global, frame, &shape, 0, tma),
-                coordinates: frame.origin.clone(),
-                buffer: shared.buffer,
-                offset: shared.offset.clone(),
-            }]);
-        };
-        let group = swizzle.group(buffer.elem);
-        let width = shape.last_mut()?;
-        let groups = width.as_int()?.checked_div(group)?;
-        *width = Sym::int(group);
-        let first = buffer.by_groups(&self.function.cx, &shared.offset);
-        let map = self.map(global, frame, &shape, swizzle.bytes, tma);
-        let one = |number: i64| {
-            let mut coordinates = frame.origin.clone();
-            if let Some(inner) = coordinates.last_mut() {
-                *inner = &*inner + number * group;
+        let cx = &self.function.cx;
+        let swizzle = buffer.swizzle.as_ref();
+        let group = swizzle.map(|swizzle| swizzle.group(buffer.elem));
+        let mut groups = 1;
+        if let (Some(group), Some(width)) = (group, shape.last_mut()) {
+            groups = width.as_int()?.checked_div(group)?;
+            *width = Sym::int(group);
+        }
+        let first = buffer.by_groups(cx, &shared.offset);
+        let bytes = swizzle.map_or(0, |swizzle| swizzle.bytes);
+        let group_size = swizzle.zip(group).map(|(s, group)| &s.rows * group);
+        let mut moved = Vec::new();
+        for number in 0..groups {
+            for piece in box_pieces(cx, buffer, &shape).ok()? {
+                let mut coordinates = frame.origin.clone();
+                let mut offset = &first + &piece.offset;
+                for (along, at) in frame.axes.iter().zip(&piece.at) {
+                    let coordinate = coordinates.get_mut(*along)?;
+                    *coordinate = &*coordinate + *at;
+                }
+                if let (Some(inner), Some(group)) = (coordinates.last_mut(), group) {
+                    *inner = &*inner + number * group;
+                }
+                if let Some(size) = &group_size {
+                    offset = &offset + &(size * number);
+                }
+                moved.push(TmaMove {
+                    map: self.map(global, frame, &piece.shape, bytes, tma),
+                    coordinates,
+                    buffer: shared.buffer,
+                    offset,
+                });
             }
-            TmaMove {
-                map,
-                coordinates,
-                buffer: shared.buffer,
-                offset: &first + &(&swizzle.rows * (number * group)),
-            }
-        };
-        Some((0..groups).map(one).collect())
+        }
+        Some(moved)
     }
 
     fn map(

@@ -20,16 +20,14 @@ use std::slice;
 
 use super::blocks::Blocks;
 use crate::ir::{
-    Buffer, Engine, EventAt, EventId, Expr, ExprKind, Function, Intrinsic, Role, Scalar, Slot,
-    Stmt, StmtKind, ThreadSet, any_expr, any_in, any_stmt, build,
+    BOX_ALIGNMENT, Buffer, Engine, EventAt, EventId, Expr, ExprKind, Function, Intrinsic, Role,
+    Scalar, Slot, Stmt, StmtKind, ThreadSet, any_expr, any_in, any_stmt, build,
 };
 use crate::passes::analysis::uniformity::Uniformity;
 use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Boxes without a swizzle begin at multiples of so many bytes in shared memory.
-const BOX_ALIGNMENT: i64 = 128;
 /// The rows after which a swizzle repeats.
 const SWIZZLED_ROWS: i64 = 8;
 

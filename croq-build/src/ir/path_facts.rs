@@ -1,6 +1,6 @@
 //! What conditions say about symbolic integers.
 
-use crate::ir::{self, BinOp, Expr, ExprKind, UnOp, as_sym};
+use super::{BinOp, Expr, ExprKind, Function, Stmt, StmtKind, UnOp, VarHome, any_expr, as_sym};
 use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Truth, Var};
 
@@ -15,8 +15,44 @@ struct Comparison {
     right: Sym,
 }
 
+/// Visits each statement while it is known what the conditions around it say about values that do not
+/// change.
+pub fn visit(function: &mut Function, stmts: &[Stmt], visitor: &mut dyn FnMut(&Function, &Stmt)) {
+    for stmt in stmts {
+        visitor(function, stmt);
+        let cond = match &stmt.kind {
+            StmtKind::Region { pred: cond, .. } | StmtKind::If { cond, .. } => {
+                Some(cond).filter(|cond| is_fixed(function, cond))
+            }
+            _ => None,
+        };
+        // The second block of a branch is the other one.
+        for (block, holds) in stmt.kind.blocks().zip([true, false]) {
+            function.cx.push_scope();
+            if let Some(cond) = cond {
+                assume(function, cond, holds);
+            }
+            visit(function, block, visitor);
+            function.cx.pop_scope();
+        }
+    }
+}
+
+/// Whether the integers of the condition have one value each.
+fn is_fixed(function: &Function, cond: &Expr) -> bool {
+    let changes = |var: &Var| match function.var_home.get(var) {
+        Some(VarHome::Local(id)) => function.local(*id).mutable,
+        _ => false,
+    };
+    !any_expr(cond, |e| match &*e.kind {
+        ExprKind::Index(sym) => sym.vars().iter().any(changes),
+        ExprKind::Local(id) => function.local(*id).mutable,
+        _ => false,
+    })
+}
+
 /// Adds the facts about symbolic integers that follow from a condition to the prover's assumptions.
-pub(crate) fn assume(func: &mut ir::Function, cond: &Expr, holds: bool) {
+pub fn assume(func: &mut Function, cond: &Expr, holds: bool) {
     let mut known = Vec::new();
     let mut alternatives = Vec::new();
     flatten(func, cond, holds, &mut known, &mut alternatives);
@@ -46,7 +82,7 @@ pub(crate) fn assume(func: &mut ir::Function, cond: &Expr, holds: bool) {
 /// The comparisons that all hold if `cond` does (or does not), and pairs of conditions one of which
 /// does.
 fn flatten<'a>(
-    func: &ir::Function,
+    func: &Function,
     cond: &'a Expr,
     holds: bool,
     known: &mut Vec<Comparison>,
@@ -85,7 +121,7 @@ fn negated(op: BinOp) -> Option<BinOp> {
 }
 
 /// Whether the fact could be used: only where one side is never above the other.
-fn assume_ne(func: &mut ir::Function, c: &Comparison) -> bool {
+fn assume_ne(func: &mut Function, c: &Comparison) -> bool {
     if func.cx.le(&c.left, &c.right) == Truth::Yes {
         func.cx.assume_lt(&c.left, &c.right);
         true
@@ -99,7 +135,7 @@ fn assume_ne(func: &mut ir::Function, c: &Comparison) -> bool {
 
 /// What is true in both cases: comparisons of one that the other implies, and for each variable the
 /// least range that contains those of both.
-fn assume_either(func: &mut ir::Function, a: &Expr, b: &Expr, holds: bool) {
+fn assume_either(func: &mut Function, a: &Expr, b: &Expr, holds: bool) {
     match (decided(func, a), decided(func, b)) {
         (Some(x), _) if x != holds => return assume(func, b, holds),
         (_, Some(x)) if x != holds => return assume(func, a, holds),
@@ -162,7 +198,7 @@ fn not_negative(c: &Comparison) -> Vec<Sym> {
 
 type Range = (Option<i64>, Option<i64>);
 
-fn assume_hull(func: &mut ir::Function, v: Var, a: Range, b: Range) {
+fn assume_hull(func: &mut Function, v: Var, a: Range, b: Range) {
     let (lo, hi) = func.cx.range(&Sym::var(v));
     if let (Some(x), Some(y)) = (a.0, b.0)
         && lo.is_none_or(|lo| lo < x.min(y))
@@ -177,7 +213,7 @@ fn assume_hull(func: &mut ir::Function, v: Var, a: Range, b: Range) {
 }
 
 /// The value of a condition if it is decided: `Some(true)` or `Some(false)`.
-pub(crate) fn decided(func: &ir::Function, cond: &Expr) -> Option<bool> {
+pub fn decided(func: &Function, cond: &Expr) -> Option<bool> {
     match &*cond.kind {
         ExprKind::Bool(b) => Some(*b),
         ExprKind::Unary(UnOp::Not, a) => decided(func, a).map(|b| !b),
