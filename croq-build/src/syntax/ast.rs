@@ -121,8 +121,6 @@ pub enum StmtKind {
     Empty,
     /// A block `{ … }` that is a statement.
     Block(Block),
-    /// `launch_bounds(N);`, which is not directly in the body of a `parallel`.
-    LaunchBounds(Expr),
     /// `[mdspan[<N>]] name : expr;`
     Mdspan {
         rank: Option<Expr>,
@@ -352,6 +350,8 @@ pub struct LevelSpec {
 pub struct ParallelAttr {
     pub name: Name,
     pub args: Vec<Expr>,
+    /// `launch_bounds(2);` in the body.
+    pub in_body: bool,
     pub span: Span,
 }
 

@@ -3,18 +3,18 @@
 use chumsky::prelude::*;
 
 use super::ast::{Block, Expr, ExprKind, FragOp, Name, Stmt, StmtKind};
-use super::copy_modifiers::number_in_parentheses;
 use super::declaration;
 use super::expression::Exprs;
-use super::fault::{Class, Expected, Fault};
+use super::fault::{Class, Fault};
 use super::parsed::Prefix;
 use super::rule::*;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// The first words of these statements. They may begin other statements, too.
 pub fn begins(kind: &TokenKind) -> bool {
-    kind.is_keyword(Keyword::Frag) || matches!(kind.word(), Some("fragment" | "launch_bounds"))
+    kind.is_keyword(Keyword::Frag) || kind.word() == Some("fragment")
 }
 
 pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
@@ -27,7 +27,6 @@ pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         operation(e, FragOp::Copy),
         operation(e, FragOp::ReduceMax),
         operation(e, FragOp::ReduceSum),
-        launch_bounds(e),
     ))
     .then_ignore(semi())
     .boxed()
@@ -53,7 +52,11 @@ fn apply<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         .then_ignore(punct(Punct::Comma).then(captures))
         .then(parens(comma(declared())))
         .then(between(Punct::LBrace, value, Punct::RBrace))
-        .map(|((frag, (names, _)), (value, span))| {
+        .validate(|((frag, (names, _)), (value, span)), _, emitter| {
+            if let Some(index) = names.iter().find(|name| name.text == frag.text) {
+                emitter.emit(Fault::known(index_of_that_name(&frag, index)));
+                return StmtKind::Error;
+            }
             let element = element_of(&frag, &names);
             let assigned = StmtKind::Assign {
                 target: element,
@@ -68,6 +71,18 @@ fn apply<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
             StmtKind::Apply { names, frag, body }
         })
         .boxed()
+}
+
+/// In the function the name is that of the index.
+fn index_of_that_name(frag: &Name, index: &Name) -> Diagnostic {
+    let text = format!(
+        "in this function `{}` is an index, not the fragment",
+        index.text
+    );
+    Diagnostic::new(codes::E0203, index.span, text)
+        .label("hides the fragment")
+        .also(frag.span, "the fragment")
+        .help("give the index another name")
 }
 
 fn element_of(frag: &Name, indices: &[Name]) -> Expr {
@@ -95,19 +110,5 @@ fn operation<'t>(e: &Exprs<'t>, op: FragOp) -> Rule<'t, StmtKind> {
             }
             StmtKind::FragOp { op, op_span, args }
         })
-        .boxed()
-}
-
-/// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
-fn launch_bounds<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
-    let word = rule(|inp| match ahead(inp) {
-        [Some(first)] if first.kind.word() == Some("launch_bounds") => {
-            inp.next_ref();
-            Ok(())
-        }
-        _ => Err(Fault::expected(position(inp), Expected::default())),
-    });
-    word.ignore_then(number_in_parentheses(e))
-        .map(|(blocks, _)| StmtKind::LaunchBounds(blocks))
         .boxed()
 }

@@ -150,7 +150,6 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::AnyFuture { name, .. } => futures::declare_placeholder(el, name, span),
         S::Map { name, .. } => refuse_map(el, name, span),
         S::Mma(mma) => mma::lower(el, mma, span),
-        S::LaunchBounds(blocks) => report_launch_bounds(el, blocks, span),
         S::FragOp { op, op_span, args } => lower_operation(el, *op, args, *op_span, span),
         S::Apply { names, frag, body } => apply::lower(el, names, frag, body, span),
         S::Wait(operands) => wait::lower_wait(el, operands, span),
@@ -195,22 +194,6 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             otherwise,
         } => control::lower_if(el, cond, then, otherwise.as_ref(), span),
     }
-}
-
-/// The statement where no `parallel` takes it as its attribute.
-fn report_launch_bounds(el: &mut Elab<'_>, blocks: &ast::Expr, span: Span) {
-    let text = el.cx.file.snippet(blocks.span).to_owned();
-    el.cx.report(
-        Diagnostic::new(
-            codes::E0530,
-            span,
-            "`launch_bounds` is not directly in the body of a `parallel`",
-        )
-        .label("belongs to no kernel")
-        .help(format!(
-            "write `[[launch_bounds(_, {text})]]` before the `parallel`"
-        )),
-    );
 }
 
 fn refuse_map(el: &mut Elab<'_>, name: &ast::Name, span: Span) {
