@@ -597,7 +597,9 @@ pub enum ExprKind {
     Cast(ElemType, Expr),
     /// `__to<"T*">(e)`
     CppCast(String, Expr),
-    Select(Vec<Expr>),
+    /// `select(i, x, y)`: its operands, and its number in the function, because all tokens that one use of a
+    /// macro makes have the same span.
+    Select(Vec<Expr>, usize),
     Call(CallExpr),
     /// `_` as a tiling argument.
     Wildcard,

@@ -143,7 +143,7 @@ fn check_views(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
         }
         match binding.uses.loops < loops {
             true => before.push((binding.name.clone(), binding.span)),
-            false => stale.push(binding.span),
+            false => stale.push(binding.number),
         }
     }
     el.names.stale.extend(stale);

@@ -125,6 +125,8 @@ fn lower_launch(
     }
     let threads = k.threads.count.unwrap_or_else(Sym::one);
     launch_attributes::check_bounds(&mut el.cx, p, &attrs, &threads);
+    let kernel = (el.choices.on_host, threads.as_int());
+    el.build.kernel_threads.push(kernel);
     let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
     let name = build::kernel_name(el);
     el.f.kernels.push(ir::Kernel {

@@ -6,6 +6,7 @@ use crate::sema::copies::copy;
 use crate::sema::levels::{barriers, devices, parallel, regions};
 use crate::sema::memory::buffers;
 use crate::sema::names::scope;
+use crate::sema::state::choices::Place;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::statements::{
@@ -59,7 +60,13 @@ fn lower_list(el: &mut Elab<'_>, stmts: &[Stmt], made: usize) {
 /// Lowers the first of the remaining statements of a block, or all of them, if they depend on a
 /// choice: then the result is true. Choices from number `made` on are for the first one.
 fn lower_first(el: &mut Elab<'_>, stmt: &Stmt, rest: &[Stmt], made: usize) -> bool {
-    let place = (stmt.span, el.choices.blocks);
+    let place = Place {
+        span: stmt.span,
+        written: stmt.span.written(),
+        function: el.choices.function,
+        blocks: el.choices.blocks,
+        rest: rest.len(),
+    };
     let outer = (el.choices.statement, el.choices.on_host);
     el.choices.statement = Some(place);
     if el.kernel.is_none() {
