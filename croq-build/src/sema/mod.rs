@@ -362,11 +362,11 @@ fn found(el: &Elab<'_>) -> Earlier {
     };
     for (id, declared) in &el.fragments.declared {
         if let Some(fragment) = el.f.fragments.get(id) {
-            found.note_fragment(*declared, fragment, el.f.buffer(*id));
+            found.note_fragment(declared, fragment, el.f.buffer(*id).elem);
         }
     }
-    for kernel in &el.f.kernels {
-        found.note_threads(kernel.span, kernel.threads.as_int());
+    for (at, threads) in &el.build.kernel_threads {
+        found.note_threads(*at, *threads);
     }
     note_mutables(el, &mut found);
     settled_locals::note(el, &mut found);
@@ -385,7 +385,9 @@ fn note_mutables(el: &Elab<'_>, found: &mut Earlier) {
         let level = uniformity::of_scalar(el, *id);
         if level > *assumed {
             found.incomplete = true;
-            let known = found.varying.entry(el.f.local(*id).span).or_insert(level);
+            let local = el.f.local(*id);
+            let key = (local.span, local.name.clone());
+            let known = found.varying.entry(key).or_insert(level);
             *known = level.max(*known);
         }
     }

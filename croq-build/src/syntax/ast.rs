@@ -121,8 +121,6 @@ pub enum StmtKind {
     Empty,
     /// A block `{ … }` that is a statement.
     Block(Block),
-    /// `launch_bounds(N);`, which is not directly in the body of a `parallel`.
-    LaunchBounds(Expr),
     /// `[mdspan[<N>]] name : expr;`
     Mdspan {
         rank: Option<Expr>,
@@ -352,6 +350,8 @@ pub struct LevelSpec {
 pub struct ParallelAttr {
     pub name: Name,
     pub args: Vec<Expr>,
+    /// `launch_bounds(2);` in the body.
+    pub in_body: bool,
     pub span: Span,
 }
 
@@ -597,7 +597,9 @@ pub enum ExprKind {
     Cast(ElemType, Expr),
     /// `__to<"T*">(e)`
     CppCast(String, Expr),
-    Select(Vec<Expr>),
+    /// `select(i, x, y)`: its operands, and its number in the function, because all tokens that one use of a
+    /// macro makes have the same span.
+    Select(Vec<Expr>, usize),
     Call(CallExpr),
     /// `_` as a tiling argument.
     Wildcard,

@@ -127,6 +127,7 @@ fn attributes<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<ParallelAttr>> {
         .map(|(((start, name), args), end)| ParallelAttr {
             name,
             args: args.unwrap_or_default(),
+            in_body: false,
             span: start.to(end),
         })
         .repeated()

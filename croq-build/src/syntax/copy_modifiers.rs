@@ -8,6 +8,7 @@ use super::fault::{Class, Expected, Fault};
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
+use crate::source::steps::step;
 use crate::source::token::{Punct, TokenKind};
 
 pub enum Modifier {
@@ -119,25 +120,40 @@ pub fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
     .boxed()
 }
 
-/// `(64)`
-pub fn number_in_parentheses<'t>(e: &Exprs<'t>) -> Rule<'t, (Expr, Span)> {
-    let begins = rule(|inp| match ahead(inp) {
-        [Some(open), Some(number), Some(close)]
-            if open.kind.is(Punct::LParen)
-                && matches!(number.kind, TokenKind::Int { .. })
-                && close.kind.is(Punct::RParen) =>
-        {
-            Ok(())
+/// `(64)`: a group without names, or one in front of the operand.
+fn number_in_parentheses<'t>(e: &Exprs<'t>) -> Rule<'t, (Expr, Span)> {
+    let begins = rule(|inp| {
+        let start = inp.save();
+        let (mut depth, mut is_number) = (0usize, true);
+        while let Some(token) = inp.next_ref() {
+            step();
+            match &token.kind {
+                TokenKind::Punct(Punct::LParen) => depth += 1,
+                TokenKind::Punct(Punct::RParen) => depth = depth.saturating_sub(1),
+                kind => is_number &= kind.word().is_none(),
+            }
+            if depth == 0 {
+                break;
+            }
         }
-        _ => Err(Fault::expected(position(inp), Expected::default())),
+        let next = inp.peek_ref().map(|token| &token.kind);
+        let is_operand = next.is_some_and(|kind| kind.word().is_some() || kind.is(Punct::LParen));
+        inp.rewind(start);
+        let opens = inp
+            .peek_ref()
+            .is_some_and(|token| token.kind.is(Punct::LParen));
+        match opens && depth == 0 && (is_number || is_operand) {
+            true => Ok(()),
+            false => Err(Fault::expected(position(inp), Expected::default())),
+        }
     });
     begins
         .ignore_then(between(Punct::LParen, e.any.clone(), Punct::RParen))
         .boxed()
 }
 
-/// The width behind `.swiz`: `<64>`, or `(64)`, as older programs have it. Anything else in parentheses
-/// is the operand of the copy.
+/// The width behind `.swiz`: `<64>`, or `(64)`, as older programs have it. Other parentheses are around
+/// the operand of the copy.
 pub fn swizzle_width<'t>(e: &Exprs<'t>) -> Rule<'t, (Expr, Span)> {
     choice((
         when(

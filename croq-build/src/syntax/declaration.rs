@@ -12,6 +12,7 @@ use super::parsed::{Parsed, Prefix};
 use super::rule::*;
 use super::variable::{buffer_item, scalar_item, subscripts, typed};
 use crate::diagnostics::{Diagnostic, codes};
+use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// All declarations that begin with a storage keyword, `mutable`, or a type.
@@ -254,14 +255,33 @@ fn event<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
         .boxed()
 }
 
+/// `frag f32 row;`
+fn without_extents(name: Span) -> Fault {
+    let text = "a fragment with a type has extents";
+    let d = Diagnostic::new(codes::E0100, name, text).label("extents belong in front of the name");
+    Fault::known(d.help(
+        "write `frag f32 [16] row;`, or `frag.f32 acc;` for the accumulator of an MMA, which has the MMA's",
+    ))
+}
+
 /// `frag f32 [R, C] a[2]{v};` and `frag[.f32] a[2]{v};`
 pub fn frag<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
     let shape =
         between(Punct::LBracket, comma(e.shape.clone()), Punct::RBracket).map(|(dims, _)| dims);
+    let no_shape = rule(|inp| match ahead(inp) {
+        [Some(name)] if kind_text(&name.kind).is_some() => Ok(name.span),
+        _ => Err(Fault::expected(position(inp), Punct::LBracket)),
+    });
+    let no_shape = no_shape.validate(|at, _, emitter| {
+        emitter.emit(without_extents(at));
+        Vec::new()
+    });
+    let shape = choice((shape.boxed(), no_shape.boxed()));
     let shaped = elem_word()
         .then(shape)
         .then(comma(buffer_item(e)))
-        .map(|((elem, shape), items)| (Some(elem), Some(shape), items));
+        .map(|((elem, shape), items)| (Some(elem), Some(shape), items))
+        .boxed();
     let dotted = punct(Punct::Dot)
         .ignore_then(elem_word())
         .or_not()
@@ -280,11 +300,16 @@ pub fn frag<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
     });
     choice((keyword(Keyword::Frag, Class::Type), older))
         .then(choice((when(begins_type, shaped), dotted.boxed())))
-        .map(|(start, (elem, shape, items))| Parsed::Frag {
-            start,
-            elem,
-            shape,
-            items,
+        .map(|(start, (elem, shape, items))| match items.first() {
+            Some(first) if shape.as_ref().is_some_and(Vec::is_empty) => {
+                Parsed::Lost(first.name.clone())
+            }
+            _ => Parsed::Frag {
+                start,
+                elem,
+                shape,
+                items,
+            },
         })
         .boxed()
 }

@@ -173,9 +173,12 @@ fn cast<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
 fn select<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
     when_keyword(
         Keyword::Select,
-        keyword(Keyword::Select, Class::Expression)
+        rule(|inp| Ok(position(inp)))
+            .then(keyword(Keyword::Select, Class::Expression))
             .then(parens(comma(any)))
-            .map(|(start, (items, close))| expr(ExprKind::Select(items), start.to(close))),
+            .map(|((number, start), (items, close))| {
+                expr(ExprKind::Select(items, number), start.to(close))
+            }),
     )
 }
 

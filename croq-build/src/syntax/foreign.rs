@@ -269,6 +269,10 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
                 },
                 "write `apply {i, j} in name.span { … }`".to_owned(),
             ),
+            ("frag", Some("all_reduce_sum")) => (
+                "frag.all_reduce_sum",
+                "write `all_reduce_sum(row);`".to_owned(),
+            ),
             ("frag", Some("reduce_min")) => (
                 "frag.reduce_min",
                 "write `reduce_max(row, matrix, 1);`, of negated values".to_owned(),

@@ -3,19 +3,19 @@
 use chumsky::prelude::*;
 
 use super::ast::{Block, Expr, ExprKind, FragOp, MmaOp, Name, Stmt, StmtKind};
-use super::copy_modifiers::number_in_parentheses;
 use super::declaration;
 use super::expression::Exprs;
-use super::fault::{Class, Expected, Fault};
+use super::fault::{Class, Fault};
 use super::parsed::Prefix;
 use super::rule::*;
 use super::tensor;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// The first words of these statements. They may begin other statements, too.
 pub fn begins(kind: &TokenKind) -> bool {
-    kind.is_keyword(Keyword::Frag) || matches!(kind.word(), Some("fragment" | "launch_bounds"))
+    kind.is_keyword(Keyword::Frag) || kind.word() == Some("fragment")
 }
 
 pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
@@ -30,7 +30,6 @@ pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         operation(e, FragOp::Copy),
         operation(e, FragOp::ReduceMax),
         operation(e, FragOp::ReduceSum),
-        launch_bounds(e),
     ))
     .then_ignore(semi())
     .boxed()
@@ -49,7 +48,13 @@ fn apply<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
     on_fragment("apply")
         .ignore_then(name())
         .then(function(e))
-        .map(|(frag, function)| function.applied(frag.clone(), &frag))
+        .validate(|(frag, function), _, emitter| {
+            let applied = function.applied(frag.clone(), &frag);
+            applied.unwrap_or_else(|hidden| {
+                emitter.emit(Fault::known(*hidden));
+                StmtKind::Error
+            })
+        })
         .boxed()
 }
 
@@ -62,9 +67,13 @@ fn computed<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
             .then_ignore(punct(Punct::Comma))
             .then(name())
             .then(function(e))
-            .map(move |((to, from), function)| match to_memory {
-                true => function.applied(from, &to),
-                false => function.applied(to.clone(), &to),
+            .validate(move |((to, from), function), _, emitter| {
+                let frag = if to_memory { from } else { to.clone() };
+                let applied = function.applied(frag, &to);
+                applied.unwrap_or_else(|hidden| {
+                    emitter.emit(Fault::known(*hidden));
+                    StmtKind::Error
+                })
             })
             .boxed()
     };
@@ -108,8 +117,11 @@ struct Function {
 
 impl Function {
     /// Applied to each element of a fragment: what it returns is assigned to that element of `to`.
-    fn applied(self, frag: Name, to: &Name) -> StmtKind {
+    fn applied(self, frag: Name, to: &Name) -> Result<StmtKind, Box<Diagnostic>> {
         let (names, span) = (self.names, self.span);
+        if let Some(index) = names.iter().find(|name| name.text == to.text) {
+            return Err(Box::new(index_of_that_name(to, index)));
+        }
         let assigned = StmtKind::Assign {
             target: element_of(to, &names),
             op: None,
@@ -120,7 +132,7 @@ impl Function {
             span,
         }];
         let body = Block { stmts, span };
-        StmtKind::Apply { names, frag, body }
+        Ok(StmtKind::Apply { names, frag, body })
     }
 }
 
@@ -136,6 +148,18 @@ fn function<'t>(e: &Exprs<'t>) -> Rule<'t, Function> {
         .then(between(Punct::LBrace, value, Punct::RBrace))
         .map(|((names, _), (value, span))| Function { names, value, span })
         .boxed()
+}
+
+/// In the function the name is that of the index.
+fn index_of_that_name(frag: &Name, index: &Name) -> Diagnostic {
+    let text = format!(
+        "in this function `{}` is an index, not the tile of that name",
+        index.text
+    );
+    Diagnostic::new(codes::E0203, index.span, text)
+        .label("hides the tile")
+        .also(frag.span, "the tile")
+        .help("give the index another name")
 }
 
 fn element_of(frag: &Name, indices: &[Name]) -> Expr {
@@ -163,19 +187,5 @@ fn operation<'t>(e: &Exprs<'t>, op: FragOp) -> Rule<'t, StmtKind> {
             }
             StmtKind::FragOp { op, op_span, args }
         })
-        .boxed()
-}
-
-/// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
-fn launch_bounds<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
-    let word = rule(|inp| match ahead(inp) {
-        [Some(first)] if first.kind.word() == Some("launch_bounds") => {
-            inp.next_ref();
-            Ok(())
-        }
-        _ => Err(Fault::expected(position(inp), Expected::default())),
-    });
-    word.ignore_then(number_in_parentheses(e))
-        .map(|(blocks, _)| StmtKind::LaunchBounds(blocks))
         .boxed()
 }

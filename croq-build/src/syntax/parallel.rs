@@ -3,8 +3,8 @@
 use chumsky::prelude::*;
 
 use super::ast::{
-    Binding, Block, ExprKind, Level, LevelSpec, Name, ParallelAttr, ParallelBound, ParallelItem,
-    ParallelStmt, StmtKind,
+    Binding, Block, CallKind, ExprKind, Level, LevelSpec, Name, ParallelAttr, ParallelBound,
+    ParallelItem, ParallelStmt, StmtKind,
 };
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
@@ -40,7 +40,7 @@ pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelS
         .then(block)
         .map(
             |(((((is_async, stream), items), trailing), header), mut body)| ParallelStmt {
-                attrs: attributes_inside(&mut body),
+                attrs: attributes_inside(&items, &mut body),
                 is_async,
                 stream: stream.or(trailing),
                 items,
@@ -52,18 +52,28 @@ pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelS
 }
 
 /// `parallel … { launch_bounds(2); … }` of older programs is `[[launch_bounds(_, 2)]] parallel … { … }`.
-fn attributes_inside(body: &mut Block) -> Vec<ParallelAttr> {
+/// The body of a level of devices is host code, which may call a function of this name.
+fn attributes_inside(items: &[ParallelItem], body: &mut Block) -> Vec<ParallelAttr> {
+    let level = items.last().and_then(|item| item.level.as_ref());
+    if level.is_some_and(|spec| spec.level == Level::Device) {
+        return Vec::new();
+    }
     let mut attrs = Vec::new();
-    body.stmts.retain(|stmt| {
-        let StmtKind::LaunchBounds(blocks) = &stmt.kind else {
+    body.stmts.retain_mut(|stmt| {
+        let StmtKind::Call(call) = &mut stmt.kind else {
             return true;
         };
-        let text = "launch_bounds".to_owned();
-        let span = stmt.span;
+        let ExprKind::Call(call) = &mut *call.kind else {
+            return true;
+        };
+        if call.kind != CallKind::Plain || call.callee.text != "launch_bounds" {
+            return true;
+        }
         attrs.push(ParallelAttr {
-            name: Name { text, span },
-            args: vec![expr(ExprKind::Wildcard, span), blocks.clone()],
-            span,
+            name: call.callee.clone(),
+            args: std::mem::take(&mut call.args),
+            in_body: true,
+            span: stmt.span,
         });
         false
     });

@@ -297,12 +297,29 @@ impl Found<'_> {
         if let Some(cause) = cause.filter(|c| c.span != frame.span && c.span != Span::default()) {
             report = report.also(cause.span, cause.kind.text(self.function));
         }
-        self.reports.push(report.help(HELP));
+        self.reports.push(match &stmt.kind {
+            StmtKind::Copy(copy) if proved && copy.level == Level::Block => {
+                report.help(of_all(name, "copy"))
+            }
+            StmtKind::Fill { level, .. } if proved && *level == Level::Block => {
+                report.help(of_all(name, "fill"))
+            }
+            _ => report.help(HELP),
+        });
     }
 }
 
 const HELP: &str = "move it out, or let what decides about it be the same for all: a parameter, a dimension, one \
                     element that all of them read";
+
+/// A copy or a fill of which no warp or thread has a tile of its own.
+fn of_all(unit: &str, what: &str) -> String {
+    format!(
+        "no index of a warp or thread selects its tiles, so all threads of the {unit} share the {what}: move it \
+         out, let `inthreads (…)` select those that share it, or give each warp `w` a tile of its own, \
+         `s.chunkat(w, _)`"
+    )
+}
 
 /// The part of a loop before a statement in it.
 fn before(around: Span, inside: Span) -> Span {

@@ -19,6 +19,7 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     let mut walk = Walk {
         function,
         unread: SortedMap::new(),
+        computed: 0,
         loops: Vec::new(),
         found: SortedMap::new(),
     };
@@ -30,18 +31,18 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     }
 }
 
-fn report(name: &str, at: Span, lost: Span) -> Diagnostic {
+/// `lost`: where the value is computed, if that is another statement.
+fn report(name: &str, at: Span, lost: Option<Span>) -> Diagnostic {
     let report = Diagnostic::new(
         codes::W0938,
         at,
         format!("this reduction overwrites `{name}`, whose value nothing has read"),
     );
-    let report = if at == lost {
-        report.label("each iteration overwrites what the one before has computed")
-    } else {
-        report
+    let report = match lost {
+        None => report.label("each iteration overwrites what the one before has computed"),
+        Some(lost) => report
             .label("sets it, and adds nothing to it")
-            .also(lost, "this value is lost")
+            .also(lost, "this value is lost"),
     };
     report.help(format!(
         "reduce into another fragment `row`, and add it: \
@@ -49,11 +50,19 @@ fn report(name: &str, at: Span, lost: Span) -> Diagnostic {
     ))
 }
 
+/// A statement that computes a fragment: its place and its number, because all statements that one use of a
+/// macro makes have the same place.
+#[derive(Clone, Copy, PartialEq)]
+struct Computed {
+    at: Span,
+    number: usize,
+}
+
 /// The first use of a fragment in an iteration.
 #[derive(Clone, Copy)]
 enum First {
-    /// Each iteration overwrites it, by the reduction at this place.
-    Reduction(Span),
+    /// Each iteration overwrites it, by this reduction.
+    Reduction(Computed),
     Other,
 }
 
@@ -66,10 +75,13 @@ struct Iterations {
 
 struct Walk<'a> {
     function: &'a Function,
-    /// Fragments with a computed value that has not been read, and the place of the computation.
-    unread: SortedMap<BufferId, Span>,
+    /// Fragments with a computed value that has not been read, and the computation.
+    unread: SortedMap<BufferId, Computed>,
+    /// The number of computations so far.
+    computed: usize,
     loops: Vec<Iterations>,
-    found: SortedMap<(Span, BufferId), Span>,
+    /// The computation whose value is lost; none if it is the reduction itself.
+    found: SortedMap<(Span, BufferId), Option<Span>>,
 }
 
 impl Walk<'_> {
@@ -96,7 +108,14 @@ impl Walk<'_> {
 
     fn compute(&mut self, buffer: BufferId, at: Span) {
         self.note(buffer, First::Other);
-        self.unread.insert(buffer, at);
+        let computed = self.next(at);
+        self.unread.insert(buffer, computed);
+    }
+
+    fn next(&mut self, at: Span) -> Computed {
+        self.computed += 1;
+        let number = self.computed;
+        Computed { at, number }
     }
 
     fn reduce(&mut self, part: &Part, at: Span) {
@@ -104,16 +123,18 @@ impl Walk<'_> {
             return;
         }
         if let Some(lost) = self.unread.get(&part.buffer) {
-            self.found.entry((at, part.buffer)).or_insert(*lost);
+            let lost = Some(lost.at);
+            self.found.entry((at, part.buffer)).or_insert(lost);
         }
-        self.note(part.buffer, First::Reduction(at));
-        self.unread.insert(part.buffer, at);
+        let computed = self.next(at);
+        self.note(part.buffer, First::Reduction(computed));
+        self.unread.insert(part.buffer, computed);
     }
 
     /// Bodies that may not be executed.
     fn optional_blocks(&mut self, bodies: &[&[Stmt]]) -> Flow {
         let before = self.unread.clone();
-        let mut after: Option<SortedMap<BufferId, Span>> = None;
+        let mut after: Option<SortedMap<BufferId, Computed>> = None;
         self.loops.iter_mut().for_each(|l| l.conditions += 1);
         for body in bodies {
             self.unread.clone_from(&before);
@@ -145,8 +166,9 @@ impl Walk<'_> {
         };
         if several && !body.iter().any(Stmt::leaves_iteration) {
             for (buffer, lost) in &self.unread {
-                if let Some(First::Reduction(at)) = around.first.get(buffer) {
-                    self.found.entry((*at, *buffer)).or_insert(*lost);
+                if let Some(First::Reduction(by)) = around.first.get(buffer) {
+                    let lost = (by != lost).then_some(lost.at);
+                    self.found.entry((by.at, *buffer)).or_insert(lost);
                 }
             }
         }

@@ -226,7 +226,8 @@ impl Walk<'_> {
             format!("deadlock: the host waits for a launch that waits for `{name}`, which has not been triggered"),
         )
         .label(what)
-        .also(wait, format!("waits for `{name}`"));
+        .also(wait, format!("waits for `{name}`"))
+        .of_the_whole();
         let triggers = self.triggers.get(&id);
         let later = triggers.and_then(|list| list.iter().find(|t| t.start > at.start));
         found = match later {

@@ -50,12 +50,15 @@ fn bind_in(
         {
             tma.event = Some(at.clone());
             copy.future = None;
-            begun.push((*trigger, stmt));
+            begun.push((at.clone(), *trigger, stmt));
             continue;
         }
-        if let StmtKind::Trigger(_) = &stmt.kind {
-            let now = |copy: &mut (Span, Stmt)| copy.0 == stmt.span;
-            stmts.extend(begun.extract_if(.., now).map(|copy| copy.1));
+        if let StmtKind::Trigger(of) = &stmt.kind {
+            // Triggers that one macro makes have the same span.
+            let now = |(at, trigger, _): &mut (EventAt, Span, Stmt)| {
+                *trigger == stmt.span && at.event == of.event && at.slot == of.slot
+            };
+            stmts.extend(begun.extract_if(.., now).map(|copy| copy.2));
         }
         for block in stmt.kind.blocks_mut() {
             bind_in(block, bound, misplaced);
@@ -65,7 +68,7 @@ fn bind_in(
     misplaced.extend(
         begun
             .into_iter()
-            .map(|(trigger, copy)| (copy.span, trigger)),
+            .map(|(_, trigger, copy)| (copy.span, trigger)),
     );
 }
 

@@ -17,6 +17,7 @@ use crate::sema::memory::buffer_pools;
 use crate::sema::names::scope;
 use crate::sema::state::asynchronous::{Future, Handle, Home, Nesting, Place, Reach};
 use crate::sema::state::elab::Elab;
+use crate::sema::state::path::RegionAt;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
@@ -500,8 +501,8 @@ pub(crate) enum Bound {
     Refused,
 }
 
-pub(crate) fn regions_around(el: &Elab<'_>) -> Vec<Span> {
-    let mut regions: Vec<Span> = el.path.regions().map(|(_, at)| at).collect();
+pub(crate) fn regions_around(el: &Elab<'_>) -> Vec<RegionAt> {
+    let mut regions: Vec<RegionAt> = el.path.regions().map(|(_, at)| at).collect();
     regions.reverse();
     regions
 }

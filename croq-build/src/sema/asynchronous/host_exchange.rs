@@ -148,7 +148,7 @@ fn check_views(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
             Some((_, (_, read))) => {
                 read_again.get_or_insert((binding.name.clone(), binding.span, read));
             }
-            None => stale.push(binding.span),
+            None => stale.push(binding.number),
         }
     }
     el.names.stale.extend(stale);

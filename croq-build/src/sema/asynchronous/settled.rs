@@ -6,7 +6,7 @@ use crate::sema::asynchronous::{copy_events, futures, swap_rotate, wait};
 use crate::sema::memory::whole;
 use crate::sema::state::asynchronous::EarlyWait;
 use crate::sema::state::elab::Elab;
-use crate::source::Span;
+use crate::sema::state::path::RegionAt;
 use crate::syntax::ast::Name;
 
 /// Gives tiles to placeholders that were exchanged, all of them empty, with one that now has a copy.
@@ -103,8 +103,8 @@ fn meant(el: &mut Elab<'_>, early: &EarlyWait, follows: bool) -> Meant {
         wait::report_bound(el, id, at, bound);
         return nothing;
     }
-    let outside = |region: &&Span| !early.regions.contains(region);
-    if let Some(apart) = future.regions.iter().find(outside).copied() {
+    let outside = |region: &&RegionAt| !early.regions.contains(region);
+    if let Some(apart) = future.regions.iter().find(outside).map(|r| r.span) {
         wait::report_apart(el, id, at, apart);
         return nothing;
     }

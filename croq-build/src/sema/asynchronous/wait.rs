@@ -77,7 +77,8 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
 fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     let here = futures::regions_around(el);
     let copied = &futures::get(el, id)?.regions;
-    copied.iter().find(|at| !here.contains(at)).copied()
+    let apart = copied.iter().find(|region| !here.contains(region))?;
+    Some(apart.span)
 }
 
 /// Whether the copy is a load by TMA, for whose bytes any thread may wait. Those of exchanged futures

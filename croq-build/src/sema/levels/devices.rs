@@ -1,6 +1,7 @@
 //! `parallel d by n : device`: a call runs on one device, where the instances follow each other.
 
 use crate::diagnostics::{Diagnostic, codes};
+use crate::sema::levels::launch_attributes;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::statements::loops;
@@ -29,6 +30,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
         return;
     }
     let body = if rest.is_empty() {
+        launch_attributes::report_of_no_launch(&mut el.cx, p, "a level of devices");
         p.body.clone()
     } else {
         let inner = ParallelStmt {

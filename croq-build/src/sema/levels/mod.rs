@@ -9,6 +9,7 @@ pub(crate) mod extents;
 pub(crate) mod host_kernels;
 pub(crate) mod indices;
 pub(crate) mod instances;
+pub(crate) mod launch_attributes;
 pub(crate) mod nest;
 pub(crate) mod parallel;
 pub(crate) mod regions;

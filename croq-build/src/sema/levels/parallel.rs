@@ -5,15 +5,13 @@ use crate::ir::{self, Expr, Intrinsic, Level, Stmt, StmtKind};
 use crate::sema::asynchronous::{futures, settled};
 use crate::sema::build;
 use crate::sema::levels::extents::{self, binding_names};
-use crate::sema::levels::{blocks, clusters, nest, thread_mapping};
+use crate::sema::levels::{blocks, clusters, launch_attributes, nest, thread_mapping};
 use crate::sema::names::scope;
-use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::kernel::{Grid, KernelState, Threads, Unit};
 use crate::sema::state::nests::Node;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
-use crate::sema::values::constants;
 use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -24,7 +22,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
         lower_inner(el, p);
         return;
     }
-    let attrs = lower_attributes(el, p);
+    let mut attrs = launch_attributes::lower_all(&mut el.cx, &p.attrs);
+    attrs.is_async = p.is_async.is_some();
+    attrs.stream = p.stream.as_ref().and_then(|name| lower_stream(el, name));
     let Some(tree) = nest::assign_levels(&mut el.cx, p) else {
         return lower_poisoned_body(el, p);
     };
@@ -45,66 +45,6 @@ fn lower_poisoned_body(el: &mut Elab<'_>, p: &ParallelStmt) {
         }
     });
     el.results.poisoned = true;
-}
-
-fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
-    let mut attrs = ir::LaunchAttrs {
-        is_async: p.is_async.is_some(),
-        ..Default::default()
-    };
-    if let Some(name) = &p.stream {
-        attrs.stream = lower_stream(el, name);
-    }
-    for attr in &p.attrs {
-        match attr.name.text.as_str() {
-            "launch_bounds" => {
-                let numbers: Vec<Option<u32>> = attr
-                    .args
-                    .iter()
-                    .map(|e| match &*e.kind {
-                        ast::ExprKind::Wildcard => Some(0),
-                        _ => constants::constant(e).and_then(|n| u32::try_from(n).ok()),
-                    })
-                    .collect();
-                let rest_positive = numbers.iter().skip(1).all(|n| n.is_some_and(|n| n > 0));
-                if numbers.is_empty()
-                    || numbers.len() > 3
-                    || numbers.iter().any(Option::is_none)
-                    || !rest_positive
-                {
-                    el.cx.report(
-                            Diagnostic::new(codes::E0530, attr.span, "`launch_bounds` takes one to three constants: threads, blocks, cluster")
-                                .label("not valid launch bounds")
-                                .help("`launch_bounds(0, 2)` computes the threads and asks for 2 blocks"),
-                        );
-                    continue;
-                }
-                let at = |i: usize| numbers.get(i).copied().flatten().filter(|n| *n > 0);
-                attrs.launch_bounds = Some([at(0), at(1), at(2)]);
-            }
-            "maxnreg" => {
-                let n = attr
-                    .args
-                    .first()
-                    .and_then(constants::constant)
-                    .and_then(|n| u32::try_from(n).ok());
-                match n.filter(|n| *n > 0 && attr.args.len() == 1) {
-                    Some(n) => attrs.maxnreg = Some(n),
-                    None => el.cx.report(
-                        Diagnostic::new(
-                            codes::E0531,
-                            attr.span,
-                            "`maxnreg` takes one positive constant",
-                        )
-                        .label("not a register count")
-                        .help("write `[[maxnreg(128)]]`"),
-                    ),
-                }
-            }
-            _ => {}
-        }
-    }
-    attrs
 }
 
 /// `parallel … stream s`
@@ -184,10 +124,9 @@ fn lower_launch(
         );
     }
     let threads = k.threads.count.unwrap_or_else(Sym::one);
-    let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
-    if let Some(at) = bounds.map(|a| a.span) {
-        check_launch_bounds(&mut el.cx, &attrs, &threads, at, p.header);
-    }
+    launch_attributes::check_bounds(&mut el.cx, p, &attrs, &threads);
+    let kernel = (el.choices.on_host, threads.as_int());
+    el.build.kernel_threads.push(kernel);
     let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
     let name = build::kernel_name(el);
     el.f.kernels.push(ir::Kernel {
@@ -203,32 +142,6 @@ fn lower_launch(
         ..ir::Kernel::new(name, p.header, threads)
     });
     build::emit(el, StmtKind::Launch(id), p.header);
-}
-
-fn check_launch_bounds(
-    cx: &mut Cx<'_>,
-    attrs: &ir::LaunchAttrs,
-    threads: &Sym,
-    at: Span,
-    header: Span,
-) {
-    let declared = attrs.launch_bounds.and_then(|b| b[0]);
-    if let (Some(t), Some(n)) = (declared, threads.as_int())
-        && i64::from(t) < n
-    {
-        cx.report(
-            Diagnostic::new(
-                codes::E0530,
-                at,
-                format!("`launch_bounds` promises {t} threads, the block has {n}"),
-            )
-            .label(format!("only {t} threads"))
-            .also(header, format!("{n} threads"))
-            .help(format!(
-                "write `launch_bounds({n})`, or `_` to have it computed"
-            )),
-        );
-    }
 }
 
 /// Lowers the first item of the outermost `parallel`; returns the grid.
@@ -270,26 +183,7 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
         }
         return lower_poisoned_body(el, p);
     };
-    if !p.attrs.is_empty() || p.is_async.is_some() || p.stream.is_some() {
-        let at = p
-            .attrs
-            .first()
-            .map(|a| a.span)
-            .or(p.is_async)
-            .unwrap_or(p.header);
-        let code = if p.is_async.is_some() {
-            codes::E0532
-        } else if p.stream.is_some() {
-            codes::E0533
-        } else {
-            codes::E0530
-        };
-        el.cx.report(
-            Diagnostic::new(code, at, "this belongs on the outermost `parallel`")
-                .label("an inner level")
-                .help("move it to the `parallel` that starts the kernel"),
-        );
-    }
+    launch_attributes::report_of_no_launch(&mut el.cx, p, "an inner level");
     let Some((item, rest)) = p.items.split_first() else {
         return;
     };

@@ -133,7 +133,7 @@ pub(crate) fn is_host_known(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
 fn seen_earlier(el: &Elab<'_>, id: LocalId) -> Level {
     let local = el.f.local(id);
     let level = match local.mutable {
-        true => el.earlier.varying.get(&local.span).copied(),
+        true => el.earlier.varies(local),
         false => None,
     };
     level.unwrap_or(Level::Block)

@@ -8,7 +8,7 @@ use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::uniformity;
 use crate::sema::memory::{access, select};
-use crate::sema::state::choices::{Choice, Known, Made, Part};
+use crate::sema::state::choices::{Choice, Known, Made, Part, SelectId};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
@@ -85,7 +85,7 @@ fn count(el: &mut Elab<'_>, choice: &Choice) -> bool {
     let what = format!("a function with code for more than {MOST_LOWERED} operands of `select`");
     let remedy = "what depends on a `select` is compiled for each operand, and for each one of the `select`s \
                   around it: select in functions of their own, or copy the tensors to buffers of this function";
-    unsupported::report_with_remedy(&mut el.cx, choice.span, &what, Some(remedy));
+    unsupported::report_with_remedy(&mut el.cx, choice.of.0, &what, Some(remedy));
     false
 }
 
@@ -95,7 +95,7 @@ fn lower_from<R>(el: &mut Elab<'_>, lowering: &mut Lowering<'_, R>, first: usize
         let or_outside = lowering.choice.part == Part::Kernel;
         return lower_one(el, lowering, first, or_outside);
     }
-    let cond = is_number(&lowering.number, first, lowering.choice.span);
+    let cond = is_number(&lowering.number, first, lowering.choice.of.0);
     match path_facts::decided(&el.f, &cond) {
         Some(true) => return lower_one(el, lowering, first, false),
         Some(false) => return lower_from(el, lowering, first + 1),
@@ -179,18 +179,18 @@ pub(crate) fn lower_load(
     indices: &[ast::Expr],
     span: Span,
 ) -> Value {
-    let Some((at, selector)) = selected(base) else {
+    let Some(select) = selected(base) else {
         return access::lower_load(el, base, indices, span);
     };
     let known = el
         .choices
         .statement
         .and_then(|at| el.earlier.choices.get(&at));
-    let is = |c: &&Choice| c.part == Part::Load && c.span == at && c.selector == *selector;
+    let is = |c: &&Choice| c.part == Part::Load && c.of == select;
     let known = known.and_then(|choices| choices.iter().find(is)).cloned();
-    let outer = el.choices.load.replace(at);
+    let outer = el.choices.load.replace(select);
     let mut load = |el: &mut Elab<'_>| access::lower_load(el, base, indices, span);
-    let value = match known.filter(|_| el.choices.made_for(at, selector).is_none()) {
+    let value = match known.filter(|_| el.choices.made_for(select).is_none()) {
         Some(choice) => choose(el, &choice, &mut load, join_loads),
         None => load(el),
     };
@@ -198,10 +198,10 @@ pub(crate) fn lower_load(
     value
 }
 
-/// The `select` that a tile is cut from: its span, and its selector.
-fn selected(base: &ast::Expr) -> Option<(Span, &ast::Expr)> {
+/// The `select` that a tile is cut from.
+fn selected(base: &ast::Expr) -> Option<SelectId> {
     match &*base.kind {
-        ast::ExprKind::Select(items) => Some((base.span, items.first()?)),
+        ast::ExprKind::Select(_, number) => Some((base.span, *number)),
         ast::ExprKind::Paren(inner) | ast::ExprKind::View(inner, ..) => selected(inner),
         _ => None,
     }
@@ -239,6 +239,7 @@ fn join_loads(el: &mut Elab<'_>, cond: Expr, arms: [(Value, Vec<Stmt>); 2]) -> V
 
 #[cfg(test)]
 mod tests {
+    use crate::ir::{Expr, ExprKind, StmtKind};
     use crate::sema::testing;
 
     /// The parameters that a function writes, by its text.
@@ -287,6 +288,68 @@ mod tests {
             );
             let function = testing::function(&text);
             assert_eq!(function.kernels.len(), kernels, "{first}, {second}");
+        }
+    }
+
+    /// All tokens that one use of a macro makes have the same span.
+    #[test]
+    fn each_select_of_a_macro_has_choices_of_its_own() {
+        let of = |macro_text: &str| {
+            let tensors = ["x", "y", "z", "o"].map(|name| format!("global s32 [N] {name}"));
+            let tensors = tensors.join(", ");
+            testing::function(&format!(
+                "#define ALL {macro_text}\n__co__ void f({tensors}, global s32 [N] at, int n) {{ ALL }}"
+            ))
+        };
+        // The last operand is reached by the second one alone.
+        for body in [
+            "if (n < 2) { parallel p by N o.at(p) = select(n, x, y).at(p); }
+             if (n < 3) { parallel p by N o.at(p) = o.at(p) + select(n, x, y, z).at(p); }",
+            "if (n < 2) { v = select(n, x, y); parallel p by N o.at(p) = v.at(p); }
+             if (n < 3) { v = select(n, x, y, z); parallel p by N o.at(p) = o.at(p) + v.at(p); }",
+            "parallel p by N {
+               s32 k = at.at(p);
+               if (k < 2) { o.at(p) = select(k, x, y).at(p); }
+               if (k < 3) { o.at(p) = o.at(p) + select(k, x, y, z).at(p); }
+             }",
+        ]
+        .map(|body| body.replace('\n', " "))
+        {
+            let function = of(&body);
+            let read = function.buffers.iter().filter(|b| b.read);
+            let read: Vec<&str> = read.map(|b| b.name.as_str()).collect();
+            assert!(
+                ["x", "y", "z"].iter().all(|name| read.contains(name)),
+                "{body}: {read:?}"
+            );
+        }
+        // A name that hides the one that the other number has.
+        let function = of("parallel p by N { o.at(p) = select(n, x, y).at(p); \
+             foreach n in [2] { o.at(p) = o.at(p) + select(n, x, y).at(p); } }");
+        let mut loops = 0;
+        for kernel in &function.kernels {
+            crate::ir::any_stmt(&kernel.body, |stmt| {
+                if let StmtKind::For { body, .. } = &stmt.kind {
+                    let [store] = body.as_slice() else {
+                        panic!("{body:?}")
+                    };
+                    let StmtKind::Store { value, .. } = &store.kind else {
+                        panic!("{store:?}")
+                    };
+                    let chosen = |e: &Expr| matches!(*e.kind, ExprKind::Select(..));
+                    loops += usize::from(crate::ir::any_expr(value, chosen));
+                }
+                false
+            });
+        }
+        assert_eq!(loops, 2);
+        // Numbers of which one is declared behind the first `select`, or in another block.
+        for body in [
+            "a = select(n, x, y); m = n / 2; b = select(m, x, y); parallel p by N o.at(p) = a.at(p) + b.at(p);",
+            "if (n > 1) { m = n / 2; v = select(m, x, y); parallel p by N o.at(p) = v.at(p); } \
+             else { k = n; v = select(k, x, y); parallel p by N o.at(p) = v.at(p); }",
+        ] {
+            of(body);
         }
     }
 

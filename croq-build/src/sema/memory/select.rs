@@ -5,7 +5,7 @@ use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, 
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::{bounds, buffer_pools, data, tiles};
-use crate::sema::state::choices::{Choice, Part};
+use crate::sema::state::choices::{Choice, Part, SelectId};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::{arith, shape};
@@ -14,7 +14,8 @@ use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
 
 /// `select(i, x0, x1, …)`
-pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -> Value {
+pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], id: SelectId) -> Value {
+    let span = id.0;
     let (Some((selector, operands)), 2..) = (items.split_first(), items.len()) else {
         el.cx.report(
             Diagnostic::new(codes::E0848, span, "`select` has nothing to choose from")
@@ -23,7 +24,7 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
         );
         return Value::Error;
     };
-    let made = el.choices.made_for(span, selector);
+    let made = el.choices.made_for(id);
     let made = made.map(|made| (made.operand, made.choice.part));
     let number = match made {
         Some((at, part)) if part != Part::Kernel => i64::try_from(at).ok().map(Sym::int),
@@ -59,7 +60,7 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
     if let Some(chosen) = chosen {
         return Value::Data(chosen.clone());
     }
-    emit_choice(el, (selector, &number), &choices, span)
+    emit_choice(el, (selector, &number), &choices, id)
 }
 
 /// The number of the operand, or nothing after an error.
@@ -199,7 +200,7 @@ fn join_of_the_call(el: &mut Elab<'_>, choices: &[Data]) -> bool {
 
 /// Records that the choice is to be made before the statement: by the host, where it can. False if
 /// there is no further walk over the function, or if this walk should have made it.
-fn note_choice(el: &mut Elab<'_>, span: Span, selector: ast::Expr, count: usize) -> bool {
+fn note_choice(el: &mut Elab<'_>, of: SelectId, selector: ast::Expr, count: usize) -> bool {
     let by_host = el.kernel.is_none() || is_known_on_the_host(el, &selector);
     let place = match by_host {
         true => el.choices.on_host,
@@ -208,13 +209,13 @@ fn note_choice(el: &mut Elab<'_>, span: Span, selector: ast::Expr, count: usize)
     let Some(place) = place.filter(|_| !el.earlier.last) else {
         return false;
     };
-    let part = match el.choices.load == Some(span) {
+    let part = match el.choices.load == Some(of) {
         _ if by_host && el.kernel.is_some() => Part::Kernel,
         true => Part::Load,
         false => Part::Statement,
     };
     let choice = Choice {
-        span,
+        of,
         selector,
         count,
         part,
@@ -263,8 +264,9 @@ fn emit_choice(
     el: &mut Elab<'_>,
     (selector, number): (&ast::Expr, &Sym),
     choices: &[Data],
-    span: Span,
+    id: SelectId,
 ) -> Value {
+    let span = id.0;
     let Some(first) = choices.first() else {
         return Value::Error;
     };
@@ -274,7 +276,7 @@ fn emit_choice(
     let one_buffer = choices.iter().all(|c| c.view.buffer == home);
     if guarded || (global && !one_buffer && !join_of_the_call(el, choices)) {
         let (selector, count) = (selector.clone(), choices.len());
-        if note_choice(el, span, selector, count) {
+        if note_choice(el, id, selector, count) {
             // The next walk lowers what depends on it for each operand.
             return Value::Data(first.clone());
         }

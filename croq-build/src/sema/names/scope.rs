@@ -11,8 +11,8 @@ use crate::syntax::ast;
 /// The entity of a name; reports a name that is not declared.
 pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity> {
     if let Some(binding) = el.names.read(name, span) {
-        let (entity, declared) = (binding.entity.clone(), binding.span);
-        if el.names.stale.remove(&declared) {
+        let (entity, declared, number) = (binding.entity.clone(), binding.span, binding.number);
+        if el.names.stale.remove(&number) {
             let text = format!("`{name}` is a view of data that was exchanged since");
             let d = Diagnostic::new(codes::E0846, span, text)
                 .label("of which memory?")

@@ -1,6 +1,7 @@
 //! Events and futures of the function.
 
 use crate::ir::{self, EventAt, EventId, FutureId, Level, LocalId, SignalId, VarHome};
+use crate::sema::state::path::RegionAt;
 use crate::sema::state::value::Data;
 use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
@@ -29,7 +30,7 @@ pub(crate) struct Future {
     /// Whether a copy into it is in error.
     pub failed: bool,
     /// The `inthreads` regions around its copies.
-    pub regions: Vec<Span>,
+    pub regions: Vec<RegionAt>,
     pub place: Place,
     pub reach: Reach,
 }
@@ -155,7 +156,7 @@ pub(crate) struct EarlyWait {
     pub stand_in: ir::BufferId,
     pub at: Span,
     /// The `inthreads` regions around it.
-    pub regions: Vec<Span>,
+    pub regions: Vec<RegionAt>,
 }
 
 /// Events and futures.

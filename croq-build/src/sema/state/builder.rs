@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ir::{self, Level, LocalId, Stmt};
+use crate::sema::state::choices::Place;
 use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -39,6 +40,8 @@ pub(crate) struct Builder {
     pub uneven_exit: bool,
     /// Reads of mutable locals, each with the level that was assumed.
     pub reads: Vec<(LocalId, Level)>,
+    /// The numbers of threads of the kernels so far, by the statements of these.
+    pub kernel_threads: Vec<(Option<Place>, Option<i64>)>,
     /// Whether one of them is an integer of which tiles and indices are made.
     pub integer_reads: bool,
 }
@@ -61,6 +64,7 @@ impl Builder {
             from_elements: SortedSet::new(),
             data_locals: SortedSet::new(),
             by_data: Vec::new(),
+            kernel_threads: Vec::new(),
             varying: SortedMap::new(),
             uneven: SortedMap::new(),
             declared_at: SortedMap::new(),

@@ -8,7 +8,7 @@ use crate::syntax::ast;
 /// A `select` whose operands are not parts of one allocation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
-    pub span: Span,
+    pub of: SelectId,
     pub selector: ast::Expr,
     /// The number of operands.
     pub count: usize,
@@ -27,9 +27,23 @@ pub(crate) enum Part {
     Kernel,
 }
 
-/// A statement: its span, and the number of blocks around it, because all statements that one use
-/// of a macro makes have the same span.
-pub(crate) type Place = (Span, usize);
+/// A `select`: its span, and its number in its function.
+pub(crate) type SelectId = (Span, usize);
+
+/// A statement. All that one use of a macro makes have the same span: they differ by where the macro
+/// has them, and by their places in blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub span: Span,
+    pub written: u32,
+    /// The function that is called, by its number in the file and one more: instances of a template have
+    /// the same text.
+    pub function: usize,
+    /// The number of blocks around it.
+    pub blocks: usize,
+    /// The number of statements of its block from it on.
+    pub rest: usize,
+}
 
 #[derive(Default)]
 pub(crate) struct Choices {
@@ -38,10 +52,12 @@ pub(crate) struct Choices {
     pub on_host: Option<Place>,
     /// The number of open blocks.
     pub blocks: usize,
+    /// The innermost function that is called.
+    pub function: usize,
     /// The number of open scopes for statements that are lowered for each operand.
     pub scopes: usize,
     /// The `select` of which an element is read.
-    pub load: Option<Span>,
+    pub load: Option<SelectId>,
     /// The choices that were made, each for one statement.
     pub made: Vec<Made>,
     /// The selectors of the arms around.
@@ -67,11 +83,10 @@ pub(crate) struct Known {
 
 impl Choices {
     /// The choice that was made for this `select` in the statement that is lowered now.
-    pub fn made_for(&self, span: Span, selector: &ast::Expr) -> Option<&Made> {
+    pub fn made_for(&self, select: SelectId) -> Option<&Made> {
         let of_statement = |at: Option<Place>| at == self.statement || at == self.on_host;
-        let is = |choice: &Choice| choice.span == span && choice.selector == *selector;
         let mut made = self.made.iter().rev();
-        made.find(|made| of_statement(made.statement) && is(&made.choice))
+        made.find(|made| of_statement(made.statement) && made.choice.of == select)
     }
 
     /// What the selector of so many operands is, if it is one of them and follows from those of the

@@ -4,8 +4,9 @@
 //! level may depend on the number of threads of a level below it. A walk without such a fact
 //! takes note of that, and the function is walked again with what is known at its end.
 
-use crate::ir::{Buffer, Fragment, FragmentLayout, Level, Local, Scalar};
+use crate::ir::{Fragment, FragmentLayout, Level, Local, Scalar};
 use crate::sema::state::choices::{Choice, Place};
+use crate::sema::state::fragments::Declared;
 use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -15,13 +16,13 @@ pub(crate) const MOST_WALKS: usize = 6;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Earlier {
-    /// What products determine of fragments, by their names and the places of these: all names of one
-    /// use of a macro have the same place. `None` if it differs among several of one name and place.
-    pub fragments: SortedMap<(Span, String), Option<Shaped>>,
-    /// The numbers of threads of kernels, by their headers. `None` if it differs.
-    pub threads: SortedMap<Span, Option<i64>>,
-    /// Mutable locals that differ between units, by the places of their names.
-    pub varying: SortedMap<Span, Level>,
+    /// What products determine of fragments. `None` if it differs among several that can't be told
+    /// apart.
+    pub fragments: SortedMap<Declared, Option<Shaped>>,
+    /// The numbers of threads of kernels, by their statements. `None` if it differs.
+    pub threads: SortedMap<Option<Place>, Option<i64>>,
+    /// Mutable locals that differ between units, by the places of their names and these.
+    pub varying: SortedMap<(Span, String), Level>,
     /// Whether each read of a mutable local counts as different in each thread.
     pub cautious: bool,
     /// Mutable integers that an `assert` is about, by the places of their names and these: whether
@@ -60,23 +61,32 @@ impl Earlier {
     }
 
     /// Records what is known of a fragment at the end of a walk.
-    pub fn note_fragment(&mut self, declared: Span, fragment: &Fragment, of: &Buffer) {
+    pub fn note_fragment(&mut self, declared: &Declared, fragment: &Fragment, elem: Scalar) {
         let shaped = Shaped {
             shape: fragment.shape.clone(),
-            elem: of.elem,
+            elem,
             layout: fragment.layout,
         };
         let shaped = (!shaped.shape.is_empty()).then_some(shaped);
-        let known = self.fragments.entry((declared, of.name.clone()));
+        let known = self.fragments.entry(declared.clone());
         let known = known.or_insert_with(|| shaped.clone());
         if *known != shaped {
             *known = None;
         }
     }
 
-    pub fn fragment(&self, name: &ast::Name) -> Option<&Shaped> {
-        let known = self.fragments.get(&(name.span, name.text.clone()));
-        known.and_then(Option::as_ref)
+    pub fn fragment(&self, declared: &Declared) -> Option<&Shaped> {
+        self.fragments.get(declared).and_then(Option::as_ref)
+    }
+
+    /// The level between whose units a mutable local differs.
+    pub fn varies(&self, local: &Local) -> Option<Level> {
+        // Most functions have none.
+        if self.varying.is_empty() {
+            return None;
+        }
+        let key = (local.span, local.name.clone());
+        self.varying.get(&key).copied()
     }
 
     /// Records that an `assert` is about a mutable.
@@ -105,15 +115,16 @@ impl Earlier {
     }
 
     /// Records the number of threads of a kernel at the end of a walk.
-    pub fn note_threads(&mut self, header: Span, threads: Option<i64>) {
-        let known = self.threads.entry(header).or_insert(threads);
+    pub fn note_threads(&mut self, at: Option<Place>, threads: Option<i64>) {
+        let known = self.threads.entry(at).or_insert(threads);
         if *known != threads {
             *known = None;
         }
     }
 
-    pub fn threads(&self, header: Span) -> Option<i64> {
-        self.threads.get(&header).copied().flatten()
+    /// That of the kernel of this statement of the host.
+    pub fn threads(&self, at: Option<Place>) -> Option<i64> {
+        self.threads.get(&at).copied().flatten()
     }
 }
 
@@ -121,7 +132,6 @@ impl Earlier {
 mod tests {
     use super::Earlier;
     use crate::sema::testing;
-    use crate::source::Span;
 
     /// All names of one use of a macro have one place.
     #[test]
@@ -153,13 +163,55 @@ mod tests {
         assert_eq!(shape("d"), Some(vec![16, 8]));
     }
 
+    /// Names that are equal, too, as in blocks of a macro, and in two instances of a template.
+    #[test]
+    fn fragments_of_equal_names_have_extents_of_their_own() {
+        let product = "acc = mma.fill.f32 0.0f; \
+             apply {i, j} in acc.span { acc.at(i, j) = 1.0f; } mma.row.col acc, fa,";
+        let params = "global f16 [16, 16] x, global f16 [16, 64] y, global f16 [16, 8] z,
+             global f32 [16, 64] o, global f32 [16, 8] p";
+        let extents = |text: &str| {
+            let (_, functions, diags) = testing::program("t.co", text);
+            assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
+            let Some(function) = functions.iter().find(|f| f.name == "f") else {
+                panic!("no function `f`");
+            };
+            let buffers = function.buffers.iter().zip(0..);
+            let named = buffers.filter(|(b, _)| b.name == "acc");
+            let of = |id| function.fragments.get(&crate::ir::BufferId(id));
+            let shapes = named.filter_map(|(_, id)| Some(of(id)?.shape.clone()));
+            shapes.collect::<Vec<_>>()
+        };
+        let both = [vec![16, 64], vec![16, 8]];
+        let of_a_macro = format!(
+            "#define PRODUCTS {{ {product} fb; mma.store acc, o; }} {{ {product} fc; mma.store acc, p; }}\n\
+             __co__ void f({params}) {{
+               parallel b by 1 : block, w by 1 : group {{
+                 fa = mma.load x; fb = mma.load y; fc = mma.load z;
+                 PRODUCTS
+               }}
+             }}"
+        );
+        assert_eq!(extents(&of_a_macro), both);
+        let of_instances = format!(
+            "template <int C> __co__ void g(global f16 [16, 16] x, global f16 [16, C] y, global f32 [16, C] o) {{
+               parallel b by 1 : block, w by 1 : group {{
+                 fa = mma.load x; fb = mma.load y;
+                 {product} fb;
+                 mma.store acc, o;
+               }}
+             }}
+             __co__ void f({params}) {{ g<64>(x, y, o); g<8>(x, z, p); }}"
+        );
+        assert_eq!(extents(&of_instances), both);
+    }
+
     #[test]
     fn numbers_that_differ_are_not_known() {
-        let header = Span::default();
         let mut earlier = Earlier::default();
         for (threads, known) in [(32, Some(32)), (32, Some(32)), (128, None), (128, None)] {
-            earlier.note_threads(header, Some(threads));
-            assert_eq!(earlier.threads(header), known);
+            earlier.note_threads(None, Some(threads));
+            assert_eq!(earlier.threads(None), known);
         }
     }
 }

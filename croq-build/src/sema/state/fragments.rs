@@ -1,6 +1,7 @@
 //! Facts about fragments that are collected until the function's end.
 
 use crate::ir::{BufferId, LocalId, Part, ThreadSet};
+use crate::sema::state::choices;
 use crate::sema::state::kernel::Unit;
 use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
@@ -14,8 +15,8 @@ pub(crate) struct FragmentState {
     pub loaded: SortedMap<BufferId, Span>,
     /// Those that were declared without extents.
     pub open: SortedSet<BufferId>,
-    /// The places of fragments' names.
-    pub declared: SortedMap<BufferId, Span>,
+    /// The declarations of fragments.
+    pub declared: SortedMap<BufferId, Declared>,
     /// The MMA that determined an accumulator's extents.
     pub shaped: SortedMap<BufferId, Span>,
     /// Fragments that were reported as large.
@@ -40,6 +41,14 @@ pub(crate) struct FragmentState {
     pub needed: Vec<(BufferId, Span)>,
     /// Other operations, which take any layout, each with its unit.
     pub uses: Vec<(BufferId, Span, Unit)>,
+}
+
+/// The statement that declares a fragment, and the fragment's name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Declared {
+    pub statement: Option<choices::Place>,
+    pub span: Span,
+    pub name: String,
 }
 
 /// The `apply` that is being lowered.

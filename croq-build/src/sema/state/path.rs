@@ -41,8 +41,18 @@ pub(crate) enum Frame {
     Derivation(Option<Derive>),
 }
 
+/// An `inthreads`: its source location, and its number in the function, because those that one use of a
+/// macro makes have the same location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RegionAt {
+    pub span: Span,
+    number: usize,
+}
+
 struct Step {
     frame: Frame,
+    /// The number of the construct in the function.
+    number: usize,
     /// Whether a statement in it may leave it early.
     left: bool,
 }
@@ -50,13 +60,20 @@ struct Step {
 #[derive(Default)]
 pub(crate) struct Path {
     steps: Vec<Step>,
+    /// The number of constructs so far.
+    entered: usize,
     /// Whether a `return` came before, outside of all calls.
     returned: bool,
 }
 
 impl Path {
     pub(super) fn push(&mut self, frame: Frame) {
-        self.steps.push(Step { frame, left: false });
+        self.entered += 1;
+        self.steps.push(Step {
+            frame,
+            number: self.entered,
+            left: false,
+        });
     }
 
     pub(super) fn pop(&mut self) {
@@ -89,7 +106,12 @@ impl Path {
 
     /// The constructs of the kernel, or of all host code, innermost first.
     fn of_kernel(&self) -> impl Iterator<Item = &Frame> {
-        self.frames().take_while(|f| !matches!(f, Frame::Launch))
+        self.steps_of_kernel().map(|s| &s.frame)
+    }
+
+    fn steps_of_kernel(&self) -> impl Iterator<Item = &Step> {
+        let steps = self.steps.iter().rev();
+        steps.take_while(|s| !matches!(s.frame, Frame::Launch))
     }
 
     fn frames(&self) -> impl Iterator<Item = &Frame> {
@@ -203,10 +225,13 @@ impl Path {
         !self.returned
     }
 
-    /// The `inthreads` of the kernel, innermost first: their threads and their source locations.
-    pub fn regions(&self) -> impl Iterator<Item = (Option<&ThreadSet>, Span)> {
-        self.of_kernel().filter_map(|f| match f {
-            Frame::Region { threads, span } => Some((threads.as_ref(), *span)),
+    /// The `inthreads` of the kernel with their threads, innermost first.
+    pub fn regions(&self) -> impl Iterator<Item = (Option<&ThreadSet>, RegionAt)> {
+        self.steps_of_kernel().filter_map(|step| match &step.frame {
+            Frame::Region { threads, span } => {
+                let (span, number) = (*span, step.number);
+                Some((threads.as_ref(), RegionAt { span, number }))
+            }
             _ => None,
         })
     }

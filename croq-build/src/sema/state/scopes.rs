@@ -102,6 +102,8 @@ impl Entity {
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub name: String,
+    /// In the function.
+    pub number: usize,
     pub entity: Entity,
     pub span: Span,
     pub used: bool,
@@ -131,8 +133,10 @@ pub(crate) struct Scopes {
     pub predicates: HashMap<LocalId, Expr>,
     /// Names that the remaining statements of each open list declare.
     pub upcoming: Vec<SortedMap<String, Span>>,
-    /// Views, by the places of their names, of data that the host has exchanged since.
-    pub stale: SortedSet<Span>,
+    /// The number of names that were ever declared.
+    declared: usize,
+    /// Views of data that the host has exchanged since, by their numbers.
+    pub stale: SortedSet<usize>,
     /// Names whose scope has ended, for "used after its parallel ended".
     pub ended: HashMap<String, (Span, &'static str)>,
 }
@@ -167,11 +171,13 @@ impl Scopes {
     /// any.
     pub fn declare(&mut self, name: &ast::Name, entity: Entity, on_host: bool) -> Option<Span> {
         let uses = Uses::new(&self.walk, on_host);
+        self.declared += 1;
         let scope = self.stack.last_mut()?;
         let at = scope.bindings.len();
         let earlier = scope.index.insert(name.text.clone(), at);
         scope.bindings.push(Binding {
             name: name.text.clone(),
+            number: self.declared,
             entity,
             span: name.span,
             used: false,

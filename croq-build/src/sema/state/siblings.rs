@@ -37,10 +37,15 @@ impl<'a> Siblings<'a> {
 
     /// The spans of a function that did not parse.
     pub fn faults_of(&self, function: &ast::Function) -> &[Span] {
-        let name = &function.name.text;
-        let at = self.functions.iter().position(|f| f.name.text == *name);
-        at.and_then(|at| self.faults.get(at))
+        self.position_of(function)
+            .and_then(|at| self.faults.get(at))
             .map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of a function in the file.
+    pub fn position_of(&self, function: &ast::Function) -> Option<usize> {
+        let mut all = self.functions.iter();
+        all.position(|f| f.name.text == function.name.text)
     }
 
     pub fn named(&self, name: &str) -> Option<&'a ast::Function> {
@@ -126,7 +131,7 @@ fn names_of(e: &ast::Expr, out: &mut SortedSet<String>) {
             names_of(base, out);
             rest.iter().for_each(|e| names_of(e, out));
         }
-        K::Braces(list) | K::Select(list) | K::Builtin { args: list, .. } => {
+        K::Braces(list) | K::Select(list, _) | K::Builtin { args: list, .. } => {
             list.iter().for_each(|e| names_of(e, out));
         }
         _ => {}

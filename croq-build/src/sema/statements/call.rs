@@ -4,7 +4,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, Expr, ExprKind, MathFn, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::copies::cache_hints;
-use crate::sema::levels::{barriers, registers};
+use crate::sema::levels::{barriers, launch_attributes, registers};
 use crate::sema::memory::atomics;
 use crate::sema::names::builtins;
 use crate::sema::state::cx::Cx;
@@ -61,6 +61,9 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
             barriers::lower_named_barrier(el, call, name == "__bar_sync", span);
         }
         (_, "print" | "println") => print::lower_print(el, call, name == "println", span),
+        (CallKind::Plain, "launch_bounds") if el.names.find(name).is_none() => {
+            launch_attributes::report_misplaced(el, call, span);
+        }
         _ => {
             if !matches!(lower_builtin(el, call, span), Value::Error) {
                 el.cx.report(

@@ -13,7 +13,7 @@ use crate::syntax::ast::{self, Stmt, StmtKind as S};
 /// The next choice to be made before a statement.
 pub(super) fn next(el: &Elab<'_>, statement: Place) -> Option<Choice> {
     let known = el.earlier.choices.get(&statement)?;
-    let made = |c: &Choice| el.choices.made_for(c.span, &c.selector).is_some();
+    let made = |c: &Choice| el.choices.made_for(c.of).is_some();
     known
         .iter()
         .find(|c| c.part != Part::Load && !made(c))
@@ -45,7 +45,7 @@ pub(super) fn lower(
     if matches!(stmt.kind, S::While { .. }) {
         let what = "`select` among tensors of different allocations in the condition of a `while`";
         let remedy = "select before the loop, or in its body";
-        unsupported::report_with_remedy(&mut el.cx, choice.span, what, Some(remedy));
+        unsupported::report_with_remedy(&mut el.cx, choice.of.0, what, Some(remedy));
         return choices::choose_first(el, choice, &mut body);
     }
     choices::choose(el, choice, &mut body, join_statements);

@@ -55,6 +55,8 @@ pub(super) fn inline<'a>(
     let exchanged = asynchronous::exchanged(&function.body);
     let exchanged = std::mem::replace(&mut el.asynchronous.exchanged, exchanged);
     let untaken = std::mem::replace(&mut el.cx.untaken, &function.untaken);
+    let number = el.cx.siblings.position_of(function).map_or(0, |at| at + 1);
+    let around = std::mem::replace(&mut el.choices.function, number);
     el.calls.open.push(function.name.text.clone());
     el.within(Frame::Call, |el| {
         if bind(el, function, evaluated, args, span) {
@@ -69,6 +71,7 @@ pub(super) fn inline<'a>(
         }
     });
     el.calls.open.pop();
+    el.choices.function = around;
     el.cx.untaken = untaken;
     el.asynchronous.exchanged = exchanged;
     el.names = names;
@@ -162,7 +165,10 @@ fn returns_in_a_loop(stmt: &ast::Stmt) -> bool {
 /// may be, too.
 fn has_choices(el: &Elab<'_>, function: &ast::Function) -> bool {
     let mut statements = el.earlier.choices.keys();
-    statements.any(|(at, _)| function.span.start <= at.start && at.end <= function.span.end)
+    statements.any(|at| {
+        let span = at.span;
+        function.span.start <= span.start && span.end <= function.span.end
+    })
 }
 
 /// Whether the only `return` is the last statement.

@@ -307,7 +307,7 @@ pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
     let entity = match el.expression(value) {
         Value::Error => Entity::Poison,
         Value::Data(d)
-            if d.future.is_some() && matches!(&*value.kind, ast::ExprKind::Select(_)) =>
+            if d.future.is_some() && matches!(&*value.kind, ast::ExprKind::Select(..)) =>
         {
             Entity::Chosen(Data {
                 name: name.text.clone(),

@@ -6,6 +6,7 @@ use crate::sema::copies::copy;
 use crate::sema::levels::{barriers, devices, parallel, regions};
 use crate::sema::memory::buffers;
 use crate::sema::names::scope;
+use crate::sema::state::choices::Place;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::statements::{
@@ -59,7 +60,13 @@ fn lower_list(el: &mut Elab<'_>, stmts: &[Stmt], made: usize) {
 /// Lowers the first of the remaining statements of a block, or all of them, if they depend on a
 /// choice: then the result is true. Choices from number `made` on are for the first one.
 fn lower_first(el: &mut Elab<'_>, stmt: &Stmt, rest: &[Stmt], made: usize) -> bool {
-    let place = (stmt.span, el.choices.blocks);
+    let place = Place {
+        span: stmt.span,
+        written: stmt.span.written(),
+        function: el.choices.function,
+        blocks: el.choices.blocks,
+        rest: rest.len(),
+    };
     let outer = (el.choices.statement, el.choices.on_host);
     el.choices.statement = Some(place);
     if el.kernel.is_none() {
@@ -150,7 +157,6 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::AnyFuture { name, .. } => futures::declare_placeholder(el, name, span),
         S::Map { name, .. } => refuse_map(el, name, span),
         S::Mma(mma) => mma::lower(el, mma, span),
-        S::LaunchBounds(blocks) => report_launch_bounds(el, blocks, span),
         S::FragOp { op, op_span, args } => lower_operation(el, *op, args, *op_span, span),
         S::Apply { names, frag, body } => apply::lower(el, names, frag, body, span),
         S::Wait(operands) => wait::lower_wait(el, operands, span),
@@ -195,22 +201,6 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             otherwise,
         } => control::lower_if(el, cond, then, otherwise.as_ref(), span),
     }
-}
-
-/// The statement where no `parallel` takes it as its attribute.
-fn report_launch_bounds(el: &mut Elab<'_>, blocks: &ast::Expr, span: Span) {
-    let text = el.cx.file.snippet(blocks.span).to_owned();
-    el.cx.report(
-        Diagnostic::new(
-            codes::E0530,
-            span,
-            "`launch_bounds` is not directly in the body of a `parallel`",
-        )
-        .label("belongs to no kernel")
-        .help(format!(
-            "write `[[launch_bounds(_, {text})]]` before the `parallel`"
-        )),
-    );
 }
 
 fn refuse_map(el: &mut Elab<'_>, name: &ast::Name, span: Span) {

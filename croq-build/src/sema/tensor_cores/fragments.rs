@@ -8,7 +8,7 @@ use crate::sema::build;
 use crate::sema::memory::{arrays, buffers};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::fragments::Named;
+use crate::sema::state::fragments::{Declared, Named};
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::tensor_cores::memory_tiles::MOST_EXTENT;
@@ -187,7 +187,12 @@ pub(crate) fn new(
     shape: &[i64],
     array: &[u64],
 ) -> BufferId {
-    let known = el.earlier.fragment(name).cloned();
+    let declared = Declared {
+        statement: el.choices.statement,
+        span: name.span,
+        name: name.text.clone(),
+    };
+    let known = el.earlier.fragment(&declared).cloned();
     let extents = match (&known, shape) {
         (Some(known), []) => &known.shape,
         _ => shape,
@@ -209,7 +214,7 @@ pub(crate) fn new(
         layout: known.as_ref().and_then(|known| known.layout),
     };
     let id = allocate(&mut el.f, new, fragment);
-    el.fragments.declared.insert(id, name.span);
+    el.fragments.declared.insert(id, declared);
     if shape.is_empty() {
         el.fragments.open.insert(id);
     }

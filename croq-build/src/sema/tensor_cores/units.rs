@@ -63,7 +63,7 @@ fn report(el: &mut Elab<'_>, cause: Span, span: Span, what: &str, (label, help):
 fn check_region_is_whole(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     let unit = el.kernel.as_ref()?.unit.threads?;
     let (set, region) = match el.path.regions().next() {
-        Some((Some(set), region)) if !set.is_empty() => (set, region),
+        Some((Some(set), region)) if !set.is_empty() => (set, region.span),
         _ => return Some(()),
     };
     if set.is_whole(unit) {
@@ -119,7 +119,7 @@ fn only_unit(el: &mut Elab<'_>, fragment: &ast::Expr) -> Option<Level> {
     let kernel = el.kernel.as_ref()?;
     let threads = match &kernel.threads.count {
         Some(threads) => threads.as_int(),
-        None => el.earlier.threads(kernel.header),
+        None => el.earlier.threads(el.choices.on_host),
     };
     // The level that has them may come later.
     el.earlier.incomplete |= layout.is_none() || kernel.threads.count.is_none();

@@ -74,7 +74,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
             );
             Value::Error
         }
-        K::Select(items) => select::lower_select(el, items, span),
+        K::Select(items, number) => select::lower_select(el, items, (span, *number)),
         K::Call(call) => call::lower_value(el, call, span),
     }
 }

@@ -92,7 +92,7 @@ impl Releases {
         found.loads(function, body, around);
         let mut writes = Writes {
             function,
-            loads: &found.loads,
+            loads: found.loads.iter().collect(),
             written: SortedSet::new(),
         };
         let _ = writes.block(body);
@@ -273,7 +273,8 @@ impl Full<'_> {
 /// Shared memory that is written by anything but the loads.
 struct Writes<'a> {
     function: &'a Function,
-    loads: &'a [Load],
+    /// Those that were not met yet.
+    loads: Vec<&'a Load>,
     written: SortedSet<BufferId>,
 }
 
@@ -285,17 +286,18 @@ impl Writes<'_> {
         }
     }
 
-    fn is_load(&self, copy: &Copy) -> bool {
+    /// Each load is one copy: several that one macro makes have the same place.
+    fn is_load(&mut self, copy: &Copy) -> bool {
         let Some((full, slot)) = completed(self.function, copy) else {
             return false;
         };
-        let mut loads = self.loads.iter();
-        loads.any(|load| {
+        let found = self.loads.iter().position(|load| {
             (load.full, &load.slot) == (full, &slot)
                 && load.dest.buffer == copy.dest.buffer
                 && load.dest.offset == copy.dest.offset
                 && load.dest.span == copy.dest.span
-        })
+        });
+        found.map(|at| self.loads.remove(at)).is_some()
     }
 }
 

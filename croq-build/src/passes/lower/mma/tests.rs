@@ -401,6 +401,31 @@ fn mmas_stay_in_flight_where_a_trigger_cannot_release_their_operands() {
     assert!(!alternating.overlap());
 }
 
+/// A load that nothing triggers behind it, of the same tile and slot as another one of the macro.
+#[test]
+fn loads_of_one_macro_are_distinguished() {
+    for (fill, overlaps) in [
+        ("wait empty[s]; BOTH trigger full[s];", true),
+        ("wait empty[s]; BOTH trigger full[s]; BOTH", false),
+    ] {
+        let alternating = Alternating {
+            fill,
+            ..ALTERNATING
+        };
+        let text = alternating.text();
+        let start = text.find("wait empty").expect("the loads");
+        let end = text.find("inthreads.async (w > 0)").expect("the products");
+        let end = start + text[start..end].find(" }").expect("the end of the loop");
+        let of_macro = text[start..end].replace('\n', " ");
+        let text = format!(
+            "#define FILL {of_macro}\n{} FILL {}",
+            &text[..start],
+            &text[end..]
+        );
+        assert_eq!(overlap(&text), overlaps, "{text}");
+    }
+}
+
 /// An operand that is loaded once, by `LOAD`.
 const OWN: Alternating = Alternating {
     events: "shared event full[2], empty[2] = ready; shared event own[2]; shared f16 [64, 64] tile;",

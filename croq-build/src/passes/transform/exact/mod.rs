@@ -431,7 +431,9 @@ impl Walk<'_, '_> {
                     then,
                     otherwise,
                 } => {
-                    let guard = otherwise.is_empty() && span == level;
+                    // In a macro a condition of the program has the same span, too.
+                    let is_level = span == level && span.written() == level.written();
+                    let guard = otherwise.is_empty() && is_level;
                     let mut inside = known.clone();
                     assume(cond, &mut inside);
                     self.block(then, &inside, maybe || !guard, Span::default());

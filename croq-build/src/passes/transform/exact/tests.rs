@@ -50,6 +50,21 @@ fn integers_bounded_by_tensors_need_no_checks() {
     assert_eq!(checks(transposed).1, 0);
 }
 
+/// The `if` of a macro has the same span as the level around it.
+#[test]
+fn a_condition_of_a_macro_is_no_guard_of_a_level() {
+    let text = |body: &str| {
+        format!(
+            "#define KERNEL {body}\n__co__ void f(global s64 [N] y, s64 m, int flag) {{ KERNEL }}"
+        )
+    };
+    let condition = "parallel b by 1 : block { parallel t by 32 : thread { if (flag > 0) { y.at(t) = m * m; } } }";
+    let (_, in_kernel) = checks(&text(condition));
+    assert_eq!(in_kernel, 1);
+    let guard = "parallel p by N { y.at(p) = m * m; }";
+    assert_eq!(checks(&text(guard)), (1, 0));
+}
+
 #[test]
 fn a_product_of_extents_that_no_tensor_has_is_checked_once() {
     let outer = "__co__ void f(global s8 [M] x, global s8 [N] y, global s64 [1] z) {
