@@ -1,6 +1,7 @@
 //! Passes that only report.
 
 pub mod bank_conflicts;
+mod conditional;
 pub mod divergence;
 pub mod early_reads;
 pub mod grid_barriers;

@@ -2,8 +2,9 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    Access, BufferId, Function, KernelId, LayoutUses, Multiplied, Scalar, Swizzle, View, path_facts,
+    Access, BufferId, Function, KernelId, LayoutUses, Multiplied, Scalar, Swizzle, View,
 };
+use crate::passes::check::conditional;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, split_index};
 
@@ -26,14 +27,14 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
         for access in uses.accessed {
             check_place(func, diags, &access);
         }
-        path_facts::visit(func, body, &mut |func, stmt| {
-            for operand in Multiplied::of(stmt) {
-                check_operand_begin(func, diags, &operand);
-            }
-        });
         for (buffer, at) in uses.raw {
             report_raw_use(func, diags, buffer, at);
         }
+    });
+    conditional::report(function, id, diags, |func, stmt| {
+        let operands = Multiplied::of(stmt);
+        let faults = operands.iter().filter_map(|o| operand_fault(func, o));
+        faults.collect()
     });
 }
 
@@ -63,21 +64,18 @@ fn check_pattern_begin(func: &Function, diags: &mut Diagnostics, view: &View) {
 
 /// The descriptor of an operand has the address of its first element: the pattern must begin there
 /// or, along K, at one of its steps.
-fn check_operand_begin(func: &Function, diags: &mut Diagnostics, operand: &Multiplied) {
+fn operand_fault(func: &Function, operand: &Multiplied) -> Option<Diagnostic> {
     let Multiplied { view, k_last, step } = operand;
     let buffer = func.buffer(view.buffer);
-    let Some(swizzle) = &buffer.swizzle else {
-        return;
-    };
+    let swizzle = buffer.swizzle.as_ref()?;
     let cx = &func.cx;
     let (row, column) = split_index(cx, &view.offset, &swizzle.columns);
-    let (row, column) = (cx.simplify(&row), cx.simplify(&column));
     let step = match k_last {
         true => step / buffer.elem.size(),
         false => swizzle.group(buffer.elem),
     };
-    let aligned = cx.divides(&Sym::int(step), &column).is_yes()
-        && cx.divides(&Sym::int(ROWS), &row).is_yes()
+    let aligned = conditional::divides(cx, step, &column)
+        && conditional::divides(cx, ROWS, &row)
         && (buffer.grouped().is_none() || cx.divides(&Sym::int(ROWS), &swizzle.rows).is_yes());
     let dense = match view.strides.as_slice() {
         [down, along] => {
@@ -110,13 +108,13 @@ fn check_operand_begin(func: &Function, diags: &mut Diagnostics, operand: &Multi
             format!("start at a multiple of {ROWS} rows and of {step} elements in a row"),
         )
     } else {
-        return;
+        return None;
     };
     let mut d = Diagnostic::new(codes::E0855, view.span, text).label(label);
     if let Some(at) = func.facts.swizzled_at.get(&view.buffer) {
         d = d.also(*at, "swizzled by this");
     }
-    diags.push(d.help(help));
+    Some(d.help(help))
 }
 
 fn check_place(func: &Function, diags: &mut Diagnostics, access: &Access) {

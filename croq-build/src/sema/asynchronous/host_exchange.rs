@@ -130,16 +130,29 @@ fn check_alike(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
 }
 
 /// A view with a name stays a view of the memory that its data had; the shim has only the handle. So
-/// it cannot be read behind the exchange, nor before it in a loop around both.
+/// it cannot be read behind the exchange, nor before it in a loop around both. The same holds for the
+/// future of a copy into a buffer that has a name of its own.
 fn check_views(el: &mut Elab<'_>, buffers: &[(BufferId, &Name)]) -> bool {
     let loops = &el.names.walk.loops;
+    let visible = el.names.visible();
+    let names: SortedSet<BufferId> = visible
+        .filter_map(|binding| match &binding.entity {
+            Entity::Buffer { id, .. } => Some(*id),
+            _ => None,
+        })
+        .collect();
     let mut read_again = None;
     let mut stale = Vec::new();
     for binding in el.names.visible() {
-        let (Entity::View(data) | Entity::Chosen(data)) = &binding.entity else {
-            continue;
+        let data = match &binding.entity {
+            Entity::View(data) | Entity::Chosen(data) => Some(data),
+            Entity::Future(id) => futures::get(el, *id).and_then(|f| f.data.as_ref()),
+            _ => None,
         };
-        if !buffers.iter().any(|(id, _)| *id == data.view.buffer) {
+        let buffer = data.map(|data| data.view.buffer);
+        let own = matches!(&binding.entity, Entity::Future(_))
+            && !buffer.is_some_and(|buffer| names.contains(&buffer));
+        if own || !buffers.iter().any(|(id, _)| Some(*id) == buffer) {
             continue;
         }
         let began = loops.get(binding.uses.loops);
