@@ -102,6 +102,7 @@ impl FlowVisitor for Found<'_> {
             return;
         }
         let unit = Unit::of(level, around);
+        self.check_tiles(stmt, &what, &unit, around);
         for frame in around.frames() {
             match frame.value.over(unit.scope) {
                 Verdict::Same => {}
@@ -121,6 +122,37 @@ impl FlowVisitor for Found<'_> {
 }
 
 impl Found<'_> {
+    /// Reports tiles that are others in some of the threads that move them together.
+    fn check_tiles(&mut self, stmt: &Stmt, what: &str, unit: &Unit, around: &Around<'_>) {
+        let views = match &stmt.kind {
+            StmtKind::Copy(copy) => vec![&copy.source, &copy.dest],
+            StmtKind::Fill { view, .. } => vec![view],
+            StmtKind::Mma(op) if op.body().is_none() => {
+                op.views().into_iter().map(|(view, _)| view).collect()
+            }
+            _ => return,
+        };
+        for view in views {
+            let (code, differs, cause) = match around.sym(&view.offset).over(unit.scope) {
+                Verdict::Differs(cause) => (codes::E0582, "differs", cause),
+                // In a loop, as often as the threads' numbers say.
+                Verdict::Unknown(cause) if cause.is_some_and(Cause::is_of_threads) => {
+                    (codes::E0590, "perhaps differs", cause)
+                }
+                _ => continue,
+            };
+            let name = unit.name;
+            let text = format!("{what} whose tile {differs} between threads of the {name}");
+            let mut report = Diagnostic::new(code, stmt.span, text)
+                .label(format!("the threads of the {name} share one tile"))
+                .help("let the same values select the tile in all of them");
+            if let Some(cause) = cause.filter(|c| c.span != Span::default()) {
+                report = report.also(cause.span, cause.kind.text(self.function));
+            }
+            return self.reports.push(report);
+        }
+    }
+
     /// Adds a run-time comparison of the condition, if all comparing threads reach it.
     fn agree(&mut self, scope: Scope, frame: &Frame, around: &Around<'_>) -> bool {
         let Some(agreement) = self.agreement(scope, around.region_of(frame)) else {

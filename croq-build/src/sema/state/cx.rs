@@ -54,12 +54,12 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Whether it is the name of a function of the file whose header did not parse. What depends on
-    /// it is not reported: there is an error already.
+    /// Whether it is the name of a function of the file whose header did not parse, or of an instance
+    /// with an error. What depends on it is not reported: there is an error already.
     pub fn is_of_broken_header(&mut self, name: &str) -> bool {
         let mut texts = self.file.functions.iter();
-        let broken =
-            self.siblings.named(name).is_none() && texts.any(|text| text.name() == Some(name));
+        let broken = self.siblings.named(name).is_none()
+            && (texts.any(|text| text.name() == Some(name)) || self.file.instance(name).is_some());
         if broken {
             self.diags.note_error_elsewhere();
         }

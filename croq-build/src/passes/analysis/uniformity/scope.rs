@@ -37,6 +37,13 @@ impl Scope {
     }
 }
 
+impl Cause {
+    /// Whether it is a number of threads, warps or blocks.
+    pub fn is_of_threads(self) -> bool {
+        matches!(self.kind, CauseKind::Index(_) | CauseKind::Hardware)
+    }
+}
+
 /// The reason why a value is not uniform in wider units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
