@@ -2,7 +2,7 @@
 
 use chumsky::prelude::*;
 
-use super::ast::{Block, Expr, ExprKind, FragOp, Name, Stmt, StmtKind};
+use super::ast::{Block, Expr, ExprKind, FragOp, MmaOp, MmaStmt, Name, Stmt, StmtKind};
 use super::copy_modifiers::number_in_parentheses;
 use super::declaration;
 use super::expression::Exprs;
@@ -27,6 +27,7 @@ pub fn statement<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         operation(e, FragOp::Copy),
         operation(e, FragOp::ReduceMax),
         operation(e, FragOp::ReduceSum),
+        store(e),
         launch_bounds(e),
     ))
     .then_ignore(semi())
@@ -79,13 +80,7 @@ fn element_of(frag: &Name, indices: &[Name]) -> Expr {
 /// `frag.copy to, from`, `frag.reduce_max from, to, axis`; not `frag.copy(to, from)`, which no program
 /// had.
 fn operation<'t>(e: &Exprs<'t>, op: FragOp) -> Rule<'t, StmtKind> {
-    let without_parentheses = rule(|inp| match ahead(inp) {
-        [_, _, _, Some(open)] if open.kind.is(Punct::LParen) => {
-            Err(Fault::expected(position(inp), Class::Statement))
-        }
-        _ => Ok(()),
-    });
-    without_parentheses
+    without_parentheses()
         .ignore_then(on_fragment(op.text()))
         .then(comma(e.any.clone()))
         .map(move |(op_span, mut args)| {
@@ -96,6 +91,38 @@ fn operation<'t>(e: &Exprs<'t>, op: FragOp) -> Rule<'t, StmtKind> {
             StmtKind::FragOp { op, op_span, args }
         })
         .boxed()
+}
+
+/// `frag.store to, from;`, which is `mma.store from, to;`.
+fn store<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    without_parentheses()
+        .ignore_then(on_fragment("store"))
+        .ignore_then(e.any.clone())
+        .then_ignore(punct(Punct::Comma))
+        .then(e.any.clone())
+        .map(|(to, from)| {
+            StmtKind::Mma(MmaStmt {
+                target: None,
+                op: MmaOp::Store {
+                    transposed: false,
+                    masked: false,
+                },
+                is_async: false,
+                operands: vec![from, to],
+                k_tiles: None,
+            })
+        })
+        .boxed()
+}
+
+/// Fails before `frag.text(`.
+fn without_parentheses<'t>() -> Rule<'t, ()> {
+    rule(|inp| match ahead(inp) {
+        [_, _, _, Some(open)] if open.kind.is(Punct::LParen) => {
+            Err(Fault::expected(position(inp), Class::Statement))
+        }
+        _ => Ok(()),
+    })
 }
 
 /// `launch_bounds(7);` in a kernel: how many blocks a multiprocessor should hold.
