@@ -228,7 +228,7 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
     })
 }
 
-/// `setreg 40;`, `frag.store c, x;`: removed from the language.
+/// `setreg 40;`, `frag.load c, x;`: removed from the language.
 pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
     rule(|inp| {
         let fail = Err(Fault::expected(position(inp), Expected::default()));
@@ -257,7 +257,7 @@ pub fn removed<'t>() -> Rule<'t, Vec<Stmt>> {
                         .trim_matches('`')
                 ),
             ),
-            ("frag", Some("store")) => ("frag.store", "write `mma.store`".to_owned()),
+            ("frag", Some("store")) => ("frag.store", "write `mma.store from, to;`".to_owned()),
             ("frag", Some("load")) => ("frag.load", "write `mma.load`".to_owned()),
             ("frag", Some("fill")) => ("frag.fill", "write `mma.fill`".to_owned()),
             ("frag", Some("copy")) => ("frag.copy", "write `copy(to, from);`".to_owned()),

@@ -348,6 +348,23 @@ fn loads_and_stores_in_the_older_form() {
 }
 
 #[test]
+fn stores_in_the_older_form() {
+    let mut part = Tensor::<f32, _>::zeros((Const::<40>,));
+    let mut whole = Tensor::<f16, _>::zeros((Const::<8>, Const::<32>));
+    let mut sums = Tensor::<f32, _>::zeros((Const::<8>,));
+    let mut tiles = Tensor::from_fn((13, Const::<64>), |_| -1.0f32);
+    kernels::older_stores(7, &mut part, &mut whole, &mut sums, &mut tiles).unwrap();
+    assert_exact(&part, |[i]| (7 + i) as f32);
+    assert_exact(&whole, |[i, j]| f16::from_f32((8 * j + i) as f32));
+    assert_exact(&sums, |[i]| (32 * i + 8 * (31 * 32 / 2)) as f32);
+    // The tile of rows 8 to 15 and columns 32 to 63; there are 13 rows.
+    assert_exact(&tiles, |[i, j]| match (i, j) {
+        (8.., 32..) => (8 * (j - 32) + i - 8) as f32,
+        _ => -1.0,
+    });
+}
+
+#[test]
 fn bounds_and_waits_in_the_older_form() {
     let a = small((Const::<64>, Const::<128>), 50);
     let b = small((Const::<64>, Const::<128>), 51);

@@ -90,6 +90,13 @@ fn run_time_bounds() {
 }
 
 #[test]
+fn vectorized() {
+    let x = Tensor::<i32, _>::random((3, 30), -1000..1000, 5);
+    let y = kernels::loop_vectorized(&x).unwrap();
+    assert_exact(&y, |[r, c]| x[[r, c]] + (100 * r + c) as i32);
+}
+
+#[test]
 fn unrolled() {
     let x = Tensor::<i32, _>::random((32,), -1000..1000, 8);
     let y = kernels::loop_unrolled(&x).unwrap();

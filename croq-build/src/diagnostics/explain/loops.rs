@@ -24,4 +24,5 @@ explanations! {
     E0563: "`parallel` inside `inthreads`",
     E0564: "event declared inside `inthreads`",
     W0567: "`inthreads` that selects all threads or none",
+    N0569: "`vectorize` without effect",
 }

@@ -4,19 +4,19 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, LocalId, Role, Scalar, StmtKind, Unroll};
 use crate::sema::asynchronous::rebound;
 use crate::sema::build;
-use crate::sema::checks::unsupported;
 use crate::sema::levels::uniformity;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
+use crate::sema::statements::hints::{self, Iterated};
 use crate::sema::statements::ranges;
 use crate::sema::tensor_cores::owners;
 use crate::sema::values::{arith, constants};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
-use crate::syntax::ast::{self, ForeachRanges, ForeachStmt, LoopSuffix};
+use crate::syntax::ast::{self, ForeachRanges, ForeachStmt};
 
 /// One loop of a `foreach`, before its body.
 struct Loop {
@@ -50,7 +50,7 @@ fn lower_ranges(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) -> bool {
         }
         ForeachRanges::Ranges(list) => named_ranges(el, list),
     };
-    let unroll = unroll(el, &f.suffixes, loops.as_deref().unwrap_or_default());
+    let unroll = hints::unroll(el, &f.suffixes, loops.as_deref().unwrap_or_default());
     let Some(loops) = loops.filter(|l| !l.is_empty()) else {
         lower_body(el, &f.body);
         return false;
@@ -65,11 +65,7 @@ fn lower_ranges(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) -> bool {
 }
 
 /// The existing range variables that a `foreach` iterates over.
-#[allow(clippy::type_complexity)]
-fn named_ranges<'f>(
-    el: &mut Elab<'_>,
-    list: &'f [ast::ForeachRange],
-) -> Option<Vec<(usize, Option<&'f ast::Name>, Option<&'f ast::Slice>, Span)>> {
+fn named_ranges<'f>(el: &mut Elab<'_>, list: &'f [ast::ForeachRange]) -> Option<Vec<Iterated<'f>>> {
     let mut out = Vec::new();
     let mut seen: Vec<(&str, Span)> = Vec::new();
     let mut ok = true;
@@ -340,51 +336,4 @@ fn lower_nest(
         },
         span,
     );
-}
-
-#[allow(clippy::type_complexity)]
-fn unroll(
-    el: &mut Elab<'_>,
-    suffixes: &[LoopSuffix],
-    loops: &[(usize, Option<&ast::Name>, Option<&ast::Slice>, Span)],
-) -> Option<(usize, Unroll)> {
-    let mut result = None;
-    for suffix in suffixes {
-        match suffix {
-            LoopSuffix::Unroll(None, _) => result = Some((usize::MAX, Unroll::Full)),
-            LoopSuffix::Unroll(Some(e), at) => {
-                let n = constants::constant(e);
-                let extent = loops
-                    .last()
-                    .and_then(|l| el.ranges.values.get(l.0))
-                    .and_then(|r| r.bound.as_ref())
-                    .and_then(Sym::as_int);
-                let too_large = matches!((n, extent), (Some(n), Some(e)) if n > e);
-                match n
-                    .and_then(|n| u32::try_from(n).ok())
-                    .filter(|n| *n > 0 && !too_large)
-                {
-                    Some(n) => result = Some((loops.len().saturating_sub(1), Unroll::By(n))),
-                    None => {
-                        let text = match (n, extent) {
-                            (Some(n), Some(e)) if too_large => {
-                                format!("the loop runs {e} times, it can't be unrolled by {n}")
-                            }
-                            _ => "an unroll factor is a positive constant".to_owned(),
-                        };
-                        el.cx.report(
-                            Diagnostic::new(codes::E0547, *at, text)
-                                .label("not a usable factor")
-                                .help("write `unroll` alone to unroll the whole loop"),
-                        );
-                    }
-                }
-            }
-            LoopSuffix::Vectorize(_, _, at) => {
-                let remedy = "remove it: threads access neighbours by 16 bytes where they can";
-                unsupported::report_with_remedy(&mut el.cx, *at, "`vectorize`", Some(remedy));
-            }
-        }
-    }
-    result
 }

@@ -10,6 +10,7 @@ pub(crate) mod cpp;
 mod cuda_functions;
 pub(crate) mod decl;
 pub(crate) mod device_calls;
+mod hints;
 pub(crate) mod increments;
 pub(crate) mod inlined_bodies;
 pub(crate) mod kernel_calls;

@@ -5,6 +5,7 @@ use crate::ir::{BinOp, CheckCode, MmaOp, Part, Storage, Valid, View};
 use crate::sema::checks::run_time;
 use crate::sema::memory::{buffers, swizzles, whole};
 use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
 use crate::sema::tensor_cores::operands::{self, sym};
 use crate::sema::tensor_cores::{
     fragments, layouts, memory_tiles, multiply, stored_columns, units, warpgroup,
@@ -90,6 +91,7 @@ pub(crate) fn lower_store(
             return None;
         }
     };
+    check_order(el, from, dest)?;
     let (named, columns) = stored_columns::stored(el, from)?;
     let id = named.part.buffer;
     let Some(mut shape) = operands::fragment_shape(&el.f, id) else {
@@ -126,6 +128,30 @@ pub(crate) fn lower_store(
         span,
     );
     Some(())
+}
+
+/// Reports names of memory and of a fragment that are exchanged.
+fn check_order(el: &mut Elab<'_>, from: &ast::Expr, dest: &ast::Expr) -> Option<()> {
+    let named = |e: &ast::Expr| match &*e.kind {
+        ast::ExprKind::Name(name) => match el.names.find(name).map(|b| &b.entity) {
+            Some(Entity::Buffer { id, .. }) => {
+                Some((name.clone(), el.f.buffer(*id).storage == Storage::Fragment))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let (Some((memory, false)), Some((fragment, true))) = (named(from), named(dest)) else {
+        return Some(());
+    };
+    let text = format!("expected a fragment, `{memory}` is in memory");
+    el.cx.report(
+        Diagnostic::new(codes::E0928, from.span, text)
+            .label("stored into, not stored")
+            .also(dest.span, "the fragment")
+            .help(format!("write `mma.store {fragment}, {memory};`")),
+    );
+    None
 }
 
 /// Cuts a destination to the fragment's extents. If the destination is smaller, the rest of the
