@@ -57,6 +57,22 @@ CROQ_FN void choreo_assert(bool ok, const char *what = "choreo_assert", const ch
   if (CROQ_UNLIKELY(!ok)) croq::assertion_failed(what, line);
 }
 #endif
+/* The groups of a warpgroup's products, for C++ that reads registers of their results. Only sm_90a has
+ * such groups; the simulated GPU's products are complete where they stand. */
+#if defined(CROQ_CUDA) && defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define CROQ_GROUPS(...) asm volatile(__VA_ARGS__)
+#else
+#define CROQ_GROUPS(...) ((void)0)
+#endif
+CROQ_DEVICE void warpgroup_arrive() { CROQ_GROUPS("wgmma.fence.sync.aligned;" : : : "memory"); }
+CROQ_DEVICE void warpgroup_commit_batch() {
+  CROQ_GROUPS("wgmma.commit_group.sync.aligned;" : : : "memory");
+}
+template <int N> CROQ_DEVICE void warpgroup_wait() {
+  static_assert(0 <= N && N < 8, "so many groups can't be waited for");
+  CROQ_GROUPS("wgmma.wait_group.sync.aligned %0;" : : "n"(N) : "memory");
+}
+#undef CROQ_GROUPS
 namespace utils {
 using choreo::from_f32;
 using choreo::to_f32;

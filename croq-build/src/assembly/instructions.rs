@@ -2,7 +2,7 @@
 
 use super::arithmetic::{approximated, arithmetic, bits};
 use super::instruction::Scope;
-use super::movement::{address, converted, memory, moved, of_warp, selected};
+use super::movement::{address, atomic, converted, memory, moved, of_warp, selected};
 use super::program::{Instruction, Program, Step};
 use super::types::PREDICATE;
 use super::waiting::waiting;
@@ -128,6 +128,7 @@ fn statement(i: &Scope<'_>) -> Option<String> {
         "setp" | "selp" => selected(i),
         "shfl" | "vote" | "activemask" => of_warp(i),
         "ld" | "ldu" | "st" => memory(i),
+        "atom" | "red" => atomic(i),
         _ => waiting(i),
     }
 }

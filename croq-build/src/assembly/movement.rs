@@ -258,14 +258,7 @@ pub fn memory(i: &Scope<'_>) -> Option<String> {
         true => (i.operand(0)?, i.operand(1)?),
         false => (i.operand(1)?, i.operand(0)?),
     };
-    let Operand::Address(parts) = address else {
-        return None;
-    };
-    let (base, offset) = match parts.as_slice() {
-        [base] => (base, 0),
-        [base, Operand::Integer(offset)] => (base, *offset),
-        _ => return None,
-    };
+    let address = number_of(i, address)?;
     let count = match (i.has("v2"), i.has("v4")) {
         (true, false) => 2,
         (false, true) => 4,
@@ -279,11 +272,9 @@ pub fn memory(i: &Scope<'_>) -> Option<String> {
     if elements.len() != count {
         return None;
     }
-    let wide = Type::named("u64")?;
-    let base = i.value_of(base, wide)?;
     let constant = if loads { "const " } else { "" };
     let mut text = format!(
-        "{{ {constant}{0} *const croq_at = reinterpret_cast<{constant}{0} *>({base} + static_cast<unsigned long long>({offset}ll));",
+        "{{ {constant}{0} *const croq_at = reinterpret_cast<{constant}{0} *>({address});",
         ty.cpp
     );
     for (at, element) in elements.into_iter().enumerate() {
@@ -294,4 +285,67 @@ pub fn memory(i: &Scope<'_>) -> Option<String> {
         });
     }
     Some(text + " }")
+}
+
+/// `[%0 + 4]`
+fn number_of(i: &Scope<'_>, address: &Operand) -> Option<String> {
+    let Operand::Address(parts) = address else {
+        return None;
+    };
+    let (base, offset) = match parts.as_slice() {
+        [base] => (base, 0),
+        [base, Operand::Integer(offset)] => (base, *offset),
+        _ => return None,
+    };
+    let base = i.value_of(base, Type::named("u64")?)?;
+    Some(format!(
+        "{base} + static_cast<unsigned long long>({offset}ll)"
+    ))
+}
+
+/// `atom` and `red` by generic and global addresses.
+pub fn atomic(i: &Scope<'_>) -> Option<String> {
+    let orders = [
+        "global", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys",
+    ];
+    let modifiers = i.modifiers();
+    let [operation] = modifiers
+        .iter()
+        .filter(|m| !orders.contains(m))
+        .collect::<Vec<_>>()[..]
+    else {
+        return None;
+    };
+    let returns = i.base() == "atom";
+    let ty = i.ty().filter(|ty| ty.bits >= 32)?;
+    let has_sum = match ty.kind {
+        Kind::Signed => ty.bits == 32,
+        Kind::Unsigned | Kind::Float => true,
+        _ => false,
+    };
+    let is_bits = ty.kind == Kind::Bits;
+    let (function, count) = match *operation {
+        "add" if has_sum => ("atomicAdd", 1),
+        "min" if ty.is_integer() => ("atomicMin", 1),
+        "max" if ty.is_integer() => ("atomicMax", 1),
+        "and" if is_bits => ("atomicAnd", 1),
+        "or" if is_bits => ("atomicOr", 1),
+        "xor" if is_bits => ("atomicXor", 1),
+        "exch" if is_bits && returns => ("atomicExch", 1),
+        "cas" if is_bits && returns => ("atomicCAS", 2),
+        _ => return None,
+    };
+    let at = usize::from(returns);
+    i.with_count(at + 1 + count)?;
+    let address = number_of(i, i.operand(at)?)?;
+    let values: Option<Vec<String>> = (1..=count).map(|n| i.value(at + n, ty)).collect();
+    let call = format!(
+        "::{function}(reinterpret_cast<{} *>({address}), {})",
+        ty.cpp,
+        values?.join(", ")
+    );
+    match returns && *i.operand(0)? != Operand::Nothing {
+        true => i.set(&call),
+        false => Some(format!("{call};")),
+    }
 }

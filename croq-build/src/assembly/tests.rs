@@ -67,6 +67,11 @@ fn the_instructions_of_the_list_are_known() {
         "vote.sync.ballot.b32 %0, 1, 0xffffffff;",
         "ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];",
         "st.global.f32 [%0 + 4], %1;",
+        "red.relaxed.gpu.global.add.f32 [%0], %1;",
+        "red.global.min.s32 [%0 + 8], -1;",
+        "atom.global.add.u32 %0, [%1], 1;",
+        "atom.acq_rel.sys.add.u64 _, [%0], %1;",
+        "atom.global.cas.b32 %0, [%1], %2, %3;",
     ] {
         knows(text);
     }
@@ -82,6 +87,11 @@ fn what_is_not_known_is_named() {
     assert_eq!(unknown("add.u32 %0, %1, t;"), "add.u32 %0, %1, t");
     assert_eq!(unknown("mov.u32 %0, %no_such;"), "mov.u32 %0, %no_such");
     assert_eq!(unknown("add.u32 %0, %1, %tid.x;"), "add.u32 %0, %1, %tid.x");
+    unknown("red.shared.add.u32 [%0], 1;");
+    unknown("red.global.add.s64 [%0], 1;");
+    unknown("red.global.exch.b32 [%0], 1;");
+    unknown("red.global.add.u32 %0, [%1], 1;");
+    unknown("atom.global.add.u32 %0, %1, 1;");
     unknown("lab: bra lab;");
     unknown("add.u32 %0, %1;");
     unknown("{ add.u32 %0, %1, %2;");

@@ -115,6 +115,29 @@ fn assembly_in_cpp_of_the_user() {
     }
 }
 
+#[test]
+fn atomic_operations() {
+    let x = Tensor::<u32, _>::random((Const::<128>,), 1..1000, 60);
+    let mut counts = Tensor::<u32, _>::zeros((Const::<8>,));
+    let mut sum = Tensor::<f32, _>::zeros((Const::<1>,));
+    let mut most = Tensor::<u32, _>::zeros((Const::<2>,));
+    let mut turns = Tensor::<u32, _>::zeros((Const::<128>,));
+    kernels::assembly_counts(&x, &mut counts, &mut sum, &mut most, &mut turns).unwrap();
+    let values = x.as_slice();
+    for class in 0..8 {
+        let of_class = (0..128).filter(|i| x[[*i]] % 8 == class);
+        let mut found: Vec<u32> = of_class.map(|i| turns[[i]]).collect();
+        found.sort_unstable();
+        let count = u32::try_from(found.len()).unwrap();
+        assert_eq!(counts[[class as usize]], count);
+        assert_eq!(found, Vec::from_iter(0..count));
+    }
+    assert_eq!(sum[[0]], values.iter().sum::<u32>() as f32);
+    assert_eq!(most[[1]], *values.iter().max().unwrap());
+    // The first that finds a zero.
+    assert!(values.contains(&most[[0]]));
+}
+
 /// The call is an error whether or not a thread reaches the statement.
 #[test]
 fn what_the_simulated_gpu_does_not_know_is_an_error_of_that_kernel() {

@@ -220,6 +220,8 @@ fn registers_are_passed_to_cpp() {
         dot(32, doubled) + 4.0 * (0..32).map(doubled).fold(f32::MIN, f32::max)
     });
     assert_exact(&v, |[i]| 2.0 * i as f32 + 1.0);
+    kernels::groups_in_cpp(&a, &b, &mut y).unwrap();
+    assert_exact(&y, |[i, j]| 2.0 + 2.0 * product(i, j));
     let a = small((Const::<16>, Const::<16>), 43);
     let b = small((Const::<8>, Const::<16>), 44);
     let mut y = Tensor::<f32, _>::zeros((Const::<16>, Const::<8>));
