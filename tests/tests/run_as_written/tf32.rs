@@ -2,7 +2,7 @@
 
 use croq_sys::half::f16;
 use croq_sys::{Const, Device, DeviceTensor, Tensor};
-use croq_tests::compare::{assert_close, assert_exact, dot};
+use croq_tests::compare::{assert_close, assert_exact, dot, near};
 use croq_tests::kernels;
 
 /// The nearest number with ten stored bits of the mantissa, the even one of two.
@@ -76,6 +76,23 @@ fn changed_in_place() {
         let sum = rounded(rounded(used(x[i]) + v) * 1.5);
         let more = rounded(0.25 + sum);
         if more > 0.0 { more } else { v }
+    });
+}
+
+#[test]
+fn operands_of_functions() {
+    let device = Device::default();
+    let x = Tensor::<f32, _>::random((100,), 0.1..3.0, 21);
+    let mut y = DeviceTensor::<f32, _>::zeros((100,), &device).unwrap();
+    let mut z = DeviceTensor::<f32, _>::zeros((Const::<3>, 100), &device).unwrap();
+    kernels::tf32_functions(&x, &mut y, &mut z).unwrap();
+    let of = |i: usize| used(x[[i]]);
+    assert_exact(&y.to_host().unwrap(), |[i]| rounded(of(i).sqrt()));
+    assert_close(&z.to_host().unwrap(), |[which, i]| match which {
+        0 => near(f64::from(of(i)).powf(f64::from(of(i))), 1e-4),
+        1 => near(f64::from(of(i).max(1.0)), 0.0),
+        _ if of(i) < 1.0 => near(f64::from(of(i)), 0.0),
+        _ => near(f64::from(-of(i)), 0.0),
     });
 }
 

@@ -74,11 +74,13 @@ pub(super) fn expr<P: Phase>(v: &mut Verifier<'_, P>, e: &Expr) {
         ExprKind::Unary(_, a) => {
             expr(v, a);
             typed(v, "an operand", a.ty, e.ty);
+            computed(v, a);
         }
         ExprKind::Cast(a) => expr(v, a),
         ExprKind::Binary(op, a, b) => {
             expr(v, a);
             expr(v, b);
+            computed(v, a);
             let shifts = matches!(op, BinOp::Shl | BinOp::Shr);
             if !shifts {
                 typed(v, "the right operand", b.ty, a.ty);
@@ -98,7 +100,10 @@ pub(super) fn expr<P: Phase>(v: &mut Verifier<'_, P>, e: &Expr) {
             typed(v, "a selected value", a.ty, e.ty);
             typed(v, "a selected value", b.ty, e.ty);
         }
-        ExprKind::Math(_, args) => args.iter().for_each(|e| expr(v, e)),
+        ExprKind::Math(_, args) => args.iter().for_each(|e| {
+            expr(v, e);
+            computed(v, e);
+        }),
         ExprKind::Load(of) => {
             if let Some(elem) = access(v, of) {
                 typed(v, "a loaded value", e.ty, elem);
@@ -117,6 +122,13 @@ pub(super) fn expr<P: Phase>(v: &mut Verifier<'_, P>, e: &Expr) {
         ExprKind::Fits(fits) => fits.syms().for_each(|s| v.sym(s)),
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) => {}
     }
+}
+
+/// An operand of an operation: `tf32` is computed in `f32`.
+fn computed<P: Phase>(v: &mut Verifier<'_, P>, operand: &Expr) {
+    v.require(operand.ty != Scalar::Tf32, || {
+        "an operand is a `tf32`".to_owned()
+    });
 }
 
 pub(super) fn arg<P: Phase>(v: &mut Verifier<'_, P>, of: &Arg) {

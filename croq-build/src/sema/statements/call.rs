@@ -371,7 +371,10 @@ fn lower_math(
     let mut values = Vec::new();
     let mut ty: Option<Scalar> = None;
     for a in &call.args {
-        let v = el.expression(a);
+        let v = match el.expression(a) {
+            Value::Scalar(e) if e.ty.is_float() => convert::promoted(Value::Scalar(e)),
+            v => v,
+        };
         let this = match &v {
             Value::Error => return Value::Error,
             Value::Int(_) => None,
