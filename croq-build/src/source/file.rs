@@ -30,6 +30,8 @@ pub struct SourceFile {
     pub includes: Vec<(String, Span)>,
     /// The branches of conditionals that are not compiled.
     pub dead_branches: Vec<Span>,
+    /// Whether a macro makes functions, which are reported and not known.
+    pub hidden_functions: bool,
     /// Notes for the build log, at most one of a kind.
     pub notes: Vec<Note>,
     pub(super) expansions: Expansions,

@@ -99,6 +99,7 @@ pub fn load_with_instances(
         host_functions: scanner.host.functions,
         includes: scanner.host.includes,
         dead_branches: scanner.host.dead_branches,
+        hidden_functions: scanner.host.hidden_functions,
         notes: scanner.notes,
         expansions: scanner.expansions,
         line_starts: SourceFile::index_lines(text),

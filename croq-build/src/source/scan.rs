@@ -63,6 +63,8 @@ pub struct Host {
     pub includes: Vec<(String, Span)>,
     /// The branches of conditionals that are not compiled.
     pub dead_branches: Vec<Span>,
+    /// Whether a macro makes functions, which are reported and not known.
+    pub hidden_functions: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -212,6 +214,7 @@ impl<'a> Scanner<'a> {
             return;
         }
         let start = (line.rest_start + line.rest.len() - body.len() + at) as u32;
+        self.host.hidden_functions = true;
         self.diags.push(
             Diagnostic::new(
                 codes::E0099,

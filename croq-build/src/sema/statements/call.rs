@@ -168,6 +168,9 @@ pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
     if cx.is_of_broken_header(name) {
         return;
     }
+    if cx.file.hidden_functions {
+        return cx.diags.note_error_elsewhere();
+    }
     let mut d =
         Diagnostic::new(codes::E0208, at, format!("`{name}` is not a builtin")).label("unknown");
     if let Some(meant) = builtins::intended_function(name) {

@@ -81,6 +81,10 @@ pub(crate) fn lower(
     let first = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
     let evaluated = private(el, function, &summary, evaluated, args);
     let reported = std::mem::take(el.cx.diags);
+    if reported.has_errors() {
+        // Its statements may depend on what is in error.
+        el.cx.diags.note_error_elsewhere();
+    }
     let values = inline(el, function, evaluated, args, span);
     let found = std::mem::replace(el.cx.diags, reported);
     report_found(el, found, name, span);
