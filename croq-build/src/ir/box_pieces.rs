@@ -5,7 +5,7 @@
 //! the innermost axis that is longer is divided, and each position along the axes outside of it has
 //! boxes of its own.
 
-use super::Buffer;
+use super::{Buffer, Swizzle};
 use crate::symbolic::{Ctx, Sym};
 
 /// The most elements of a box along one axis.
@@ -50,7 +50,9 @@ pub fn box_pieces(cx: &Ctx, buffer: &Buffer, shape: &[Sym]) -> Result<Vec<BoxPie
         return Ok(vec![whole]);
     };
     let bytes = i64::try_from(buffer.elem.bytes()).unwrap_or(1);
-    let alignment = (buffer.swizzle.as_ref()).map_or(BOX_ALIGNMENT, |swizzle| swizzle.alignment());
+    // Every part of a swizzled tile has the same pattern.
+    let period = |swizzle: &Swizzle| 8 * i64::from(swizzle.bytes);
+    let alignment = (buffer.swizzle.as_ref()).map_or(BOX_ALIGNMENT, period);
     let row: Sym = shape.iter().skip(axis + 1).product();
     let row = &row * bytes;
     let is_aligned = |rows: i64| {
@@ -109,7 +111,7 @@ fn position(mut plane: i64, extents: &[i64]) -> Vec<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Scalar, Storage, Swizzle};
+    use crate::ir::{Scalar, Storage};
     use crate::source::Span;
 
     fn buffer(elem: Scalar, swizzle: Option<u32>) -> Buffer {
@@ -163,7 +165,7 @@ mod tests {
             let mut seen = vec![false; usize::try_from(size).unwrap()];
             for (at, offset, extents) in pieces(&buffer, &shape).unwrap() {
                 assert!(extents.iter().all(|n| (1..=LONGEST_BOX).contains(n)));
-                let alignment = swizzle.map_or(128, |bytes| if bytes == 128 { 1024 } else { 128 });
+                let alignment = swizzle.map_or(128, |bytes| 8 * i64::from(bytes));
                 assert_eq!(offset * bytes % alignment, 0, "{shape:?}");
                 for number in 0..extents.iter().product() {
                     let inside = position(number, &extents);
