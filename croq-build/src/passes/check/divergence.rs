@@ -6,13 +6,14 @@
 //! `break` and `continue` before it. `passes/analysis/uniformity` computes the uniformity of
 //! values.
 
-use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    BarrierReason, BarrierScope, Expr, ExprKind, Function, Intrinsic, KernelId, Level, MmaOp, Stmt,
-    StmtKind, ThreadSet, WARP_THREADS, WARPGROUP_THREADS, Waited, any_expr,
+    Access, BarrierReason, BarrierScope, Expr, ExprKind, Flow, Function, Intrinsic, KernelId,
+    Level, MmaOp, ON, Stmt, StmtKind, ThreadSet, Visitor, WARP_THREADS, WARPGROUP_THREADS, Waited,
+    any_expr,
 };
 use crate::passes::analysis::uniformity::flow::{Around, FlowVisitor, Frame, walk};
-use crate::passes::analysis::uniformity::scope::{Cause, Scope, Verdict};
+use crate::passes::analysis::uniformity::scope::{Cause, Scope, Uniform, Verdict};
 use crate::passes::lower::barrier_ids::same_lanes;
 use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
@@ -103,6 +104,7 @@ impl FlowVisitor for Found<'_> {
         }
         let unit = Unit::of(level, around);
         self.check_tiles(stmt, &what, &unit, around);
+        self.check_single_thread(stmt, &unit, around);
         for frame in around.frames() {
             match frame.value.over(unit.scope) {
                 Verdict::Same => {}
@@ -133,13 +135,9 @@ impl Found<'_> {
             _ => return,
         };
         for view in views {
-            let (code, differs, cause) = match around.sym(&view.offset).over(unit.scope) {
-                Verdict::Differs(cause) => (codes::E0582, "differs", cause),
-                // In a loop, as often as the threads' numbers say.
-                Verdict::Unknown(cause) if cause.is_some_and(Cause::is_of_threads) => {
-                    (codes::E0590, "perhaps differs", cause)
-                }
-                _ => continue,
+            let Some((code, differs, cause)) = difference(around.sym(&view.offset), unit.scope)
+            else {
+                continue;
             };
             let name = unit.name;
             let text = format!("{what} whose tile {differs} between threads of the {name}");
@@ -151,6 +149,39 @@ impl Found<'_> {
             }
             return self.reports.push(report);
         }
+    }
+
+    /// Reports values of a statement that one thread executes for all if they are others in some of them.
+    fn check_single_thread(&mut self, stmt: &Stmt, unit: &Unit, around: &Around<'_>) {
+        let StmtKind::SingleThread { body, .. } = &stmt.kind else {
+            return;
+        };
+        let mut values = ValuesOfOne {
+            around,
+            scope: unit.scope,
+            differs: None,
+        };
+        let _ = values.block(body);
+        let Some((span, (code, differs, cause))) = values.differs else {
+            return;
+        };
+        let name = unit.name;
+        let title = format!(
+            "a statement that one thread executes for all, with a value that {differs} between threads of the {name}"
+        );
+        let mut report = Diagnostic::new(code, stmt.span, title)
+            .label(format!("executed once for the {name}"))
+            .help(
+                "let the threads execute it, under a condition that selects one of them, or combine \
+                 their values first",
+            );
+        if span != stmt.span && span != Span::default() {
+            report = report.also(span, format!("each thread of the {name} has its own value"));
+        }
+        if let Some(cause) = cause.filter(|c| c.span != span && c.span != Span::default()) {
+            report = report.also(cause.span, cause.kind.text(self.function));
+        }
+        self.reports.push(report);
     }
 
     /// Adds a run-time comparison of the condition, if all comparing threads reach it.
@@ -374,6 +405,50 @@ impl Unit {
             None => (scope, scope.name()),
         };
         Self { scope, name }
+    }
+}
+
+/// The code of the report, its verb, and what makes the value differ.
+type Difference = (Code, &'static str, Option<Cause>);
+
+/// Whether a value that a unit shares is another in some of its threads.
+fn difference(value: Uniform, unit: Scope) -> Option<Difference> {
+    match value.over(unit) {
+        Verdict::Differs(cause) => Some((codes::E0582, "differs", cause)),
+        // After a condition or a loop that the threads' numbers decide.
+        Verdict::Unknown(cause) if cause.is_some_and(Cause::is_of_threads) => {
+            Some((codes::E0590, "perhaps differs", cause))
+        }
+        _ => None,
+    }
+}
+
+/// Finds a value that differs between the threads for which one of them executes a statement.
+struct ValuesOfOne<'w> {
+    around: &'w Around<'w>,
+    scope: Scope,
+    differs: Option<(Span, Difference)>,
+}
+
+impl ValuesOfOne<'_> {
+    fn note(&mut self, value: Uniform, span: Span) -> Flow {
+        match difference(value, self.scope) {
+            None => ON,
+            Some(difference) => {
+                self.differs = Some((span, difference));
+                Flow::Break(())
+            }
+        }
+    }
+}
+
+impl Visitor for ValuesOfOne<'_> {
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        self.note(self.around.expr(expr), expr.span)
+    }
+
+    fn access(&mut self, access: &Access, _written: bool) -> Flow {
+        self.note(self.around.address(access), access.span)
     }
 }
 

@@ -13,8 +13,9 @@ use super::scope::{CauseKind, Scope, Uniform};
 use super::state::{Place, State, element};
 use super::values::Values;
 use crate::ir::{
-    Atomic, AtomicOp, BarrierScope, BufferId, CppName, Expr, ExprKind, Function, Kernel, LocalId,
-    MmaOp, Role, Stmt, StmtKind, Storage, ThreadSet, Transform, View, walk_block, walk_exprs,
+    Access, Atomic, AtomicOp, BarrierScope, BufferId, CppName, Expr, ExprKind, Function, Kernel,
+    LocalId, MmaOp, Role, Stmt, StmtKind, Storage, ThreadSet, Transform, View, walk_block,
+    walk_exprs,
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::sorted::SortedMap;
@@ -72,6 +73,16 @@ impl Around<'_> {
     /// The uniformity of a symbolic value here.
     pub fn sym(&self, sym: &Sym) -> Uniform {
         self.values.sym(sym)
+    }
+
+    /// The uniformity of a value here.
+    pub fn expr(&self, e: &Expr) -> Uniform {
+        self.values.expr(e)
+    }
+
+    /// The uniformity of the place of an element here.
+    pub fn address(&self, access: &Access) -> Uniform {
+        self.values.address(access)
     }
 
     /// Threads that may reach this point; `None`: all.

@@ -51,7 +51,7 @@ impl Selector {
         let (Some(of_one), Some(of_other)) = (indices.list(a), indices.list(b)) else {
             return value;
         };
-        let cause = one.cause().or(other.cause());
+        let cause = one.limit().cause.or(other.limit().cause);
         if a == b {
             let list = of_one.clone();
             return values.of_list(list, cause);
@@ -61,7 +61,7 @@ impl Selector {
                 true => of_one.at(t),
                 false => of_other.at(t),
             });
-            let cause = cause.or(self.value.cause());
+            let cause = cause.or(self.value.limit().cause);
             return chosen.map_or(value, |list| values.of_list(list, cause));
         }
         match (of_one, of_other) {

@@ -101,9 +101,9 @@ impl CauseKind {
 
 /// The widest unit for which a property holds, and why it does not hold for wider ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Limit {
-    scope: Scope,
-    cause: Option<Cause>,
+pub struct Limit {
+    pub scope: Scope,
+    pub cause: Option<Cause>,
 }
 
 impl Limit {
@@ -112,7 +112,7 @@ impl Limit {
         cause: None,
     };
 
-    fn meet(self, other: Limit) -> Limit {
+    pub fn meet(self, other: Limit) -> Limit {
         if other.scope < self.scope {
             other
         } else {
@@ -260,8 +260,12 @@ impl Uniform {
         Self { known, ..self }
     }
 
-    pub fn cause(self) -> Option<Cause> {
-        self.divergent.cause.or(self.same.cause)
+    /// The widest uniform unit, and the cause of the divergence, proved if one is.
+    pub fn limit(self) -> Limit {
+        Limit {
+            scope: self.same.scope,
+            cause: self.divergent.cause.or(self.same.cause),
+        }
     }
 
     pub fn is_everywhere(self) -> bool {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::evaluate::Evaluate;
 use super::indices::{Active, Indices, List};
 use super::memory::{Changes, Content, content};
-use super::scope::{Cause, CauseKind, Scope, Uniform};
+use super::scope::{Cause, CauseKind, Limit, Scope, Uniform};
 use super::state::{Place, State, element};
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, Kernel, Level, Scalar, VarHome,
@@ -27,15 +27,15 @@ pub struct Values<'a> {
 /// The class of a subexpression.
 enum Part {
     Constant,
-    /// A function of thread numbers and constants, with the cause of its divergence.
-    OfThread(Option<Cause>),
+    /// A function of thread numbers and constants, with the finest cause of its divergence.
+    OfThread(Limit),
     Data(Uniform),
 }
 
 impl Part {
     fn cause(&self) -> Option<Cause> {
         match self {
-            Part::OfThread(cause) => *cause,
+            Part::OfThread(limit) => limit.cause,
             Part::Constant | Part::Data(_) => None,
         }
     }
@@ -45,7 +45,7 @@ impl Part {
         for part in parts {
             all = match (all, part) {
                 (_, Part::Data(_)) => return None,
-                (Part::OfThread(Some(cause)), _) => Part::OfThread(Some(cause)),
+                (Part::OfThread(a), Part::OfThread(b)) => Part::OfThread(a.meet(b)),
                 (all, Part::Constant) => all,
                 (_, part) => part,
             };
@@ -111,7 +111,7 @@ impl Values<'_> {
     fn resolved(&self, e: &Expr, part: Part) -> Uniform {
         let cause = match part {
             Part::Constant => return Uniform::EVERYWHERE,
-            Part::OfThread(cause) => cause,
+            Part::OfThread(limit) => limit.cause,
             Part::Data(value) => return value,
         };
         match self.evaluate().scope(&self.active, e) {
@@ -137,7 +137,7 @@ impl Values<'_> {
             ExprKind::Local(id) => self.part_of_place(Place::Local(*id)),
             ExprKind::Load(access) => {
                 match element(self.function, access).map(|at| self.part_of_place(at)) {
-                    Some(Part::OfThread(cause)) => Part::OfThread(cause),
+                    Some(Part::OfThread(limit)) => Part::OfThread(limit),
                     _ => Part::Data(self.load(access)),
                 }
             }
@@ -233,8 +233,12 @@ impl Values<'_> {
     fn hardware(&self, of: Intrinsic, operands: &[Expr], span: Span) -> Part {
         let value = match of {
             Intrinsic::Thread | Intrinsic::Warp => {
-                let kind = CauseKind::Hardware;
-                return Part::OfThread(Some(Cause { kind, span }));
+                let scope = match of {
+                    Intrinsic::Warp => Scope::Warp,
+                    _ => Scope::Thread,
+                };
+                let limit = Uniform::within(scope, CauseKind::Hardware, span).limit();
+                return Part::OfThread(limit);
             }
             Intrinsic::LaneAcross => {
                 let read = Uniform::at_least(Scope::Thread, CauseKind::Hardware, span);
@@ -292,9 +296,9 @@ impl Values<'_> {
     fn computed(&self, part: Option<Part>, sym: &Sym) -> Option<Uniform> {
         match part? {
             Part::Constant => Some(Uniform::EVERYWHERE),
-            Part::OfThread(cause) => {
+            Part::OfThread(limit) => {
                 let scope = self.evaluate().scope_of_sym(&self.active, sym)?;
-                Some(Uniform::exactly(scope, cause))
+                Some(Uniform::exactly(scope, limit.cause))
             }
             Part::Data(_) => None,
         }
@@ -310,7 +314,7 @@ impl Values<'_> {
     fn part_of_place(&self, place: Place) -> Part {
         let value = self.state.at(place);
         match value.known {
-            Some(_) => Part::OfThread(value.cause()),
+            Some(_) => Part::OfThread(value.limit()),
             None => Part::Data(value),
         }
     }
