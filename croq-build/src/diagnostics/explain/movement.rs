@@ -78,5 +78,6 @@ explanations! {
     W0881: "swizzled memory passed to C++",
     W0882: "race for an element of shared memory",
     E0883: "overlapping tiles of one buffer",
+    W0884: "tile numbers that are perhaps exchanged",
     W1044: "cluster operation without a cluster",
 }

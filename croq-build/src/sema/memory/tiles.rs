@@ -3,6 +3,7 @@
 //! loop variables is not checked: such a tile is a halo or the end of a ragged edge, and copies
 //! nothing.
 
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     BinOp, CheckCode, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind,
     VarHome, Visit, retain_stmts, walk_block, walk_exprs,
@@ -44,6 +45,56 @@ pub(crate) fn check_number(
     if !data.numbers.contains(&noted) {
         data.numbers.push(noted);
     }
+}
+
+/// Reports two numbers of a tile each of which counts the tiles of the other's axis, where the numbers
+/// of tiles are determined by different dimensions. `axes`: the number and how many tiles there are.
+pub(crate) fn lint_exchanged(el: &mut Elab<'_>, name: &str, axes: &[(Sym, Sym)], at: Span) {
+    let is_dimension = |v: &Var| matches!(el.f.var_home.get(v), Some(VarHome::Dim(_)));
+    let dimensions = |sym: &Sym| {
+        let vars = sym.vars();
+        (!vars.is_empty() && vars.iter().all(is_dimension)).then_some(vars)
+    };
+    // The dimensions that determine the last number, and those that determine the tiles.
+    let determined = |(number, tiles): &(Sym, Sym)| {
+        if el.f.cx.lt(number, tiles) == Truth::Yes {
+            return None;
+        }
+        let mut others = number.vars();
+        others.retain(|v| !is_dimension(v));
+        let last = el.f.cx.sup(number, &others)?;
+        Some((dimensions(&last)?, dimensions(tiles)?))
+    };
+    if el.path.is_dead() {
+        return;
+    }
+    let axes: Vec<_> = axes.iter().map(determined).collect();
+    let exchanged = axes.iter().enumerate().find_map(|(one, determined)| {
+        let (counted, tiles) = determined.as_ref()?;
+        let other = axes.iter().skip(one + 1).position(|other| {
+            let is_exchanged = |other: &(SortedSet<Var>, SortedSet<Var>)| {
+                counted != tiles && *counted == other.1 && *tiles == other.0
+            };
+            other.as_ref().is_some_and(is_exchanged)
+        })?;
+        let shown = |vars: &SortedSet<Var>| {
+            let names: Vec<String> = vars.iter().map(|v| el.f.cx.show(&Sym::var(*v))).collect();
+            format!("`{}`", names.join("`, `"))
+        };
+        Some((one, one + 1 + other, shown(counted), shown(tiles)))
+    });
+    let Some((one, other, counted, tiles)) = exchanged else {
+        return;
+    };
+    let title =
+        format!("the tile numbers of axes {one} and {other} of `{name}` are perhaps exchanged");
+    el.cx.report(
+        Diagnostic::new(codes::W0884, at, title)
+            .label(format!(
+                "that of axis {one} ends with {counted}, the axis with {tiles}"
+            ))
+            .help("exchange them: tiles beyond the data are left out in silence"),
+    );
 }
 
 /// Emits the checks of a tile that is copied here, or whose address is taken. Returns the numbers

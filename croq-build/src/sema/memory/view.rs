@@ -106,6 +106,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
     tile_operands::check_count(el, codes::E0824, "tile indices", i.len(), data, at)?;
     let strides = strides::lower(el, data, strides, at)?;
     let mut shape = Vec::new();
+    let mut numbers = Vec::new();
     for (axis, ((extent, step), index)) in e.into_iter().zip(steps).zip(i).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let index = index.unwrap_or_default();
@@ -154,8 +155,10 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
             return None;
         }
         check_tile_inside(el, data, axis, (&index, &step), &extent, at);
+        numbers.push((index, el.f.cx.cdiv(&parent, &step)));
         cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
     }
+    tiles::lint_exchanged(el, &data.name, &numbers, at);
     strides::apply(el, data, shape, strides, at);
     Some(())
 }
