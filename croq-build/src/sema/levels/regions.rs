@@ -79,8 +79,8 @@ pub(crate) fn lower_inthreads(
             .label("never holds"),
         );
     }
-    let parts = set.as_ref().filter(|_| outermost && is_async);
-    let rest = parts.and_then(|parts| lower_changes(el, &cond, parts, body, span));
+    let own = set.as_ref().filter(|_| outermost && is_async);
+    let rest = own.and_then(|own| lower_changes(el, &cond, own, body, span));
     let body = rest.as_ref().unwrap_or(body);
     let region = Frame::Region {
         threads: set.clone(),
@@ -117,13 +117,13 @@ pub(crate) fn lower_inthreads(
     );
 }
 
-/// Lowers the changes of registers with which a region begins, if it is one of parts of warpgroups,
-/// and one side of its predicate selects these warpgroups: they make the changes as wholes. Returns
-/// the other statements.
+/// Lowers the changes of registers with which a region begins, if it is one of a thread of a
+/// warpgroup, and one side of its predicate selects the warpgroup: that makes the changes as a
+/// whole. Returns the other statements.
 fn lower_changes(
     el: &mut Elab<'_>,
     cond: &Expr,
-    parts: &ThreadSet,
+    single: &ThreadSet,
     body: &ast::Block,
     span: Span,
 ) -> Option<ast::Block> {
@@ -131,10 +131,10 @@ fn lower_changes(
     let is_other = |stmt: &ast::Stmt| !registers::is_change(&stmt.kind);
     let first_other = changes.iter().position(is_other);
     let stmts = changes.split_off(first_other.unwrap_or(changes.len()));
-    if changes.is_empty() || parts.is_whole(WARPGROUP_THREADS) {
+    if changes.is_empty() {
         return None;
     }
-    let (pred, set) = of_warpgroups(el, cond, parts)?;
+    let (pred, set) = of_warpgroups(el, cond, single)?;
     let block = |stmts: Vec<ast::Stmt>| ast::Block {
         stmts,
         span: body.span,
@@ -161,17 +161,19 @@ fn lower_changes(
     Some(block(stmts))
 }
 
-/// The side of `&&` that selects the warpgroups of which `parts` are parts, and their threads.
-fn of_warpgroups(el: &Elab<'_>, cond: &Expr, parts: &ThreadSet) -> Option<(Expr, ThreadSet)> {
+/// The side of `&&` that selects the warpgroups of these threads, one of each, and their threads.
+fn of_warpgroups(el: &Elab<'_>, cond: &Expr, single: &ThreadSet) -> Option<(Expr, ThreadSet)> {
     let ExprKind::Binary(BinOp::LogicAnd, a, b) = &*cond.kind else {
         let set = thread_set(el, cond)?;
         let groups = |set: &ThreadSet| -> SortedSet<u32> {
             set.threads().map(|t| t / WARPGROUP_THREADS).collect()
         };
-        let fits = set.is_whole(WARPGROUP_THREADS) && groups(&set) == groups(parts);
+        let fits = set.is_whole(WARPGROUP_THREADS)
+            && single.len() * WARPGROUP_THREADS == set.len()
+            && groups(&set) == groups(single);
         return fits.then(|| (cond.clone(), set));
     };
-    of_warpgroups(el, a, parts).or_else(|| of_warpgroups(el, b, parts))
+    of_warpgroups(el, a, single).or_else(|| of_warpgroups(el, b, single))
 }
 
 /// Lowers the body of a region, which not all units of the predicate's level execute.
