@@ -47,6 +47,19 @@ fn one_producer_one_consumer() {
 }
 
 #[test]
+fn registers_of_a_producer_of_one_thread() {
+    compare!(
+        kernels::roles_trade,
+        f16,
+        f16,
+        f16::from_f32,
+        f16::to_f32,
+        f16::from_f32,
+        SIZES
+    );
+}
+
+#[test]
 fn one_producer_two_consumers() {
     compare!(
         kernels::roles_1p2c,

@@ -52,8 +52,26 @@ struct Pool<'d> {
     diags: &'d mut Diagnostics,
 }
 
+/// Whether all changes are possible and none waits forever, if threads begin with so many registers.
+pub fn fits(at_first: u32, threads: u32, body: &[Stmt]) -> bool {
+    let mut diags = Diagnostics::default();
+    check(at_first, threads, body, &mut diags);
+    !diags.has_errors()
+}
+
+/// Whether each warpgroup makes a change.
+pub fn all_change(threads: u32, body: &[Stmt]) -> bool {
+    let mut diags = Diagnostics::default();
+    let pool = walked(0, threads, body, &mut diags);
+    pool.groups.iter().all(|group| group.most.is_some())
+}
+
 /// Reports changes that are impossible, and those that may wait forever.
 pub fn check(at_first: u32, threads: u32, body: &[Stmt], diags: &mut Diagnostics) {
+    walked(at_first, threads, body, diags).exhaustion();
+}
+
+fn walked<'d>(at_first: u32, threads: u32, body: &[Stmt], diags: &'d mut Diagnostics) -> Pool<'d> {
     let group = Group {
         now: SortedSet::from([at_first]),
         most: None,
@@ -72,7 +90,7 @@ pub fn check(at_first: u32, threads: u32, body: &[Stmt], diags: &mut Diagnostics
         diags,
     };
     pool.block(body, &ThreadSet::first(threads));
-    pool.exhaustion();
+    pool
 }
 
 impl Pool<'_> {

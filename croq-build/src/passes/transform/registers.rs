@@ -16,10 +16,13 @@ use crate::source::Span;
 const ALL: u32 = 65536;
 /// The maximum number of registers of a thread.
 const MOST: u32 = 256;
+/// The minimum number that `setmaxnreg` sets.
+const FEWEST: u32 = 24;
 
 /// Reports requests that cannot be satisfied, and synchronises warpgroups between two changes.
-/// Requests are checked against the initial number, which must be known: that of a kernel of which
-/// one block at a time resides on a multiprocessor, unless the program specifies another one.
+/// Requests are checked against the initial number, which must be known: what the program
+/// specifies; else that of a kernel of which one block at a time resides on a multiprocessor; and
+/// if the requests don't fit that, a number that they fit.
 pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
@@ -34,10 +37,7 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
             .help("let the block have a constant number of warpgroups");
         return diags.push(report);
     };
-    if kernel.attrs.maxnreg.is_none() {
-        let [_, blocks, _] = kernel.attrs.launch_bounds.get_or_insert_default();
-        blocks.get_or_insert(1);
-    }
+    choose_initial(&mut kernel.attrs, threads, &kernel.body);
     let at_first = at_first(&kernel.attrs, threads);
     register_pool::check(at_first, threads, &kernel.body, diags);
     synchronise(
@@ -46,6 +46,36 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
         false,
         &mut Vec::new(),
     );
+}
+
+/// Decides how many registers each thread has at first, where the program leaves that open.
+fn choose_initial(attrs: &mut LaunchAttrs, threads: u32, body: &[Stmt]) {
+    if attrs.maxnreg.is_some() {
+        return;
+    }
+    let written = attrs.launch_bounds;
+    let [most, blocks, clusters] = written.unwrap_or_default();
+    attrs.launch_bounds = Some([most, blocks.or(Some(1)), clusters]);
+    let share = at_first(attrs, threads);
+    if blocks.is_some() || register_pool::fits(share, threads, body) {
+        return;
+    }
+    if let Some(number) = fitting(share, threads, body) {
+        // A kernel has a number of registers or of blocks.
+        attrs.launch_bounds = written;
+        attrs.maxnreg = Some(number);
+    }
+}
+
+/// A number that the requests fit: the least one if each warpgroup makes a change, because then no
+/// registers are left over; else the greatest one, because the others keep theirs.
+fn fitting(share: u32, threads: u32, body: &[Stmt]) -> Option<u32> {
+    let numbers = (FEWEST / 8..=share / 8).map(|eighth| 8 * eighth);
+    let mut fitting = numbers.filter(|number| register_pool::fits(*number, threads, body));
+    match register_pool::all_change(threads, body) {
+        true => fitting.next(),
+        false => fitting.next_back(),
+    }
 }
 
 fn first_change(body: &[Stmt]) -> Option<Span> {
@@ -104,7 +134,7 @@ fn synchronise(
 
 /// Merges a region with the region before it that only changes its register count. They are
 /// separate regions before this pass, because the whole warpgroup changes its registers, and the
-/// rest may be executed by one thread. Where control flow joins between the two, ptxas ignores
+/// rest may be executed by some threads of it. Where control flow joins between the two, ptxas ignores
 /// `setmaxnreg` (C7507).
 pub fn merge_regions(function: &mut Function, id: KernelId) {
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
@@ -119,18 +149,20 @@ fn merge(stmts: &mut Vec<Stmt>) {
             merge(block);
         }
         let next = rest.next_if(|next| continues(&stmt, next));
-        if let (StmtKind::Region { body, .. }, Some(mut next)) = (&mut stmt.kind, next) {
+        if let (StmtKind::Region { set, body, .. }, Some(mut next)) = (&mut stmt.kind, next) {
+            let set = set.clone();
             for block in next.kind.blocks_mut() {
                 merge(block);
             }
             match &mut next.kind {
                 // All threads of the region execute the rest.
                 StmtKind::Region {
+                    set: after,
                     elected_from: None,
-                    body: after,
+                    body: rest,
                     ..
-                } => body.append(after),
-                // One of them does.
+                } if *after == set => body.append(rest),
+                // Some of them do.
                 StmtKind::Region {
                     elected_from,
                     outermost,
@@ -168,6 +200,9 @@ fn continues(first: &Stmt, next: &Stmt) -> bool {
         return false;
     };
     let changes = |s: &Stmt| matches!(s.kind, StmtKind::Registers(_) | StmtKind::Barrier { .. });
-    let whole = elected_from.as_ref().map_or(after, |(_, whole)| whole);
-    !body.is_empty() && body.iter().all(changes) && whole == set
+    let is_rest = match elected_from {
+        Some((_, whole)) => whole == set,
+        None => set.includes(after),
+    };
+    !body.is_empty() && body.iter().all(changes) && is_rest
 }

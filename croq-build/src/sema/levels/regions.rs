@@ -1,13 +1,17 @@
 //! `inthreads`: parts of a kernel that only some of its threads execute.
 
 use crate::diagnostics::{Diagnostic, codes};
-use crate::ir::{self, BinOp, Condition, Expr, ExprKind, Role, StmtKind, ThreadSet, UnOp, VarHome};
+use crate::ir::{
+    self, BinOp, Condition, Expr, ExprKind, Role, StmtKind, ThreadSet, UnOp, VarHome,
+    WARPGROUP_THREADS,
+};
 use crate::sema::build;
 use crate::sema::checks::lints;
-use crate::sema::levels::{instances, uniformity};
+use crate::sema::levels::{instances, registers, uniformity};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::values::conditionals;
+use crate::sorted::SortedSet;
 use crate::source::Span;
 use crate::symbolic::Var;
 use crate::syntax::ast;
@@ -75,6 +79,9 @@ pub(crate) fn lower_inthreads(
             .label("never holds"),
         );
     }
+    let own = set.as_ref().filter(|_| outermost && is_async);
+    let rest = own.and_then(|own| lower_changes(el, &cond, own, body, span));
+    let body = rest.as_ref().unwrap_or(body);
     let region = Frame::Region {
         threads: set.clone(),
         span: pred.span,
@@ -108,6 +115,65 @@ pub(crate) fn lower_inthreads(
         },
         span,
     );
+}
+
+/// Lowers the changes of registers with which a region begins, if it is one of a thread of a
+/// warpgroup, and one side of its predicate selects the warpgroup: that makes the changes as a
+/// whole. Returns the other statements.
+fn lower_changes(
+    el: &mut Elab<'_>,
+    cond: &Expr,
+    single: &ThreadSet,
+    body: &ast::Block,
+    span: Span,
+) -> Option<ast::Block> {
+    let mut changes = body.stmts.clone();
+    let is_other = |stmt: &ast::Stmt| !registers::is_change(&stmt.kind);
+    let first_other = changes.iter().position(is_other);
+    let stmts = changes.split_off(first_other.unwrap_or(changes.len()));
+    if changes.is_empty() {
+        return None;
+    }
+    let (pred, set) = of_warpgroups(el, cond, single)?;
+    let block = |stmts: Vec<ast::Stmt>| ast::Block {
+        stmts,
+        span: body.span,
+    };
+    let region = Frame::Region {
+        threads: Some(set.clone()),
+        span: cond.span,
+    };
+    let changes = block(changes);
+    let lower = |el: &mut Elab<'_>| lower_body(el, &pred, &changes);
+    let ((), body) = el.within(region, |el| build::collect(el, lower));
+    build::emit(
+        el,
+        StmtKind::Region {
+            pred,
+            set: Some(set),
+            elected_from: None,
+            is_async: true,
+            outermost: true,
+            body,
+        },
+        span,
+    );
+    Some(block(stmts))
+}
+
+/// The side of `&&` that selects the warpgroups of these threads, one of each, and their threads.
+fn of_warpgroups(el: &Elab<'_>, cond: &Expr, single: &ThreadSet) -> Option<(Expr, ThreadSet)> {
+    let ExprKind::Binary(BinOp::LogicAnd, a, b) = &*cond.kind else {
+        let set = thread_set(el, cond)?;
+        let groups = |set: &ThreadSet| -> SortedSet<u32> {
+            set.threads().map(|t| t / WARPGROUP_THREADS).collect()
+        };
+        let fits = set.is_whole(WARPGROUP_THREADS)
+            && single.len() * WARPGROUP_THREADS == set.len()
+            && groups(&set) == groups(single);
+        return fits.then(|| (cond.clone(), set));
+    };
+    of_warpgroups(el, a, single).or_else(|| of_warpgroups(el, b, single))
 }
 
 /// Lowers the body of a region, which not all units of the predicate's level execute.

@@ -32,10 +32,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, asm: &AsmStmt, span: Span) {
         );
         return;
     }
-    let all = || asm.outputs.iter().chain(&asm.inputs);
-    let names: Vec<Option<&str>> = all()
-        .map(|operand| operand.name.as_ref().map(|name| name.text.as_str()))
-        .collect();
+    let names = operand_names(asm);
     let template = match Template::parse(&asm.template, &names) {
         Ok(template) => template,
         Err(fault) => return report_fault(el, &fault, names.len(), span),
@@ -138,6 +135,18 @@ fn report_fault(el: &mut Elab<'_>, fault: &Fault, count: usize, span: Span) {
         report
             .help("`%0` is the first output, inputs follow the outputs; a register is `%%laneid`"),
     );
+}
+
+fn operand_names(asm: &AsmStmt) -> Vec<Option<&str>> {
+    let all = asm.outputs.iter().chain(&asm.inputs);
+    all.map(|operand| operand.name.as_ref().map(|name| name.text.as_str()))
+        .collect()
+}
+
+/// Whether a statement is `setmaxnreg` alone.
+pub(crate) fn is_register_change(asm: &AsmStmt) -> bool {
+    let template = Template::parse(&asm.template, &operand_names(asm));
+    template.is_ok_and(|template| register_count(asm, &template).is_some())
 }
 
 /// For a text that is `setmaxnreg` alone: whether it takes more registers, and the number.
