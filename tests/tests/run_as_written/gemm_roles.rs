@@ -49,7 +49,7 @@ fn one_producer_one_consumer() {
 #[test]
 fn registers_of_a_producer_of_one_thread() {
     compare!(
-        kernels::roles_trade,
+        kernels::assembly_trade,
         f16,
         f16,
         f16::from_f32,

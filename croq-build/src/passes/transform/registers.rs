@@ -7,9 +7,10 @@
 use super::register_pool;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
-    BarrierReason, BarrierScope, Function, KernelId, LaunchAttrs, Stmt, StmtKind, ThreadSet,
-    any_stmt,
+    BarrierReason, BarrierScope, BufferId, Fragment, Function, KernelId, LaunchAttrs, Stmt,
+    StmtKind, ThreadSet, any_stmt,
 };
+use crate::passes::lower::mma;
 use crate::source::Span;
 
 /// The registers of a multiprocessor.
@@ -18,12 +19,16 @@ const ALL: u32 = 65536;
 const MOST: u32 = 256;
 /// The minimum number that `setmaxnreg` sets.
 const FEWEST: u32 = 24;
+/// A thread has about so many registers for addresses and descriptors beside those of fragments:
+/// ptxas (13.0) compiles a `wgmma` of 128 accumulators with 154 registers.
+const BESIDE_FRAGMENTS: u32 = 40;
 
 /// Reports requests that cannot be satisfied, and synchronises warpgroups between two changes.
 /// Requests are checked against the initial number, which must be known: what the program
 /// specifies; else that of a kernel of which one block at a time resides on a multiprocessor; and
-/// if the requests don't fit that, a number that they fit.
+/// if the requests don't fit that, a number that they fit and that the fragments fit.
 pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
+    let needed = of_fragments(function).saturating_add(BESIDE_FRAGMENTS);
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
     };
@@ -37,7 +42,7 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
             .help("let the block have a constant number of warpgroups");
         return diags.push(report);
     };
-    choose_initial(&mut kernel.attrs, threads, &kernel.body);
+    choose_initial(&mut kernel.attrs, threads, needed, &kernel.body);
     let at_first = at_first(&kernel.attrs, threads);
     register_pool::check(at_first, threads, &kernel.body, diags);
     synchronise(
@@ -49,7 +54,7 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
 }
 
 /// Decides how many registers each thread has at first, where the program leaves that open.
-fn choose_initial(attrs: &mut LaunchAttrs, threads: u32, body: &[Stmt]) {
+fn choose_initial(attrs: &mut LaunchAttrs, threads: u32, needed: u32, body: &[Stmt]) {
     if attrs.maxnreg.is_some() {
         return;
     }
@@ -60,22 +65,28 @@ fn choose_initial(attrs: &mut LaunchAttrs, threads: u32, body: &[Stmt]) {
     if blocks.is_some() || register_pool::fits(share, threads, body) {
         return;
     }
-    if let Some(number) = fitting(share, threads, body) {
+    let fitting: Vec<u32> = (FEWEST / 8..=share / 8)
+        .map(|eighth| 8 * eighth)
+        .filter(|number| register_pool::fits(*number, threads, body))
+        .collect();
+    let all_change = register_pool::all_change(threads, body);
+    // If each warpgroup makes a change, more would be left over; otherwise others keep theirs.
+    let enough = fitting.iter().find(|n| all_change && **n >= needed);
+    if let Some(number) = enough.or(fitting.last()) {
         // A kernel has a number of registers or of blocks.
         attrs.launch_bounds = written;
-        attrs.maxnreg = Some(number);
+        attrs.maxnreg = Some(*number);
     }
 }
 
-/// A number that the requests fit: the least one if each warpgroup makes a change, because then no
-/// registers are left over; else the greatest one, because the others keep theirs.
-fn fitting(share: u32, threads: u32, body: &[Stmt]) -> Option<u32> {
-    let numbers = (FEWEST / 8..=share / 8).map(|eighth| 8 * eighth);
-    let mut fitting = numbers.filter(|number| register_pool::fits(*number, threads, body));
-    match register_pool::all_change(threads, body) {
-        true => fitting.next(),
-        false => fitting.next_back(),
-    }
+/// The registers of a thread for all fragments of a function.
+fn of_fragments(function: &Function) -> u32 {
+    let registers = |(buffer, fragment): &(BufferId, Fragment)| {
+        let bytes = i64::try_from(function.buffer(*buffer).elem.bytes()).unwrap_or(4);
+        (mma::own(fragment) * fragment.count * bytes + 3) / 4
+    };
+    let sum: i64 = function.fragments.iter().map(registers).sum();
+    u32::try_from(sum).unwrap_or(MOST)
 }
 
 fn first_change(body: &[Stmt]) -> Option<Span> {
@@ -205,4 +216,50 @@ fn continues(first: &Stmt, next: &Stmt) -> bool {
         None => set.includes(after),
     };
     !body.is_empty() && body.iter().all(changes) && is_rest
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sema::testing;
+
+    /// One warpgroup goes down to 40, the other up to 216, for tiles of COLUMNS.
+    const TRADE: &str = "
+        __co__ void f(global f16 [64, 64] a, global f16 [COLUMNS, 64] b, global f32 [64, COLUMNS] c) {
+          BOUNDS parallel by 1 : block {
+            shared f16 [64, 64] as;
+            shared f16 [COLUMNS, 64] bs;
+            tma.copy.swiz<128> a => as;
+            tma.copy.swiz<128> b => bs;
+            parallel w by 2 : group-4, t by 128 : thread {
+              inthreads.async (w == 0) {
+                call croq::cuda::setreg_dec(40);
+              }
+              inthreads.async (w == 1) {
+                call croq::cuda::setreg_inc(216);
+                acc = mma.fill.f32 0.0f;
+                mma.row.row acc, as, bs;
+                mma.store acc, c;
+              }
+            }
+          }
+        }";
+
+    fn at_first(columns: &str, bounds: &str) -> (Option<u32>, Option<u32>) {
+        let text = TRADE.replace("COLUMNS", columns).replace("BOUNDS", bounds);
+        let attrs = &testing::function_after(&text, "registers").kernels[0].attrs;
+        let blocks = attrs.launch_bounds.and_then(|[_, blocks, _]| blocks);
+        (attrs.maxnreg, blocks)
+    }
+
+    #[test]
+    fn an_open_number_fits_the_changes_and_the_fragments() {
+        assert_eq!(at_first("64", ""), (Some(128), None));
+        assert_eq!(at_first("256", ""), (Some(168), None));
+    }
+
+    #[test]
+    fn a_written_number_stays() {
+        assert_eq!(at_first("64", "[[maxnreg(200)]]"), (Some(200), None));
+        assert_eq!(at_first("64", "[[launch_bounds(_, 2)]]"), (None, Some(2)));
+    }
 }

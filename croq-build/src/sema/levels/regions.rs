@@ -10,6 +10,7 @@ use crate::sema::checks::lints;
 use crate::sema::levels::{instances, registers, uniformity};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
+use crate::sema::statements::assembly;
 use crate::sema::values::conditionals;
 use crate::sorted::SortedSet;
 use crate::source::Span;
@@ -128,7 +129,7 @@ fn lower_changes(
     span: Span,
 ) -> Option<ast::Block> {
     let mut changes = body.stmts.clone();
-    let is_other = |stmt: &ast::Stmt| !registers::is_change(&stmt.kind);
+    let is_other = |stmt: &ast::Stmt| !is_change(&stmt.kind);
     let first_other = changes.iter().position(is_other);
     let stmts = changes.split_off(first_other.unwrap_or(changes.len()));
     if changes.is_empty() {
@@ -159,6 +160,21 @@ fn lower_changes(
         span,
     );
     Some(block(stmts))
+}
+
+/// Whether a statement as written is a change of registers.
+fn is_change(stmt: &ast::StmtKind) -> bool {
+    match stmt {
+        ast::StmtKind::Call(e) => match &*e.kind {
+            ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => {
+                registers::direction(&call.callee.text).is_some()
+            }
+            _ => false,
+        },
+        ast::StmtKind::Cpp(text) => registers::in_assembly(text).is_some(),
+        ast::StmtKind::Asm(asm) => assembly::is_register_change(asm),
+        _ => false,
+    }
 }
 
 /// The side of `&&` that selects the warpgroups of these threads, one of each, and their threads.

@@ -6,11 +6,10 @@ use crate::ir::{Registers, StmtKind, WARPGROUP_THREADS};
 use crate::sema::build;
 use crate::sema::levels::instances;
 use crate::sema::state::elab::Elab;
-use crate::sema::statements::assembly;
 use crate::sema::values::constants;
 use crate::source::Span;
 use crate::symbolic::Sym;
-use crate::syntax::ast::{self, CallExpr};
+use crate::syntax::ast::CallExpr;
 
 const WARPGROUP: u32 = WARPGROUP_THREADS;
 
@@ -44,21 +43,6 @@ pub(crate) fn in_assembly(text: &str) -> Option<(bool, Option<i64>)> {
         _ => return None,
     };
     Some((more, number.parse().ok()))
-}
-
-/// Whether a statement as written is a change of registers.
-pub(crate) fn is_change(stmt: &ast::StmtKind) -> bool {
-    match stmt {
-        ast::StmtKind::Call(e) => match &*e.kind {
-            ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => {
-                direction(&call.callee.text).is_some()
-            }
-            _ => false,
-        },
-        ast::StmtKind::Cpp(text) => in_assembly(text).is_some(),
-        ast::StmtKind::Asm(asm) => assembly::is_register_change(asm),
-        _ => false,
-    }
 }
 
 pub(crate) fn set_registers(el: &mut Elab<'_>, call: &CallExpr, more: bool, span: Span) {

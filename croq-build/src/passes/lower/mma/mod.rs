@@ -33,7 +33,8 @@ mod warpgroup_mma;
 mod zero_initialisation;
 
 use dealt::Motion;
-use pass::{Pass, own};
+use pass::Pass;
+pub(in crate::passes) use pass::own;
 
 use crate::ir::{FragmentLayout, Function, KernelId, MmaOp, Stmt, StmtKind};
 use crate::symbolic::Sym;

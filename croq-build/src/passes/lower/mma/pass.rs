@@ -16,7 +16,7 @@ pub(super) const LANES: i64 = WARP_THREADS as i64;
 pub(super) const WARPS: i64 = 4;
 
 /// The number of elements of one fragment in a thread.
-pub(super) fn own(fragment: &Fragment) -> i64 {
+pub(in crate::passes) fn own(fragment: &Fragment) -> i64 {
     let warps = fragment.layout.map_or(1, FragmentLayout::warps);
     match (fragment.layout, fragment.shape.as_slice()) {
         (Some(FragmentLayout::Dealt(d)), [rows]) => d.rows(*rows),
