@@ -236,6 +236,10 @@ impl Values<'_> {
                 let kind = CauseKind::Hardware;
                 return Part::OfThread(Some(Cause { kind, span }));
             }
+            Intrinsic::Kept => {
+                let operands = operands.iter().map(|e| self.expr(e));
+                return Part::Data(operands.fold(Uniform::EVERYWHERE, Uniform::meet));
+            }
             Intrinsic::LaneAcross => {
                 let read = Uniform::at_least(Scope::Thread, CauseKind::Hardware, span);
                 let operands = operands.iter().map(|e| self.expr(e).without_divergence());
