@@ -36,6 +36,10 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   const croq::matrix_descriptor qs_tiles = croq::computed_once(croq::describe(qs, 0, 128, 16, 1024));
   const croq::matrix_descriptor vs_tiles = croq::computed_once(croq::describe(vs, 0, 128, 8192, 1024));
   if (warp == 0 && elected) {
+    croq::prefetch_map(q_map);
+    croq::prefetch_map(k_map);
+    croq::prefetch_map(v_map);
+    croq::prefetch_map(o_map);
     croq::mbarrier_init(queries, 0, 1);
     croq::event_site(queries, 0, "0");
     for (croq::idx slot = 0; slot < 2; ++slot) croq::mbarrier_init(keys, slot, 1);
@@ -50,10 +54,10 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   }
   croq::barrier();  // mbarriers are ready
   unsigned queries_phase = 0u;
-  unsigned keys_phase = 0u;
-  unsigned values_phase = 0u;
-  unsigned keys_free_phase = 3u;
-  unsigned values_free_phase = 3u;
+  [[maybe_unused]] unsigned keys_phase = 0u;
+  [[maybe_unused]] unsigned values_phase = 0u;
+  [[maybe_unused]] unsigned keys_free_phase = 3u;
+  [[maybe_unused]] unsigned values_free_phase = 3u;
   const croq::idx b = croq::block_x(), h = croq::block_y();
   // parallel w by 2 : group-4 {
   const croq::idx w = warp / 4;
@@ -68,17 +72,13 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       CROQ_STEPS(count);
       for (int t = 0; t < int(count); ++t) {
         // wait keys_free[t % SLOTS];
-        croq::mbarrier_wait(ctx, keys_free, croq::idx(t) % 2,
-            croq::next_phase((keys_free_phase >> (croq::idx(t) % 2)) & 1u));
-        keys_free_phase ^= 1u << (croq::idx(t) % 2);
+        croq::mbarrier_wait(ctx, keys_free, croq::idx(t) % 2, croq::phase(croq::idx(t) / 2 - 1));
         // trigger keys[t % SLOTS];
         croq::mbarrier_arrive_expect_tx(keys, croq::idx(t) % 2, 8192);
         // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
         croq::tma_load<3>(ks, croq::idx(t) % 2 * 4096, k_map, {0, croq::idx(t) * 64, h}, keys, croq::idx(t) % 2);
         // wait values_free[t % SLOTS];
-        croq::mbarrier_wait(ctx, values_free, croq::idx(t) % 2,
-            croq::next_phase((values_free_phase >> (croq::idx(t) % 2)) & 1u));
-        values_free_phase ^= 1u << (croq::idx(t) % 2);
+        croq::mbarrier_wait(ctx, values_free, croq::idx(t) % 2, croq::phase(croq::idx(t) / 2 - 1));
         // trigger values[t % SLOTS];
         croq::mbarrier_arrive_expect_tx(values, croq::idx(t) % 2, 8192);
         // tma.copy.async<values[t % SLOTS]>.swiz<128> v.subspan(1, 64, 64).at(h, t, 0) => vs[t % SLOTS];
@@ -107,8 +107,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     CROQ_STEPS(0, count, 1, 225);
     for (int t = 0; t < int(count); ++t) {
       // wait keys[t % SLOTS];
-      croq::mbarrier_wait(ctx, keys, croq::idx(t) % 2, croq::next_phase((keys_phase >> (croq::idx(t) % 2)) & 1u));
-      keys_phase ^= 1u << (croq::idx(t) % 2);
+      croq::mbarrier_wait(ctx, keys, croq::idx(t) % 2, croq::phase(croq::idx(t) / 2));
       // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(scores);
       const croq::matrix_descriptor ks_here = croq::advance_units(ks_tiles, unsigned(croq::idx(t) % 2 * 512));
@@ -192,8 +191,7 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
         CROQ_STORE_PAIR(croq::f16, weights, e, scores.load(e), scores.load(e + 1));
       }
       // wait values[t % SLOTS];
-      croq::mbarrier_wait(ctx, values, croq::idx(t) % 2, croq::next_phase((values_phase >> (croq::idx(t) % 2)) & 1u));
-      values_phase ^= 1u << (croq::idx(t) % 2);
+      croq::mbarrier_wait(ctx, values, croq::idx(t) % 2, croq::phase(croq::idx(t) / 2));
       // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
       croq::wgmma_fence(sums, weights);
       const croq::matrix_descriptor vs_here = croq::advance_units(vs_tiles, unsigned(croq::idx(t) % 2 * 512));

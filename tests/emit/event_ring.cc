@@ -15,6 +15,7 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
   const croq::idx thread = croq::tid(), warp = croq::warp();
   const bool elected = croq::elected();
   if (warp == 0 && elected) {
+    croq::prefetch_map(src_map);
     for (croq::idx slot = 0; slot < 3; ++slot) croq::mbarrier_init(full, slot, 1);
     croq::event_site(full, 0, "0");
     for (croq::idx slot = 0; slot < 3; ++slot) croq::mbarrier_init(empty, slot, 128);

@@ -18,6 +18,7 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   const croq::idx rank = croq::to<croq::idx>(croq::cluster_rank());
   unsigned row_phase = 0u;
   if (warp == 0 && elected) {
+    croq::prefetch_map(offsets_map);
     croq::mbarrier_init(row_arrived, 0, 1);
     croq::fence_mbarrier_init();
   }

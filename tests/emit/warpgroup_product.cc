@@ -24,6 +24,9 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
   const croq::matrix_descriptor bs_tiles = croq::computed_once(croq::describe(bs, 0, 128, 16, 1024));
   const croq::matrix_descriptor as_tiles = croq::describe(as, 0, 128, 16, 1024);
   if (warp == 0 && elected) {
+    croq::prefetch_map(lhs_map);
+    croq::prefetch_map(rhs_map);
+    croq::prefetch_map(out_map);
     for (croq::idx slot = 0; slot < 4; ++slot) croq::mbarrier_init(full, slot, 1);
     croq::event_site(full, 0, "0");
     for (croq::idx slot = 0; slot < 4; ++slot) croq::mbarrier_init(empty, slot, 256);
@@ -31,8 +34,8 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     croq::fence_mbarrier_init();
   }
   croq::barrier();  // mbarriers are ready
-  unsigned full_phase = 0u;
-  unsigned empty_phase = 15u;
+  [[maybe_unused]] unsigned full_phase = 0u;
+  [[maybe_unused]] unsigned empty_phase = 15u;
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // parallel w by 3 : group-4 {
   const croq::idx w = warp / 4;
@@ -45,8 +48,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
       CROQ_STEPS(count);
       for (int k = 0; k < int(count); ++k) {
         // wait empty[s];
-        croq::mbarrier_wait(ctx, empty, croq::idx(k) % 4, croq::next_phase((empty_phase >> (croq::idx(k) % 4)) & 1u));
-        empty_phase ^= 1u << (croq::idx(k) % 4);
+        croq::mbarrier_wait(ctx, empty, croq::idx(k) % 4, croq::phase(croq::idx(k) / 4 - 1));
         // trigger full[s];
         croq::mbarrier_arrive_expect_tx(full, croq::idx(k) % 4, 32768);
         // tma.copy.async<full[s]>.swiz<128> lhs.subspan(128, 64).at(bm, k) => as[s];
@@ -66,8 +68,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     CROQ_STEPS(count);
     for (int k = 0; k < int(count); ++k) {
       // wait full[s];
-      croq::mbarrier_wait(ctx, full, croq::idx(k) % 4, croq::next_phase((full_phase >> (croq::idx(k) % 4)) & 1u));
-      full_phase ^= 1u << (croq::idx(k) % 4);
+      croq::mbarrier_wait(ctx, full, croq::idx(k) % 4, croq::phase(croq::idx(k) / 4));
       // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
       croq::wgmma_fence(acc);
       const croq::matrix_descriptor bs_here = croq::advance_units(bs_tiles, unsigned(croq::idx(k) % 4 * 1024));

@@ -256,6 +256,10 @@ CROQ_DEVICE void tma_store([[maybe_unused]] const tensor_map &map,
 #undef CROQ_AT
 }
 
+/* Brings the map to the cache in which copies look for it. */
+CROQ_DEVICE void prefetch_map([[maybe_unused]] const tensor_map &map) {
+  CROQ_BULK("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
 /* Closes the group of this thread's stores since the last commit. */
 CROQ_DEVICE void bulk_commit() { CROQ_BULK("cp.async.bulk.commit_group;" : : : "memory"); }
 /* Waits until all of this thread's groups except the `N` youngest have read shared memory. */

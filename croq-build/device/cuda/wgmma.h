@@ -51,6 +51,14 @@ CROQ_DEVICE matrix_descriptor computed_once(matrix_descriptor all, unsigned unit
   return all >> 32 << 32 | low;
 }
 
+/* The value, in a register: neither nvcc nor ptxas computes the result of a shuffle again where it is used.
+ * Whole warps execute it. */
+CROQ_DEVICE unsigned kept(unsigned v) {
+  asm volatile("shfl.sync.bfly.b32 %0, %0, 0, 31, 0xffffffff;" : "+r"(v));
+  return v;
+}
+CROQ_DEVICE int kept(int v) { return static_cast<int>(kept(static_cast<unsigned>(v))); }
+
 /* Prevents that the compiler moves accesses of these registers across this point. */
 template <class T, int N> CROQ_DEVICE void hold(fragment<T, N> &registers) {
   static_assert(N * sizeof(T) % 4 == 0, "registers are whole");

@@ -127,6 +127,8 @@ CROQ_FN void tma_store(const tensor_map &map, const idx (&at)[R], const watched<
   current = self;
 }
 
+/* There is no cache for maps. */
+CROQ_FN void prefetch_map(const tensor_map &) {}
 /* Closes the group of this thread's stores since the last commit. */
 CROQ_FN void bulk_commit() {
   croq_sim_thread *const self = current;

@@ -329,6 +329,8 @@ CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, id
   current = self;
 }
 
+template <class T> CROQ_FN T kept(T v) { return v; }
+
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

@@ -85,6 +85,10 @@ impl Body<'_, '_> {
                 );
                 self.tma_line(span, &text);
             }
+            TmaOp::Prefetch { map } => {
+                let text = format!("croq::prefetch_map({});", self.names.map(*map));
+                self.tma_line(span, &text);
+            }
             TmaOp::WaitStores { whole } => {
                 self.tma_line(span, "croq::bulk_commit();");
                 let read = if *whole { "" } else { "_read" };

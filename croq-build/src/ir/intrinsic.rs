@@ -29,6 +29,8 @@ pub enum Intrinsic {
     /// Whether the value is equal in the lanes of the warp that the mask, the second operand,
     /// selects.
     SameInWarp,
+    /// The value, in a register: the compiler of the device does not compute it again.
+    Kept,
 }
 
 /// A row of the table.
@@ -86,6 +88,7 @@ impl Intrinsic {
                     Block,
                 )
             },
+            Intrinsic::Kept => row("kept", "croq::kept", None, 1, Thread),
             // The threads of a region may be fewer than a warp has.
             Intrinsic::SameInRegion => IntrinsicInfo {
                 converges: true,

@@ -104,6 +104,10 @@ pub enum TmaOp {
         only_reads: bool,
         sharing: Sharing,
     },
+    /// Brings a tensor map to the constant cache, before the first copy that needs it.
+    Prefetch {
+        map: usize,
+    },
     /// Raises the number of bytes that must arrive before the phase completes.
     Announce {
         barriers: BufferId,
@@ -191,7 +195,7 @@ impl TmaOp {
                 f(slot);
             }
             TmaOp::Store { moved: m } => moved(m),
-            TmaOp::WaitStores { .. } => {}
+            TmaOp::Prefetch { .. } | TmaOp::WaitStores { .. } => {}
         }
     }
 
@@ -207,7 +211,7 @@ impl TmaOp {
                 moved, barriers, ..
             } => vec![moved.buffer, *barriers],
             TmaOp::Store { moved } => vec![moved.buffer],
-            TmaOp::WaitStores { .. } => Vec::new(),
+            TmaOp::Prefetch { .. } | TmaOp::WaitStores { .. } => Vec::new(),
         }
     }
 

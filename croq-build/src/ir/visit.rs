@@ -392,7 +392,7 @@ macro_rules! visitor {
                         v.sym(slot)
                     }
                     TmaOp::Store { moved: m } => moved(v, m),
-                    TmaOp::WaitStores { .. } => ON,
+                    TmaOp::Prefetch { .. } | TmaOp::WaitStores { .. } => ON,
                 }
             }
 

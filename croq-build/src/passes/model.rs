@@ -285,6 +285,11 @@ impl<'a> Thread<'a> {
                 Value::Int(i128::from(self.tid % 32 == 0))
             }
             ExprKind::Intrinsic(Intrinsic::Block(_) | Intrinsic::ClusterRank, _) => Value::Int(0),
+            ExprKind::Intrinsic(Intrinsic::Kept, operands) => operands
+                .iter()
+                .map(|operand| self.expr(operand))
+                .last()
+                .unwrap_or(Value::Int(0)),
             ExprKind::Intrinsic(
                 Intrinsic::LaneAcross
                 | Intrinsic::HasPtx

@@ -6,6 +6,7 @@ mod decode;
 mod elementwise;
 mod fractal;
 mod gather;
+mod hopper;
 mod ladder;
 mod matmul;
 mod packed;

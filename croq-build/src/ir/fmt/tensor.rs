@@ -124,6 +124,7 @@ pub(super) fn tma<P: Phase>(p: &mut Printer<'_, P>, op: &TmaOp) {
             )
         }
         TmaOp::Store { moved: m } => format!("tma store {}", moved(m)),
+        TmaOp::Prefetch { map } => format!("tma prefetch map {map}"),
         TmaOp::WaitStores { whole: true } => "tma wait stores".to_owned(),
         TmaOp::WaitStores { whole: false } => "tma wait stores, sources read".to_owned(),
     };

@@ -74,7 +74,7 @@ pub(super) const IMPROVEMENT: &[Pass] = &[
     Pass {
         name: "narrow-indices",
         kind: Transformation,
-        does: "computes addresses in global memory with 32 bits, in loops of kernels that copy by TMA",
+        does: "computes addresses in global memory with 32 bits, in loops of kernels that copy by TMA, and in front of loops of MMAs what they do not change",
         because: "after all passes that prove something about addresses",
         requires: &[IntegersExact, TmaLowered],
         ensures: &[],

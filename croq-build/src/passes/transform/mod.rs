@@ -10,6 +10,7 @@ pub mod exact;
 pub mod fewer_arrivals;
 pub mod fewer_checks;
 mod invariant_checks;
+mod kept_values;
 mod known;
 pub mod launch_values;
 pub mod named_divisions;

@@ -9,6 +9,7 @@
 //! What a thread adds by the variable of an unrolled loop, or a constant, stays outside: it is a constant
 //! of the load, and the address is common. A program states the size by `assert(M * K < 1 << 31, "…")`.
 
+use super::kept_values::KeptValues;
 use super::{dead_code, known};
 use crate::ir::build;
 use crate::ir::{
@@ -43,6 +44,7 @@ pub fn narrow(function: &mut Function, id: KernelId) {
             unrolled: Vec::new(),
             named: SortedMap::new(),
             loops: 0,
+            kept: None,
             in_front: None,
             changed: false,
         };
@@ -65,6 +67,8 @@ struct Pass<'a> {
     named: SortedMap<Var, Sym>,
     /// The number of loops around this place that are not unrolled.
     loops: usize,
+    /// What the innermost loop of MMAs around this place does not change.
+    kept: Option<KeptValues>,
     /// In an unrolled loop: what it sets, and what is declared in front of it.
     in_front: Option<InFront>,
     changed: bool,
@@ -84,6 +88,9 @@ impl Pass<'_> {
                 before = self.here(stmt);
                 self.name(stmt);
                 let (unrolled, loops) = (self.unrolled.len(), self.loops);
+                let kept = KeptValues::of(self.function, stmt);
+                let is_kept = kept.is_some();
+                let around = is_kept.then(|| std::mem::replace(&mut self.kept, kept));
                 self.enter(stmt);
                 let is_outermost = unrolled == 0 && !self.unrolled.is_empty();
                 if is_outermost {
@@ -103,6 +110,12 @@ impl Pass<'_> {
                 }
                 if is_outermost && let Some(in_front) = self.in_front.take() {
                     before.extend(self.declarations(&in_front.declared, stmt.span));
+                }
+                if let Some(around) = around
+                    && let Some(kept) = std::mem::replace(&mut self.kept, around)
+                {
+                    let expr = |value: &Sym, ty, span| self.narrow(value, ty, span);
+                    before.extend(kept.declarations(expr, stmt.span));
                 }
                 self.unrolled.truncate(unrolled);
                 self.loops = loops;
@@ -187,6 +200,14 @@ impl Pass<'_> {
         let declaration =
             |(local, part): &(LocalId, Sym)| build::declare(*local, self.sum(part, span));
         found.iter().map(declaration).collect()
+    }
+
+    /// The lower 32 bits of an integer, or an integer that fits.
+    fn narrow(&self, value: &Sym, ty: Scalar, span: Span) -> Expr {
+        match ty {
+            NARROW => self.sum(value, span),
+            _ => Expr::new(ExprKind::Cast(Expr::index(value.clone(), span)), ty, span),
+        }
     }
 
     /// The lower 32 bits of an integer, by operations of 32 bits.
@@ -332,22 +353,73 @@ impl Change<'_, '_> {
     }
 }
 
+impl Change<'_, '_> {
+    /// The address without the part that the loop around it does not change, which is kept.
+    fn without_fixed(&mut self, part: Sym) -> Sym {
+        let pass = &mut *self.pass;
+        let kept = pass.kept.as_mut().and_then(|kept| {
+            let fixed = kept.fixed(&part)?;
+            let kept = kept.keep(pass.function, &fixed, NARROW, self.span)?;
+            Some(&(&part - &fixed) + &kept)
+        });
+        kept.unwrap_or(part)
+    }
+
+    /// A comparison with what the loop around it does not change, of what unrolled loops make constant.
+    fn limit(&mut self, cond: &Expr) -> Option<Expr> {
+        let ExprKind::Binary(op, a, b) = &*cond.kind else {
+            return None;
+        };
+        let (ExprKind::Index(a), ExprKind::Index(b)) = (&*a.kind, &*b.kind) else {
+            return None;
+        };
+        let is_ordered = matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
+        let pass = &mut *self.pass;
+        let difference = &pass.expanded(a) - &pass.expanded(b);
+        if !is_ordered || difference.is_poison() {
+            return None;
+        }
+        let constant = difference.part(|_, atoms| match atoms {
+            [Atom::Var(var)] => pass.unrolled.contains(var),
+            _ => false,
+        });
+        let limit = &constant - &difference;
+        let fits = pass.fits(&constant, SIGNED) && pass.fits(&limit, SIGNED);
+        let kept = pass.kept.as_mut().filter(|_| fits)?;
+        let is_fixed = kept.fixed(&limit).is_some_and(|fixed| fixed == limit);
+        let span = cond.span;
+        let limit = match is_fixed {
+            true => kept.keep(pass.function, &limit, SIGNED, span)?,
+            false => return None,
+        };
+        pass.changed = true;
+        let signed = |sym: Sym| match sym.as_int() {
+            Some(value) => Expr::int(i128::from(value), SIGNED, span),
+            None => Expr::new(ExprKind::Cast(Expr::index(sym, span)), SIGNED, span),
+        };
+        Some(Expr::binary(*op, signed(constant), signed(limit), span))
+    }
+}
+
 impl VisitorMut for Change<'_, '_> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
         if matches!(&*expr.kind, ExprKind::Fits(_)) {
             return ON;
         }
-        if let Some(narrow) = self.pass.comparison(expr) {
+        if let Some(kept) = self.limit(expr) {
+            *expr = kept;
+        } else if let Some(narrow) = self.pass.comparison(expr) {
             *expr = narrow;
         }
         walk_mut::expr(self, expr)
     }
 
     fn access(&mut self, access: &mut Access, _written: bool) -> Flow {
-        if let Some((part, rest)) = self.pass.parts(access)
-            && let Some(place) = self.variable(&part)
-        {
-            access.set_address(&place + &rest);
+        if let Some((part, rest)) = self.pass.parts(access) {
+            let part = self.without_fixed(part);
+            if let Some(place) = self.variable(&part) {
+                access.set_address(&place + &rest);
+            }
         }
         ON
     }

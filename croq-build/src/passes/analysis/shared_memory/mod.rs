@@ -193,12 +193,28 @@ pub fn excess(function: &Function, kernel: &Kernel, limits: Limits) -> Option<Di
             d = d.also(buffer.span, format!("`{}`: {bytes} bytes", buffer.name));
         }
     }
+    let smaller = match largest_that_fits(function, &together, total - limit) {
+        Some(size) => format!("use smaller tiles ({size})"),
+        None => "use smaller tiles".to_owned(),
+    };
     let all = together.len() == kernel.shared.len();
     Some(d.help(if all {
-        "use smaller tiles"
+        smaller
     } else {
-        "these are needed at the same time: use smaller tiles, or be done with one before the next begins"
+        format!("these are needed at the same time: {smaller}, or be done with one before the next begins")
     }))
+}
+
+/// The size that the largest buffer may have beside the others, if `excess` bytes are too many.
+fn largest_that_fits(function: &Function, together: &[&Placed], excess: u64) -> Option<String> {
+    let largest = together.first()?;
+    let buffer = function.buffers.get(largest.buffer.index())?;
+    let bytes = u64::try_from(largest.bytes.as_int()?).ok()?;
+    let fits = bytes.checked_sub(excess).filter(|fits| *fits > 0)?;
+    Some(format!(
+        "`{}` fits with at most {fits} of its {bytes} bytes",
+        buffer.name
+    ))
 }
 
 /// The maximum number of labels of a report.

@@ -240,6 +240,10 @@ impl Values<'_> {
                 let limit = Uniform::within(scope, CauseKind::Hardware, span).limit();
                 return Part::OfThread(limit);
             }
+            Intrinsic::Kept => {
+                let operands = operands.iter().map(|e| self.expr(e));
+                return Part::Data(operands.fold(Uniform::EVERYWHERE, Uniform::meet));
+            }
             Intrinsic::LaneAcross => {
                 let read = Uniform::at_least(Scope::Thread, CauseKind::Hardware, span);
                 let operands = operands.iter().map(|e| self.expr(e).without_divergence());

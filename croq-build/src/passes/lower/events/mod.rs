@@ -20,6 +20,7 @@
 //! [`crate::passes::lower::tma::expand`] lowers waits and arrivals, because copies may take part in
 //! them.
 
+mod answers;
 mod beginning;
 mod checks;
 mod counts;
@@ -28,16 +29,20 @@ mod first_iteration;
 mod fusion;
 mod leavers;
 mod lowering;
+mod numbered_waits;
 mod one_slot;
 mod overwritten;
+mod own_tiles;
 mod readers;
 mod single_thread;
 mod threads;
 mod trip_counts;
 mod unordered;
 
+pub use answers::{is_answer, slot};
 pub use beginning::{Beginning, Slots};
 pub use lowering::{arrive, place, wait};
+pub use numbered_waits::number as number_waits;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::build;

@@ -13,6 +13,7 @@
 
 use std::slice;
 
+use super::own_tiles;
 use crate::ir::{
     Access, BarrierScope, BufferId, Copy, Engine, EventId, ExprKind, Flow, Function, KernelId,
     MmaOp, Stmt, StmtKind, Storage, View, Visitor, any_in, any_stmt, walk,
@@ -41,12 +42,14 @@ pub fn find(function: &Function, id: KernelId) -> Vec<EventId> {
         return Vec::new();
     }
     let private = Unpublished::of(function, &kernel.body);
+    let own = own_tiles::find(function, &kernel.body);
     let precedes = |event| {
-        let private = &private;
+        let (private, own) = (&private, &own);
         Before {
             function,
             event,
             private,
+            own,
         }
         .list(&kernel.body)
     };
@@ -206,6 +209,8 @@ struct Before<'a> {
     function: &'a Function,
     event: EventId,
     private: &'a Unpublished,
+    /// Tiles whose reads are ordered within the block.
+    own: &'a SortedSet<BufferId>,
 }
 
 impl Before<'_> {
@@ -264,7 +269,7 @@ impl Before<'_> {
                 let is_load = matches!(**op, MmaOp::Load { .. });
                 let hinders = |(view, written): (&View, bool)| {
                     let published = !self.private.of_one_region.contains(&view.buffer);
-                    (written && published) || (is_load && self.is_shared(view.buffer))
+                    (written && published) || (is_load && self.needs_order(view.buffer))
                 };
                 !op.views().into_iter().any(hinders) && op.body().is_none_or(|b| self.only_read(b))
             }
@@ -280,14 +285,15 @@ impl Before<'_> {
         })
     }
 
-    /// Whether an element of shared memory is loaded into a register: the thread may arrive before the
-    /// value does. MMAs of a warpgroup have read their tiles when their wait is over.
+    /// Whether an element of shared memory is loaded into a register that another block may allow to be
+    /// written: the thread may arrive before the value does. MMAs of a warpgroup have read their tiles
+    /// when their wait is over.
     fn loads_shared(&self, stmt: &Stmt) -> bool {
         any_in(
             slice::from_ref(stmt),
             |_| false,
             |expr| match &*expr.kind {
-                ExprKind::Load(access) => self.storage(access.view.buffer) == Some(Storage::Shared),
+                ExprKind::Load(access) => self.needs_order(access.view.buffer),
                 _ => false,
             },
         )
@@ -295,6 +301,10 @@ impl Before<'_> {
 
     fn storage(&self, id: BufferId) -> Option<Storage> {
         Some(self.function.buffers.get(id.index())?.storage)
+    }
+
+    fn needs_order(&self, id: BufferId) -> bool {
+        self.is_shared(id) && !self.own.contains(&id)
     }
 
     fn is_shared(&self, id: BufferId) -> bool {
@@ -487,6 +497,65 @@ mod tests {
         // The tile is one that the other block writes.
         let there = "mma.store acc, ys[0];";
         assert!(!reads_only("", there));
+    }
+
+    /// The tile `other` is loaded by BRINGS for each tile of the result, and read by READS.
+    fn with_own_tile(declared: &str, brings: &str, reads: &str) -> bool {
+        let by_tma = "tma.copy product => out.subspan(64, 64).at(tile * 16 + q, 0);";
+        let text = RESIDENT
+            .replace("product, other;", &format!("product, other; {declared}"))
+            .replace(
+                "foreach {k} in [cdiv(K, 64)] {\n                      s = (tile * cdiv(K, 64) + k) % 2;\n                      wait empty[s];",
+                &format!("{brings} foreach {{k}} in [cdiv(K, 64)] {{ s = (tile * cdiv(K, 64) + k) % 2; wait empty[s];"),
+            )
+            .replace("LOADS", "")
+            .replace("STORE", &format!("{reads} mma.store acc, product; {by_tma}"));
+        assert!(brings.is_empty() || text.contains(brings), "{text}");
+        is_found(&text)
+    }
+
+    const OWN: &str = "shared event brought, used = ready;";
+    const BRINGS: &str =
+        "wait used; tma.copy.async<brought> x.subspan(64, 64).at(q, 0) => other; trigger brought;";
+    const READ: &str =
+        "apply {i, j} in acc.span { acc.at(i, j) = acc.at(i, j) + __to<f32>(other.at(i, j)); }";
+
+    #[test]
+    fn reads_of_a_tile_that_the_block_loads_for_itself_are_not_published() {
+        assert!(with_own_tile(OWN, "", ""));
+        let reads = format!("wait brought; {READ} trigger used;");
+        assert!(with_own_tile(OWN, BRINGS, &reads));
+        // Some of it, in a list of its own.
+        let some = "wait brought; if (t < 5) { f32 v = __to<f32>(other.at(t, 0)); acc2 = v; } trigger used;";
+        let some = format!("f32 acc2 = 0.0f; {some}");
+        assert!(with_own_tile(OWN, BRINGS, &some));
+    }
+
+    #[test]
+    fn reads_that_no_event_of_the_block_orders_are_published() {
+        // After the tile was released, or before it has come.
+        for reads in [
+            format!("wait brought; trigger used; {READ}"),
+            format!("{READ} wait brought; trigger used;"),
+        ] {
+            assert!(!with_own_tile(OWN, BRINGS, &reads), "{reads}");
+        }
+        let reads = format!("wait brought; {READ} trigger used;");
+        // The load does not wait.
+        let early = BRINGS.replace("wait used; ", "");
+        assert!(!with_own_tile(OWN, &early, &reads));
+        // Another load, by no event of its own.
+        let twice = format!(
+            "{BRINGS} tma.copy.async<brought> x.subspan(64, 64).at(q, 0) => other; trigger brought;"
+        );
+        assert!(!with_own_tile(OWN, &twice, &reads));
+        // Other blocks load it, too.
+        let shared = BRINGS.replace(
+            "tma.copy.async<brought>",
+            "tma.copy.async<brought>.multicast",
+        );
+        let shared = shared.replace("at(q, 0)", "at(0, 0)");
+        assert!(!with_own_tile(OWN, &shared, &reads));
     }
 
     #[test]

@@ -18,12 +18,13 @@
 
 use super::mma_group::operation;
 use crate::ir::{
-    Access, BufferId, Copy, Engine, EventAt, EventId, ExprKind, Function, MmaOp, ON, Slot, Stmt,
-    StmtKind, Storage, ThreadSet, TmaOp, VarHome, View, Visitor, any_in, any_stmt, walk,
+    Access, BufferId, Copy, Engine, EventAt, EventId, ExprKind, Function, MmaOp, ON, Stmt,
+    StmtKind, Storage, ThreadSet, TmaOp, View, Visitor, any_in, any_stmt, walk,
 };
 use crate::ir::{Expr, Flow};
+use crate::passes::lower::events::{is_answer, slot};
 use crate::sorted::SortedSet;
-use crate::symbolic::{Sym, Var};
+use crate::symbolic::Sym;
 
 /// A wait that the threads have passed, in this list of statements or in one around it.
 #[derive(Clone)]
@@ -238,8 +239,8 @@ impl Full<'_> {
             && filling.is_some_and(|set| set.len() == 1)
             && arriving
                 .is_some_and(|set| count == Some(i64::from(set.len())) && set.includes(threads))
-            && self.is_answer(self.body, empty, self.event)
-            && self.is_answer(self.body, self.event, empty)
+            && is_answer(self.function, self.body, empty, self.event)
+            && is_answer(self.function, self.body, self.event, empty)
     }
 
     /// The threads that may trigger the event.
@@ -247,26 +248,6 @@ impl Full<'_> {
         let mut sites = self.function.event(event).sites.iter();
         let first = sites.next()?.set.clone()?;
         sites.try_fold(first, |all, site| Some(all.union(site.set.as_ref()?)))
-    }
-
-    /// Whether each trigger of an event follows a wait for the other one, in its list of statements:
-    /// for the same slot, and no other trigger does.
-    fn is_answer(&self, stmts: &[Stmt], trigger: EventId, wait: EventId) -> bool {
-        let mut waited: Option<Sym> = None;
-        stmts.iter().all(|stmt| match &stmt.kind {
-            StmtKind::WaitEvent(at) if at.event == wait => {
-                waited = slot(self.function, at);
-                true
-            }
-            StmtKind::Trigger(at) if at.event == trigger => {
-                let waited = waited.take();
-                waited.is_some() && waited == slot(self.function, at)
-            }
-            kind => {
-                let mut blocks = kind.blocks();
-                blocks.all(|block| self.is_answer(block, trigger, wait))
-            }
-        })
     }
 }
 
@@ -341,19 +322,6 @@ fn is_triggered(function: &Function, stmts: &[Stmt], (event, of): &(EventId, Sym
 
 fn is_trigger(stmt: &Stmt, event: EventId) -> bool {
     matches!(&stmt.kind, StmtKind::Trigger(at) if at.event == event)
-}
-
-/// The slot, if its value is the same wherever it is named in an iteration.
-fn slot(function: &Function, at: &EventAt) -> Option<Sym> {
-    let Slot::At(slot) = &at.slot else {
-        return None;
-    };
-    let changes = |var: &Var| match function.var_home.get(var) {
-        Some(VarHome::Local(id)) => function.local(*id).mutable,
-        _ => false,
-    };
-    let fixed = !slot.sorted_vars().iter().any(changes);
-    (fixed && !at.cluster).then(|| slot.clone())
 }
 
 /// The number of arrivals of a generation.

@@ -31,6 +31,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
     let maps = function.with_kernel_body(id, |function, body| {
         let rank = shares::rank(function, body, span);
         let (declared, rank) = rank.unzip();
+        events::number_waits(function, body);
         let mut expander = Expander {
             mentions: mentions(body),
             waited_for,
@@ -45,6 +46,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
         *body = expander.block(std::mem::take(body));
         expander.unused.drop_from(body);
         let maps = expander.maps;
+        prefetch(body, maps.len());
         body.splice(0..0, declared);
         maps
     });
@@ -52,6 +54,26 @@ pub fn expand(function: &mut Function, id: KernelId) {
         kernel.maps = maps;
     }
     coordinates::clamp(function, id);
+}
+
+/// The thread that initialises the mbarriers brings the tensor maps to the cache: the first copies need
+/// them after the barrier that follows.
+fn prefetch(body: &mut [Stmt], maps: usize) {
+    for stmt in body {
+        let StmtKind::SingleThread { body, .. } = &mut stmt.kind else {
+            continue;
+        };
+        let initialises = |stmt: &Stmt| {
+            let op = &stmt.kind;
+            matches!(op, StmtKind::Tma(TmaOp::Initialise { again: false, .. }))
+        };
+        if let Some(first) = body.iter().find(|stmt| initialises(stmt)) {
+            let span = first.span;
+            let fetch = |map| Stmt::new(StmtKind::Tma(TmaOp::Prefetch { map }), span);
+            body.splice(0..0, (0..maps).map(fetch));
+            return;
+        }
+    }
 }
 
 /// The number of statements that mention each buffer.

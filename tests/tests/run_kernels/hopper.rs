@@ -1,0 +1,189 @@
+//! Products by resident blocks of warpgroups, with what follows them: a bias and an activation, groups.
+
+use croq_kernels as kernels;
+use croq_sys::half::{bf16, f16};
+use croq_sys::{Device, DeviceTensor, Element, F8E4M3, Tensor};
+use croq_tests::compare::{Float, Near, assert_close, assert_exact, dot, near};
+
+type Matrix<T> = Tensor<T, (usize, usize)>;
+type OnDevice<T> = DeviceTensor<T, (usize, usize)>;
+type Row<T> = DeviceTensor<T, (usize,)>;
+
+/// Fewer rows than a tile, two tiles in both directions, and with edges everywhere; fewer steps than slots
+/// and more.
+const SIZES: [(usize, usize, usize); 3] = [(1, 16, 16), (300, 144, 272), (129, 400, 520)];
+/// More tiles than blocks: some take a second one, with the ring where the first one left it.
+const MANY: (usize, usize, usize) = (8600, 16, 264);
+
+fn linear<T: Element, C: Element>(
+    [lhs, rhs]: [&Matrix<T>; 2],
+    bias: &Tensor<C, (usize,)>,
+    poison: C,
+    kernel: impl Fn(&OnDevice<T>, &OnDevice<T>, &Row<C>, &mut OnDevice<C>) -> croq_sys::Result<()>,
+) -> Matrix<C> {
+    let device = Device::default();
+    let dims = (lhs.shape()[0], rhs.shape()[0]);
+    let poisoned = Tensor::from_fn(dims, |_| poison);
+    let mut out = poisoned.to_device(&device).unwrap();
+    let [lhs, rhs] = [lhs, rhs].map(|t| t.to_device(&device).unwrap());
+    let bias = bias.to_device(&device).unwrap();
+    kernel(&lhs, &rhs, &bias, &mut out).unwrap();
+    out.to_host().unwrap()
+}
+
+/// `lhs · rhsᵀ` and a bias, summed in f32, through `activation`, which is at most 1.1 times as steep as
+/// the identity and exact to `slack`, and rounded once.
+fn assert_linear<T: Element + Float, C: Element + Float>(
+    out: &Matrix<C>,
+    [lhs, rhs]: [&Matrix<T>; 2],
+    bias: &Tensor<C, (usize,)>,
+    (activation, slack): (fn(f64) -> f64, f64),
+    factor: fn(f64) -> f64,
+) {
+    let [_, depth] = lhs.shape();
+    assert_close(out, |[i, j]| {
+        let (mut sum, mut magnitude) = (bias[[j]].wide(), bias[[j]].wide().abs());
+        for e in 0..depth {
+            let product = factor(lhs[[i, e]].wide()) * factor(rhs[[j, e]].wide());
+            sum += product;
+            magnitude += product.abs();
+        }
+        let tolerance = 1.1 * dot::<f32>(sum, magnitude, depth + 1).tolerance;
+        let value = activation(sum);
+        near(
+            value,
+            tolerance + value.abs() * (slack + C::ROUNDOFF) + C::SMALLEST,
+        )
+    });
+}
+
+#[test]
+fn linear_hopper_relu_of_pairs_of_blocks() {
+    for (m, k, n) in SIZES.into_iter().chain([MANY]) {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 61);
+        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 62);
+        let bias = Tensor::<f16, _>::random((n,), -4.0..4.0, 63);
+        let out = linear([&lhs, &rhs], &bias, f16::NAN, kernels::linear_hopper);
+        let relu: fn(f64) -> f64 = |v| v.max(0.0);
+        assert_linear(&out, [&lhs, &rhs], &bias, (relu, 0.0), |v| v);
+    }
+}
+
+#[test]
+fn linear_hopper_silu_of_single_blocks() {
+    for (m, k, n) in SIZES {
+        let lhs = Tensor::<bf16, _>::random((m, k), -1.0..1.0, 64);
+        let rhs = Tensor::<bf16, _>::random((n, k), -1.0..1.0, 65);
+        // Far beyond where the exponential is infinite, or zero.
+        let bias = Tensor::<bf16, _>::from_fn((n,), |[j]| {
+            bf16::from_f32([-300.0, -3.0, 0.0, 2.5, 300.0][j % 5])
+        });
+        let out = linear([&lhs, &rhs], &bias, bf16::NAN, kernels::linear_hopper);
+        let silu: fn(f64) -> f64 = |v| v / (1.0 + (-v).exp());
+        assert_linear(&out, [&lhs, &rhs], &bias, (silu, 1e-4), |v| v);
+    }
+}
+
+#[test]
+fn linear_hopper_of_other_types() {
+    for (m, k, n) in SIZES {
+        // Small integers: their sums are exact.
+        let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
+        let (a, b) = (whole(m, 66), whole(n, 67));
+        let offsets = Tensor::<i32, _>::random((n,), -100..100, 68);
+        let expected =
+            |[i, j]: [usize; 2]| offsets[[j]] + (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum::<i32>();
+
+        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as i8));
+        let out = linear([&x, &y], &offsets, i32::MIN, kernels::linear_hopper);
+        assert_exact(&out, expected);
+
+        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as f32));
+        let bias = Tensor::from_fn((n,), |at| offsets[at] as f32);
+        let out = linear([&x, &y], &bias, f32::NAN, kernels::linear_hopper);
+        assert_exact(&out, |at| expected(at) as f32);
+
+        let [x, y] =
+            [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| F8E4M3::from_f32(t[at] as f32)));
+        let bias = Tensor::from_fn((n,), |at| bf16::from_f32(offsets[at] as f32));
+        let out = linear([&x, &y], &bias, bf16::NAN, kernels::linear_hopper);
+        assert_exact(&out, |at| bf16::from_f32(expected(at) as f32));
+    }
+}
+
+/// Groups of sizes: none, one row, a warpgroup's rows and one more, a tile and one more, many.
+const GROUPS: [&[usize]; 4] = [&[1], &[0, 65, 0, 1, 128, 0], &[129, 3, 300], &[0, 0]];
+
+fn grouped<T: Element<Bound = f32> + Float>(k: usize, n: usize, heights: &[usize], poison: T)
+where
+    T: kernels::MatmulHopperGroupedInstance,
+{
+    let groups = heights.len();
+    let mut offsets = vec![0];
+    for height in heights {
+        offsets.push(offsets[offsets.len() - 1] + *height as i32);
+    }
+    // Rows in front of the first group and behind the last one belong to none.
+    let offsets: Vec<i32> = offsets.iter().map(|at| at + 2).collect();
+    let rows = offsets[groups] as usize + 5;
+    let lhs = Tensor::<T, _>::random((rows, k), -1.0..1.0, 71);
+    let rhs = Tensor::<T, _>::random((groups, n, k), -1.0..1.0, 72);
+    let device = Device::default();
+    let poisoned = Tensor::from_fn((rows, n), |_: [usize; 2]| poison);
+    let mut out = poisoned.to_device(&device).unwrap();
+    let (a, b) = (
+        lhs.to_device(&device).unwrap(),
+        rhs.to_device(&device).unwrap(),
+    );
+    let at = Tensor::from_vec((groups + 1,), offsets.clone()).unwrap();
+    let at = at.to_device(&device).unwrap();
+    kernels::matmul_hopper_grouped(&a, &b, &at, &mut out).unwrap();
+    let out = out.to_host().unwrap();
+    for i in 0..rows {
+        let group = (0..groups).find(|g| (offsets[*g]..offsets[*g + 1]).contains(&(i as i32)));
+        for j in 0..n {
+            let found = out[[i, j]].wide();
+            let Some(g) = group else {
+                assert!(found.is_nan(), "row {i} belongs to no group");
+                continue;
+            };
+            let products = (0..k).map(|e| lhs[[i, e]].wide() * rhs[[g, j, e]].wide());
+            let sum: f64 = products.clone().sum();
+            let magnitude: f64 = products.map(f64::abs).sum();
+            let Near { value, tolerance } = dot::<f32>(sum, magnitude, k);
+            let most = tolerance + value.abs() * T::ROUNDOFF + T::SMALLEST;
+            assert!(
+                (found - value).abs() <= most,
+                "[{i}, {j}]: {found} for {value}"
+            );
+        }
+    }
+}
+
+#[test]
+fn matmul_hopper_grouped() {
+    for heights in GROUPS {
+        grouped::<f16>(200, 264, heights, f16::NAN);
+    }
+    grouped::<bf16>(72, 8, &[70, 200], bf16::NAN);
+}
+
+#[test]
+fn groups_beyond_the_rows_are_an_error() {
+    let device = Device::default();
+    let there = |shape| Tensor::<f16, _>::zeros(shape).to_device(&device).unwrap();
+    let rhs = Tensor::<f16, _>::zeros((2, 8, 8))
+        .to_device(&device)
+        .unwrap();
+    for wrong in [[0, 5, 11], [0, 7, 3], [-1, 2, 3]] {
+        let offsets = Tensor::from_vec((3,), wrong.to_vec()).unwrap();
+        let offsets = offsets.to_device(&device).unwrap();
+        let mut out = there((10, 8));
+        let error =
+            kernels::matmul_hopper_grouped(&there((10, 8)), &rhs, &offsets, &mut out).unwrap_err();
+        assert!(
+            error.to_string().contains("groups one after the other"),
+            "{error}"
+        );
+    }
+}
