@@ -55,33 +55,45 @@ pub(crate) fn lint_exchanged(el: &mut Elab<'_>, name: &str, axes: &[(Sym, Sym)],
         let vars = sym.vars();
         (!vars.is_empty() && vars.iter().all(is_dimension)).then_some(vars)
     };
-    // The dimensions that determine the last number, and those that determine the tiles.
-    let determined = |(number, tiles): &(Sym, Sym)| {
-        if el.f.cx.lt(number, tiles) == Truth::Yes {
-            return None;
-        }
-        let mut others = number.vars();
-        others.retain(|v| !is_dimension(v));
-        let last = el.f.cx.sup(number, &others)?;
-        Some((dimensions(&last)?, dimensions(tiles)?))
-    };
-    if el.path.is_dead() {
+    let of_tiles: Vec<_> = axes.iter().map(|(_, tiles)| dimensions(tiles)).collect();
+    let several = of_tiles.iter().flatten().collect::<SortedSet<_>>().len() > 1;
+    if el.path.is_dead() || !several {
         return;
     }
-    let axes: Vec<_> = axes.iter().map(determined).collect();
-    let exchanged = axes.iter().enumerate().find_map(|(one, determined)| {
-        let (counted, tiles) = determined.as_ref()?;
-        let other = axes.iter().skip(one + 1).position(|other| {
-            let is_exchanged = |other: &(SortedSet<Var>, SortedSet<Var>)| {
-                counted != tiles && *counted == other.1 && *tiles == other.0
-            };
-            other.as_ref().is_some_and(is_exchanged)
+    // The dimensions that determine the last number.
+    let of_number = |number: &Sym| {
+        let mut found = SortedSet::new();
+        let mut open = number.sorted_vars().to_vec();
+        while let Some(var) = open.pop() {
+            if is_dimension(&var) {
+                found.insert(var);
+            } else {
+                let (_, most) = el.f.cx.bounds(var);
+                open.extend_from_slice(most?.sorted_vars());
+            }
+        }
+        Some(found).filter(|found| !found.is_empty())
+    };
+    let of_numbers: Vec<_> = axes.iter().map(|(number, _)| of_number(number)).collect();
+    let all_exist = |axis: usize| {
+        let axis = axes.get(axis);
+        axis.is_some_and(|(number, tiles)| el.f.cx.lt(number, tiles) == Truth::Yes)
+    };
+    let determined = || of_numbers.iter().zip(&of_tiles).enumerate();
+    let exchanged = determined().find_map(|(one, (counted, tiles))| {
+        let (counted, tiles) = (counted.as_ref()?, tiles.as_ref()?);
+        let (other, _) = determined().skip(one + 1).find(|(_, other)| {
+            let is_other = (other.0.as_ref(), other.1.as_ref()) == (Some(tiles), Some(counted));
+            is_other && counted != tiles
         })?;
+        if all_exist(one) || all_exist(other) {
+            return None;
+        }
         let shown = |vars: &SortedSet<Var>| {
             let names: Vec<String> = vars.iter().map(|v| el.f.cx.show(&Sym::var(*v))).collect();
             format!("`{}`", names.join("`, `"))
         };
-        Some((one, one + 1 + other, shown(counted), shown(tiles)))
+        Some((one, other, shown(counted), shown(tiles)))
     });
     let Some((one, other, counted, tiles)) = exchanged else {
         return;
