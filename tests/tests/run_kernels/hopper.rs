@@ -114,9 +114,9 @@ fn linear_hopper_of_other_types() {
 /// Groups of sizes: none, one row, a warpgroup's rows and one more, a tile and one more, many.
 const GROUPS: [&[usize]; 4] = [&[1], &[0, 65, 0, 1, 128, 0], &[129, 3, 300], &[0, 0]];
 
-fn grouped<T: Element<Bound = f32> + Float>(k: usize, n: usize, heights: &[usize], poison: T)
+fn grouped<T>(k: usize, n: usize, heights: &[usize], poison: T)
 where
-    T: kernels::MatmulHopperGroupedInstance,
+    T: Element<Bound = f32> + Float + kernels::MatmulHopperGroupedInstance,
 {
     let groups = heights.len();
     let mut offsets = vec![0];
