@@ -168,22 +168,35 @@ fn matmul_hopper_grouped() {
     grouped::<bf16>(72, 8, &[70, 200], bf16::NAN);
 }
 
-#[test]
-fn groups_beyond_the_rows_are_an_error() {
+/// One call in each test: a check that fails makes a GPU unusable for its process.
+fn refuses(offsets: [i32; 3]) {
     let device = Device::default();
     let there = |shape| Tensor::<f16, _>::zeros(shape).to_device(&device).unwrap();
     let rhs = Tensor::<f16, _>::zeros((2, 8, 8))
         .to_device(&device)
         .unwrap();
-    for wrong in [[0, 5, 11], [0, 7, 3], [-1, 2, 3]] {
-        let offsets = Tensor::from_vec((3,), wrong.to_vec()).unwrap();
-        let offsets = offsets.to_device(&device).unwrap();
-        let mut out = there((10, 8));
-        let error =
-            kernels::matmul_hopper_grouped(&there((10, 8)), &rhs, &offsets, &mut out).unwrap_err();
-        assert!(
-            error.to_string().contains("groups one after the other"),
-            "{error}"
-        );
-    }
+    let offsets = Tensor::from_vec((3,), offsets.to_vec()).unwrap();
+    let offsets = offsets.to_device(&device).unwrap();
+    let mut out = there((10, 8));
+    let error =
+        kernels::matmul_hopper_grouped(&there((10, 8)), &rhs, &offsets, &mut out).unwrap_err();
+    assert!(
+        error.to_string().contains("groups one after the other"),
+        "{error}"
+    );
+}
+
+#[test]
+fn groups_behind_the_rows_are_an_error() {
+    refuses([0, 5, 11]);
+}
+
+#[test]
+fn groups_that_run_backwards_are_an_error() {
+    refuses([0, 7, 3]);
+}
+
+#[test]
+fn groups_before_the_rows_are_an_error() {
+    refuses([-1, 2, 3]);
 }
