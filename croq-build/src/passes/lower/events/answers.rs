@@ -1,6 +1,7 @@
-//! Events that threads trigger once for each wait for another one, as in a ring of slots.
+//! Events that threads trigger once for each wait for another one, as in a ring of slots, and the slots'
+//! parts of a buffer.
 
-use crate::ir::{EventAt, EventId, Function, Slot, Stmt, StmtKind, VarHome};
+use crate::ir::{EventAt, EventId, Function, Slot, Stmt, StmtKind, VarHome, View};
 use crate::symbolic::{Sym, Var};
 
 /// Whether each trigger of an event follows a wait for the other one, in its list of statements:
@@ -34,4 +35,26 @@ pub fn slot(function: &Function, at: &EventAt) -> Option<Sym> {
     };
     let fixed = !slot.sorted_vars().iter().any(changes);
     fixed.then(|| slot.clone())
+}
+
+/// Whether the view lies in the part of its buffer that belongs to the slot.
+pub fn is_in_slot(function: &Function, tile: &View, event: EventId, slot: &Sym) -> bool {
+    let slots = i64::from(function.event(event).slots);
+    if slots == 1 {
+        return true;
+    }
+    let count = function.buffer(tile.buffer).count.as_int();
+    let (Some(size), Some(end)) = (
+        count.filter(|n| n % slots == 0).map(|n| n / slots),
+        tile.end(),
+    ) else {
+        return false;
+    };
+    let cx = &function.cx;
+    let from = slot * size;
+    let (first, end) = (
+        cx.simplify(&(&tile.offset - &from)),
+        cx.simplify(&(&end - &from)),
+    );
+    cx.le(&Sym::zero(), &first).is_yes() && cx.le(&end, &Sym::int(size)).is_yes()
 }

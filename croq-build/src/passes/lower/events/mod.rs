@@ -39,7 +39,7 @@ mod threads;
 mod trip_counts;
 mod unordered;
 
-pub use answers::{is_answer, slot};
+pub use answers::{is_answer, is_in_slot, slot};
 pub use beginning::{Beginning, Slots};
 pub use lowering::{arrive, place, wait};
 pub use numbered_waits::number as number_waits;

@@ -13,7 +13,7 @@
 //! * threads trigger `empty` once for each wait for `full`, and `full` once for each wait for `empty`,
 //!   and a generation of `empty` needs the arrivals of all threads that trigger it.
 
-use super::answers::{is_answer, slot};
+use super::answers::{is_answer, is_in_slot, slot};
 use crate::ir::{
     Access, BufferId, Copy, Engine, EventAt, EventId, Flow, Function, Stmt, StmtKind, View,
     Visitor, walk,
@@ -61,7 +61,7 @@ fn collect<'a>(function: &'a Function, stmts: &[Stmt], loads: &mut Vec<Load<'a>>
                     .zip(waited.as_ref())
                     .and_then(|(full, (empty, of))| {
                         let is_same = slot(function, full).as_ref() == Some(of);
-                        let fits = is_in(function, &copy.dest, full.event, of);
+                        let fits = is_in_slot(function, &copy.dest, full.event, of);
                         (is_same && fits).then_some((full.event, *empty))
                     });
                 loads.extend(known.map(|(full, empty)| Load {
@@ -86,28 +86,6 @@ fn completed(copy: &Copy) -> Option<&EventAt> {
         return None;
     };
     tma.event.as_ref().filter(|_| tma.blocks == 1)
-}
-
-/// Whether the view lies in the part of its buffer that belongs to the slot.
-fn is_in(function: &Function, tile: &View, event: EventId, slot: &Sym) -> bool {
-    let slots = i64::from(function.event(event).slots);
-    if slots == 1 {
-        return true;
-    }
-    let count = function.buffer(tile.buffer).count.as_int();
-    let (Some(size), Some(end)) = (
-        count.filter(|n| n % slots == 0).map(|n| n / slots),
-        tile.end(),
-    ) else {
-        return false;
-    };
-    let cx = &function.cx;
-    let from = slot * size;
-    let (first, end) = (
-        cx.simplify(&(&tile.offset - &from)),
-        cx.simplify(&(&end - &from)),
-    );
-    cx.le(&Sym::zero(), &first).is_yes() && cx.le(&end, &Sym::int(size)).is_yes()
 }
 
 impl Load<'_> {
@@ -188,7 +166,7 @@ impl Reads<'_> {
         }
         self.found = true;
         let load = self.load;
-        let fits = |of: &Sym| is_in(load.function, view, load.full, of);
+        let fits = |of: &Sym| is_in_slot(load.function, view, load.full, of);
         self.outside |= !self.within.as_ref().is_some_and(fits);
     }
 }

@@ -533,10 +533,12 @@ mod tests {
 
     #[test]
     fn reads_that_no_event_of_the_block_orders_are_published() {
-        // After the tile was released, or before it has come.
+        // After the tile was released, before it has come, and without a release.
         for reads in [
             format!("wait brought; trigger used; {READ}"),
             format!("{READ} wait brought; trigger used;"),
+            format!("wait brought; {READ}"),
+            format!("wait brought; trigger used; wait brought; {READ}"),
         ] {
             assert!(!with_own_tile(OWN, BRINGS, &reads), "{reads}");
         }

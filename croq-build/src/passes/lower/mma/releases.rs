@@ -22,7 +22,7 @@ use crate::ir::{
     StmtKind, Storage, ThreadSet, TmaOp, View, Visitor, any_in, any_stmt, walk,
 };
 use crate::ir::{Expr, Flow};
-use crate::passes::lower::events::{is_answer, slot};
+use crate::passes::lower::events::{is_answer, is_in_slot, slot};
 use crate::sorted::SortedSet;
 use crate::symbolic::Sym;
 
@@ -160,8 +160,8 @@ impl Releases {
                 if full.is_once(load, last) {
                     continue;
                 }
-                let in_slots = load.is_in(function, &load.dest, &load.slot)
-                    && load.is_in(function, tile, &last.slot);
+                let in_slots = is_in_slot(function, &load.dest, load.full, &load.slot)
+                    && is_in_slot(function, tile, load.full, &last.slot);
                 let mut empty = load.waited.iter().filter(|wait| {
                     in_slots
                         && wait.slot == load.slot
@@ -183,27 +183,6 @@ struct Around {
     alone: bool,
     /// Possibly several times.
     repeated: bool,
-}
-
-impl Load {
-    /// Whether the tile lies in the part of the buffer that belongs to the slot.
-    fn is_in(&self, function: &Function, tile: &View, slot: &Sym) -> bool {
-        let slots = i64::from(function.event(self.full).slots);
-        if slots == 1 {
-            return true;
-        }
-        let count = function.buffer(tile.buffer).count.as_int();
-        let Some(size) = count.filter(|n| n % slots == 0).map(|n| n / slots) else {
-            return false;
-        };
-        let Some(end) = tile.end() else {
-            return false;
-        };
-        let cx = &function.cx;
-        let first = cx.simplify(&(&tile.offset - &(slot * size)));
-        let end = cx.simplify(&(&end - &(slot * size)));
-        cx.le(&Sym::zero(), &first).is_yes() && cx.le(&end, &Sym::int(size)).is_yes()
-    }
 }
 
 /// An event that loads complete.
