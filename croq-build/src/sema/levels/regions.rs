@@ -128,16 +128,15 @@ fn lower_changes(
     body: &ast::Block,
     span: Span,
 ) -> Option<ast::Block> {
-    let mut changes = body.stmts.clone();
-    let is_other = |stmt: &ast::Stmt| !is_change(&stmt.kind);
-    let first_other = changes.iter().position(is_other);
-    let stmts = changes.split_off(first_other.unwrap_or(changes.len()));
-    if changes.is_empty() {
-        return None;
-    }
+    let count = body
+        .stmts
+        .iter()
+        .take_while(|stmt| is_change(&stmt.kind))
+        .count();
+    let (changes, others) = body.stmts.split_at_checked(count).filter(|_| count > 0)?;
     let (pred, set) = of_warpgroups(el, cond, single)?;
-    let block = |stmts: Vec<ast::Stmt>| ast::Block {
-        stmts,
+    let block = |stmts: &[ast::Stmt]| ast::Block {
+        stmts: stmts.to_vec(),
         span: body.span,
     };
     let region = Frame::Region {
@@ -159,7 +158,7 @@ fn lower_changes(
         },
         span,
     );
-    Some(block(stmts))
+    Some(block(others))
 }
 
 /// Whether a statement as written is a change of registers.
