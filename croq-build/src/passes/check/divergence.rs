@@ -141,13 +141,18 @@ impl Found<'_> {
             };
             let name = unit.name;
             let text = format!("{what} whose tile {differs} between threads of the {name}");
-            let mut report = Diagnostic::new(code, stmt.span, text)
+            let report = Diagnostic::new(code, stmt.span, text)
                 .label(format!("the threads of the {name} share one tile"))
                 .help("let the same values select the tile in all of them");
-            if let Some(cause) = cause.filter(|c| c.span != Span::default()) {
-                report = report.also(cause.span, cause.kind.text(self.function));
-            }
-            return self.reports.push(report);
+            return self.reports.push(self.with_cause(report, cause, stmt.span));
+        }
+    }
+
+    /// Adds what makes a value differ, unless it is the place `shown`.
+    fn with_cause(&self, report: Diagnostic, cause: Option<Cause>, shown: Span) -> Diagnostic {
+        match cause.filter(|cause| cause.span != shown && cause.span != Span::default()) {
+            Some(cause) => report.also(cause.span, cause.kind.text(self.function)),
+            None => report,
         }
     }
 
@@ -178,10 +183,7 @@ impl Found<'_> {
         if span != stmt.span && span != Span::default() {
             report = report.also(span, format!("each thread of the {name} has its own value"));
         }
-        if let Some(cause) = cause.filter(|c| c.span != span && c.span != Span::default()) {
-            report = report.also(cause.span, cause.kind.text(self.function));
-        }
-        self.reports.push(report);
+        self.reports.push(self.with_cause(report, cause, span));
     }
 
     /// Adds a run-time comparison of the condition, if all comparing threads reach it.
@@ -357,9 +359,7 @@ impl Found<'_> {
             report = report.also(leaves, "some threads leave here");
         }
         report = report.also(before(frame.span, stmt.span), differs);
-        if let Some(cause) = cause.filter(|c| c.span != frame.span && c.span != Span::default()) {
-            report = report.also(cause.span, cause.kind.text(self.function));
-        }
+        report = self.with_cause(report, cause, frame.span);
         self.reports.push(match &stmt.kind {
             StmtKind::Copy(copy) if proved && copy.level == Level::Block => {
                 report.help(of_all(name, "copy"))
