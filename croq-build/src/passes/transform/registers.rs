@@ -83,7 +83,7 @@ fn choose_initial(attrs: &mut LaunchAttrs, threads: u32, needed: u32, body: &[St
 fn of_fragments(function: &Function) -> u32 {
     let registers = |(buffer, fragment): &(BufferId, Fragment)| {
         let bytes = i64::try_from(function.buffer(*buffer).elem.bytes()).unwrap_or(4);
-        (mma::own(fragment) * fragment.count * bytes + 3) / 4
+        (mma::elements_per_thread(fragment) * fragment.count * bytes + 3) / 4
     };
     let sum: i64 = function.fragments.iter().map(registers).sum();
     u32::try_from(sum).unwrap_or(MOST)

@@ -4,7 +4,7 @@
 //! is 16, 32-bit words have them in their lower halves. See [`Metadata`] for its layout in registers.
 
 use super::load::inside;
-use super::pass::{Pass, element, load_of, own, register};
+use super::pass::{Pass, element, elements_per_thread, load_of, register};
 
 use crate::ir::build;
 use crate::ir::{
@@ -59,7 +59,7 @@ impl Words {
         let number = part.number.clone().unwrap_or_else(Sym::zero);
         Some(Self {
             buffer: part.buffer,
-            first: &number * own(fragment),
+            first: &number * elements_per_thread(fragment),
             layout,
             registers: layout.registers(*words),
         })

@@ -34,7 +34,7 @@ mod zero_initialisation;
 
 use dealt::Motion;
 use pass::Pass;
-pub(in crate::passes) use pass::own;
+pub(in crate::passes) use pass::elements_per_thread;
 
 use crate::ir::{FragmentLayout, Function, KernelId, MmaOp, Stmt, StmtKind};
 use crate::symbolic::Sym;
@@ -49,7 +49,7 @@ pub fn prepare(function: &mut Function) {
         function.with_kernel_body(id, metadata_first::arrange);
     }
     for (id, fragment) in &function.fragments {
-        let count = Sym::int(own(fragment) * fragment.count);
+        let count = Sym::int(elements_per_thread(fragment) * fragment.count);
         if let Some(buffer) = function.buffers.get_mut(id.index()) {
             buffer.shape = vec![count.clone()];
             buffer.count = count;

@@ -16,7 +16,7 @@ pub(super) const LANES: i64 = WARP_THREADS as i64;
 pub(super) const WARPS: i64 = 4;
 
 /// The number of elements of one fragment in a thread.
-pub(in crate::passes) fn own(fragment: &Fragment) -> i64 {
+pub(in crate::passes) fn elements_per_thread(fragment: &Fragment) -> i64 {
     let warps = fragment.layout.map_or(1, FragmentLayout::warps);
     match (fragment.layout, fragment.shape.as_slice()) {
         (Some(FragmentLayout::Dealt(d)), [rows]) => d.rows(*rows),
@@ -153,7 +153,7 @@ impl Pass<'_> {
         let [rows, columns] = layout.oriented(shape);
         Some(Tile {
             buffer: part.buffer,
-            first: &number * own(fragment),
+            first: &number * elements_per_thread(fragment),
             layout,
             rows: rows / layout.warps,
             columns,

@@ -1,6 +1,6 @@
 //! A thread's registers of fragments, and statements over them.
 
-use super::pass::{Pass, load_of, own, register};
+use super::pass::{Pass, elements_per_thread, load_of, register};
 use crate::ir::{
     Access, BinOp, Expr, ExprKind, Flow, Fragment, FragmentLayout, Function, Intrinsic, LocalId,
     MathFn, ON, Part, Scalar, Stmt, StmtKind, Storage, View, Visit, VisitorMut, walk_block,
@@ -25,7 +25,7 @@ pub(super) fn all_of(pass: &Pass<'_>, part: &Part) -> (Sym, i64) {
     let Some(fragment) = pass.function.fragments.get(&part.buffer) else {
         return (Sym::zero(), 0);
     };
-    let own = own(fragment);
+    let own = elements_per_thread(fragment);
     match &part.number {
         Some(number) => (number * own, own),
         None => (Sym::zero(), own * fragment.count),
@@ -119,7 +119,7 @@ pub(super) fn in_registers<'a>(pass: &Pass<'a>, body: &mut [Stmt], place: &Place
                 1 => &self.place.row,
                 _ => &self.place.element,
             };
-            let at = &(&number * own(fragment)) + at;
+            let at = &(&number * elements_per_thread(fragment)) + at;
             *access = register(access.view.buffer, at, access.span);
             ON
         }
@@ -140,7 +140,12 @@ pub(super) fn pointers(pass: &Pass<'_>, stmt: &mut Stmt) {
             if !view.shape.is_empty() {
                 let elements = Sym::int(fragment.shape.iter().product());
                 let number = self.0.cx.div(&view.offset, &elements);
-                *view = register(view.buffer, &number * own(fragment), view.span).view;
+                *view = register(
+                    view.buffer,
+                    &number * elements_per_thread(fragment),
+                    view.span,
+                )
+                .view;
             }
             ON
         }
