@@ -310,6 +310,18 @@ fn cannot_write(path: &Path, why: &io::Error) -> String {
     format!("can't write {}: {why}", path.display())
 }
 
+/// The profiles that `docs/building.md` recommends.
+pub const PROFILES: &str = r#"[profile.dev]
+lto = "off"
+[profile.dev.build-override]
+incremental = false
+debug = false
+[profile.dev.package.croq-sys]
+incremental = false
+opt-level = 2
+debug = false
+"#;
+
 fn manifest(wanted: &Wanted) -> String {
     let name = &wanted.name;
     let (sys, build) = (
@@ -320,9 +332,7 @@ fn manifest(wanted: &Wanted) -> String {
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\n{sys}\n\n\
          [build-dependencies]\n{build}\n\n\
-         # One build of croq-build for `cargo build` and `cargo check`, and a fast simulated GPU.\n\
-         [profile.dev.build-override]\nincremental = false\ndebug = false\n\
-         [profile.dev.package.croq-sys]\nincremental = false\nopt-level = 2\ndebug = false\n"
+         # One build of croq-build for `cargo build` and `cargo check`, and a fast simulated GPU.\n{PROFILES}"
     )
 }
 

@@ -237,3 +237,20 @@ fn a_package_in_a_workspace_has_to_be_listed() {
         "{text}"
     );
 }
+
+#[test]
+fn documents_show_the_profiles_of_a_new_package() {
+    let place = folder();
+    let package = place.path().join("shown");
+    said(&croq(&["new", &package.display().to_string()]));
+    assert!(read(package.join("Cargo.toml")).ends_with(PROFILES));
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for file in [
+        "README.md",
+        "croq-build/README.md",
+        "croq-sys/README.md",
+        "docs/building.md",
+    ] {
+        assert!(read(repository.join(file)).contains(PROFILES), "{file}");
+    }
+}

@@ -58,6 +58,7 @@ pub struct Diagnostic {
     severity: Severity,
 }
 
+/// The functions that build a diagnostic are calls in the passes, not copies: thousands of places build one, few runs do.
 impl Diagnostic {
     /// An error of croq itself.
     pub fn internal(span: Span, message: impl Into<String>) -> Self {
@@ -73,6 +74,8 @@ impl Diagnostic {
             .help("in a kernel, compute a part of it into an `s64` variable first")
     }
 
+    #[cold]
+    #[inline(never)]
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -107,12 +110,16 @@ impl Diagnostic {
     }
 
     /// Sets the text at the primary location.
+    #[cold]
+    #[inline(never)]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
     /// Adds a location that the diagnostic depends on.
+    #[cold]
+    #[inline(never)]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label {
             span,
@@ -121,17 +128,23 @@ impl Diagnostic {
         self
     }
 
+    #[cold]
+    #[inline(never)]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
+    #[cold]
+    #[inline(never)]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
     /// Sets the correction, which must be certain: `croq fix` applies it without asking.
+    #[cold]
+    #[inline(never)]
     pub fn suggest(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.suggestion = Some(Box::new(Suggestion {
             span,

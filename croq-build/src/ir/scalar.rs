@@ -133,8 +133,9 @@ scalars! {
 }
 
 impl Scalar {
-    /// The type with this name in Croqtile.
+    /// The type with this name in Croqtile, where `bin1` is another name of `u1`.
     pub fn named(name: &str) -> Option<Scalar> {
+        let name = if name == "bin1" { "u1" } else { name };
         Scalar::ALL.iter().copied().find(|ty| ty.name() == name)
     }
 

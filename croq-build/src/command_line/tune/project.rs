@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::given::Given;
 use super::results::{Counts, Results};
-use crate::command_line::package::quoted;
+use crate::command_line::package::{PROFILES, quoted};
 
 /// The package that a `.co` file belongs to, and the package of its candidates.
 pub struct Project {
@@ -61,9 +61,9 @@ impl Project {
         let _ = fs::remove_dir_all(&kernels);
         let dependencies = self.dependencies(given)?;
         let manifest = format!(
-            "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n\
-             {dependencies}\n[profile.dev]\ndebug = false\n[profile.dev.package.croq-sys]\nopt-level = 2\n",
-            self.name
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n\
+             {dependencies}\n{PROFILES}[profile.dev.package.{name}]\ndebug = false\n",
+            name = self.name
         );
         self.put("Cargo.toml", &manifest)?;
         self.put("build.rs", &build_script(given, file))?;

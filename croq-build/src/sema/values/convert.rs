@@ -53,10 +53,7 @@ pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Optio
         );
         return None;
     }
-    let scalar = match elem {
-        ElemType::Bin1 => Some(Scalar::U1),
-        _ => Scalar::named(elem.text()),
-    };
+    let scalar = Scalar::named(elem.text());
     if scalar.is_none() {
         unsupported::report(cx, span, "this element type");
     }
