@@ -316,7 +316,7 @@ impl<'a> Family<'a> {
         for (at, (param, other)) in params.iter().zip(others).enumerate() {
             let elem = |member: &Member<'_>, own: Scalar| match self.template.decided.get(at) {
                 Some(Some(decided)) => match member.argument(*decided) {
-                    Some(Argument::Type(elem)) => elem.text() == own.name(),
+                    Some(Argument::Type(elem)) => Scalar::named(elem.text()) == Some(own),
                     _ => false,
                 },
                 _ => true,

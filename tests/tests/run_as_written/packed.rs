@@ -331,6 +331,17 @@ fn products_of_bits() {
 }
 
 #[test]
+fn instances_of_packed_types() {
+    fn passes<T: Packed + kernels::PackedThroughInstance>(x: Tensor<T, (usize, usize)>) {
+        let x = x.into_dims((5, Const::<256>)).unwrap();
+        assert!(kernels::packed_through(&x).unwrap() == x);
+    }
+    passes(random::<U1x8>(5, 256, 0..2));
+    passes(random::<S4x2>(5, 256, -8..8));
+    passes(random::<F4E2M1x2>(5, 256, 0..16));
+}
+
+#[test]
 fn loops_over_elements_of_one_byte() {
     let x = random::<U4x2>(9, 64, 0..16)
         .into_dims((9, Const::<64>))
