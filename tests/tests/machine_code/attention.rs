@@ -96,6 +96,41 @@ fn attention_computes_weights_while_it_multiplies() {
     }
 }
 
+/// Steps of kernels for sequences of different lengths, whose blocks stay: phases of slots are not numbers
+/// of iterations.
+const PACKED: [Budget; 2] = [
+    Budget {
+        most: 424,
+        loads: 58,
+        whole: 2900,
+        ..BUDGETS[0]
+    },
+    Budget {
+        most: 480,
+        loads: 68,
+        whole: 3250,
+        ..BUDGETS[1]
+    },
+];
+
+#[test]
+fn blocks_that_stay_have_the_same_steps() {
+    let text = include_str!("../../../kernels/co/attention/hopper_packed.co");
+    let Some(kernels) = kernels_of("hopper_packed", text, "sm_90a") else {
+        return;
+    };
+    for budget in PACKED {
+        for ty in ["f16", "bf16"] {
+            for causal in ["", "causal_"] {
+                let kernel = format!("attention_packed_{causal}hopper_{ty}_{}_1", budget.head);
+                let code = &kernels[&kernel];
+                assert_steps(&kernel, code, &budget);
+                assert_registers(&kernel, code, ["0x28", "0xe8"]);
+            }
+        }
+    }
+}
+
 fn assert_within(kernel: &str, code: &Code, budget: &Budget) {
     assert_steps(kernel, code, budget);
     assert_registers(kernel, code, ["0x18", "0xf0"]);
