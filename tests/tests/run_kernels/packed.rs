@@ -322,5 +322,11 @@ refuses! {
 
 #[test]
 fn no_sequences() {
-    refuses(kernels::attention_packed_hopper, &[0], &[0], 10, "at least one sequence");
+    refuses(
+        kernels::attention_packed_hopper,
+        &[0],
+        &[0],
+        10,
+        "at least one sequence",
+    );
 }
