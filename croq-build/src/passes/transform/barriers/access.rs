@@ -55,7 +55,7 @@ pub struct MemAccess {
     pub clustered: bool,
     /// A barrier over the units of this level has followed.
     pub ordered_at: Option<Level>,
-    /// A barrier of this level that was preceded by proxy fences has followed.
+    /// A barrier of this level that was preceded by proxy fences has followed; of threads: only fences.
     pub fenced: Option<Level>,
     /// The events that have followed.
     pub released: Release,

@@ -12,7 +12,8 @@
 //! No proxy fence is necessary where TMA refills a buffer that threads have only read: the reads
 //! are complete, with their values in registers, before the arrival that releases the buffer, so
 //! the writes of TMA, which follow a wait for that arrival, cannot affect them. Writes by threads
-//! may be invisible to TMA, so the threads execute a proxy fence before they trigger.
+//! may be invisible to TMA, so the threads execute a proxy fence before they trigger. It serves all
+//! triggers behind it, until the threads write again.
 
 use super::access::Release;
 use super::collect::Context;
@@ -199,7 +200,13 @@ pub fn event(
             if handshake.is_some_and(|h| h.returned == triggered.event) {
                 pending.advance_release(set, Release::None, Release::Triggered);
             }
-            if !has_unfenced_writes || stmts.get(..at).is_some_and(after_fences) {
+            if !has_unfenced_writes {
+                return 1;
+            }
+            if whole {
+                pending.fence(set);
+            }
+            if stmts.get(..at).is_some_and(after_fences) {
                 return 1;
             }
             stmts.insert(at, Stmt::new(StmtKind::Fence(fence), span));

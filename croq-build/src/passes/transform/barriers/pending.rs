@@ -125,6 +125,15 @@ impl Pending {
             .any(|t| needs_proxy_fence(t) && t.set.as_ref() == Some(set))
     }
 
+    /// The threads of a region have executed proxy fences, each for what it has written.
+    pub fn fence(&mut self, set: &ThreadSet) {
+        for access in &mut self.accesses {
+            if access.set.as_ref() == Some(set) {
+                access.fenced = access.fenced.or(Some(Level::Thread));
+            }
+        }
+    }
+
     fn drop_ordered(&mut self) {
         self.accesses.retain(|t| {
             let widest = match t.clustered {

@@ -518,6 +518,63 @@ fn a_trigger_needs_no_fence_for_what_is_fenced() {
     );
 }
 
+/// A warpgroup writes a tile that TMA stores, and then releases slots: one, and several in a loop.
+/// WRITTEN is in the loop behind a trigger.
+fn released_in_a_loop(written: &str) -> String {
+    let outline = barriers(&format!(
+        "__co__ void f(global s32 [128] x, global s32 [N, 128] y) {{
+           parallel by 1 : block {{
+             shared event full, empty = ready, again, once_more = ready;
+             shared s32 [128] t, s, own;
+             parallel w by 2 : group-4, i by 128 : thread {{
+               inthreads.async (w == 0) {{
+                 foreach k in [N] {{
+                   wait empty;
+                   tma.copy.async<full> x => t;
+                   trigger full;
+                   foreach j in [4] {{
+                     wait once_more;
+                     tma.copy.async<again> x => s;
+                     trigger again;
+                   }}
+                 }}
+               }}
+               inthreads.async (w == 1) {{
+                 foreach k in [N] {{
+                   wait full;
+                   trigger empty;
+                   foreach j in [4] {{
+                     wait again;
+                     trigger once_more;
+                     {written}
+                   }}
+                   own.at(i) = __to<s32>(k);
+                   tma.copy own.span_as(1, 128) => y.subspan(1, 128).at(k, 0);
+                   own.at(i) = 0;
+                 }}
+               }}
+             }}
+           }}
+         }}"
+    ));
+    let consumer = outline.rsplit("region { for { ").next().unwrap_or_default();
+    consumer.trim_end_matches([' ', '}']).to_owned()
+}
+
+#[test]
+fn a_fence_serves_the_triggers_behind_it() {
+    let stored = "store fence BLOCK(read:own) copy BLOCK(reuse:own) store";
+    assert_eq!(
+        released_in_a_loop(""),
+        format!("fence trigger for {{ trigger }} {stored}")
+    );
+    // What is written after it needs another one.
+    assert_eq!(
+        released_in_a_loop("own.at(i) = 1;"),
+        format!("fence trigger for {{ fence trigger store }} {stored}")
+    );
+}
+
 #[test]
 fn a_tma_ring_has_one_barrier_per_iteration() {
     let outline = with_tma(
