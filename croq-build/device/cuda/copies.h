@@ -1,4 +1,5 @@
-/* Copies of several adjacent elements as one access, synchronous or asynchronous (sm_80). */
+/* Copies of several adjacent elements as one access, synchronous or asynchronous (sm_80), and sums of
+ * them (sm_90). */
 #ifndef CROQ_CUDA_COPIES_H
 #define CROQ_CUDA_COPIES_H
 
@@ -87,6 +88,66 @@ CROQ_DEVICE void copy(D &&dst, idx di, S &&src, idx si) {
   if constexpr (sizeof bits >= 8 && is_device_memory<D &> && is_own<S &>)
     store_whole(dst.pointer(di), bits);
   else store_word<V>(dst, di, bits);
+}
+
+/* Whether there is an instruction for sums of several elements. */
+CROQ_DEVICE constexpr bool adds_vectors() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  return true;
+#else
+  return false;
+#endif
+}
+/* Adds up to 16 bytes of elements, each atomically by itself: relaxed, with device scope. */
+template <unsigned V> CROQ_DEVICE void add_floats(float *at, const float *v) {
+  static_assert(V == 2 || V == 4, "8 or 16 bytes");
+  const auto to = __cvta_generic_to_global(at);
+  if constexpr (V == 2)
+    asm volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};"
+                 :
+                 : "l"(to), "f"(v[0]), "f"(v[1])
+                 : "memory");
+  else
+    asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(to), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3])
+                 : "memory");
+}
+CROQ_FN unsigned two_halves(const f16 *v) {
+  return static_cast<unsigned>(v[0].bits) | static_cast<unsigned>(v[1].bits) << 16;
+}
+template <unsigned V> CROQ_DEVICE void add_halves(f16 *at, const f16 *v) {
+  static_assert(V == 2 || V == 4 || V == 8, "4, 8 or 16 bytes");
+  const auto to = __cvta_generic_to_global(at);
+  if constexpr (V == 2)
+    asm volatile("red.relaxed.gpu.global.add.noftz.f16x2 [%0], %1;"
+                 :
+                 : "l"(to), "r"(two_halves(v))
+                 : "memory");
+  else if constexpr (V == 4)
+    asm volatile("red.relaxed.gpu.global.add.noftz.v2.f16x2 [%0], {%1, %2};"
+                 :
+                 : "l"(to), "r"(two_halves(v)), "r"(two_halves(v + 2))
+                 : "memory");
+  else
+    asm volatile("red.relaxed.gpu.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(to), "r"(two_halves(v)), "r"(two_halves(v + 2)), "r"(two_halves(v + 4)),
+                   "r"(two_halves(v + 6))
+                 : "memory");
+}
+/* `to[ti + e] += from[fi + e]` for each `e` below `V`; the place is aligned to all of them. */
+template <unsigned V, class T, int N>
+CROQ_DEVICE void add_all(const global<T> &to, idx ti, const local<T, N> &from, idx fi) {
+  T *const at = to.first + ti;
+  T v[V];
+  CROQ_UNROLL for (unsigned e = 0; e < V; ++e) v[e] = from.first[fi + e];
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  if constexpr (same<T, float>) add_floats<V>(at, v);
+  else add_halves<V>(at, v);
+#else
+  CROQ_UNROLL for (unsigned e = 0; e < V; ++e) atomic_sum(at + e, v[e]);
+#endif
 }
 
 /* The address in the shared state space, for PTX. */

@@ -1,4 +1,4 @@
-/* Copies of several adjacent elements as one access, synchronous or asynchronous. */
+/* Copies of several adjacent elements as one access, synchronous or asynchronous, and sums of them. */
 #ifndef CROQ_SIM_COPIES_H
 #define CROQ_SIM_COPIES_H
 
@@ -159,6 +159,24 @@ CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE())
         use_unwritten(take_unwritten(), in_memory, line);
       }
     } else mark(dst, di + e, !bad);
+  }
+}
+
+CROQ_FN constexpr bool adds_vectors() { return true; }
+/* `to[ti + e] += from[fi + e]` for each `e` below `V`, by an atomic operation each; the place is aligned
+ * to all of them. */
+template <unsigned V, class D, class S>
+CROQ_FN void add_all(const D &to, idx ti, S &&from, idx fi, int line = __builtin_LINE()) {
+  static_assert(is_device_memory<D>, "in device memory");
+  using T = typename D::value;
+  reach<V>(static_cast<const handle<T> &>(to), ti, true, line);
+  const auto *const own = reach<V>(from, fi, false, line);
+  for (unsigned e = 0; e < V; ++e) {
+    if (!CROQ_LIKELY(!is_unwritten(from, fi + e))) {
+      read_unwritten(name_of(from), fi + e, declared_line(from), line);
+      use_unwritten(take_unwritten(), in_atomic, line);
+    }
+    to.atomic_add(ti + e, own[e], line);
   }
 }
 

@@ -397,6 +397,7 @@ impl Body<'_, '_> {
         };
         let (name, inside) = match &m.mode {
             MoveMode::Plain => ("copy", None),
+            MoveMode::Add => ("add_all", None),
             MoveMode::Async { inside: None } => ("cp_async", None),
             MoveMode::Async { inside: Some(e) } => ("cp_async_zfill", Some(self.condition(e))),
         };

@@ -15,6 +15,8 @@ pub enum Intrinsic {
     Block(u8),
     /// Whether the device executes PTX: the same on the host and in kernels.
     HasPtx,
+    /// Whether the device adds several elements of device memory by one instruction.
+    AddsVectors,
     /// Index of the block in its cluster.
     ClusterRank,
     /// The given value in the lane whose index differs in the given bits.
@@ -70,6 +72,10 @@ impl Intrinsic {
             Intrinsic::Block(1) => row("block.y", "croq::block_y", index, 0, Block),
             Intrinsic::Block(_) => row("block.z", "croq::block_z", index, 0, Block),
             Intrinsic::HasPtx => row("has_ptx", "croq::has_ptx", Some(Scalar::Bool), 0, Block),
+            Intrinsic::AddsVectors => {
+                let ty = Some(Scalar::Bool);
+                row("adds_vectors", "croq::adds_vectors", ty, 0, Block)
+            }
             Intrinsic::ClusterRank => {
                 let ty = Some(Scalar::U32);
                 row("cluster.rank", "croq::cluster_rank", ty, 0, Block)

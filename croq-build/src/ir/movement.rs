@@ -47,6 +47,9 @@ pub enum MoveMode {
     /// From global to shared memory, complete at the wait for the group. Where `inside` is false,
     /// zeros are written.
     Async { inside: Option<Expr> },
+    /// Adds the elements to those of device memory, each atomically by itself. Only the pass
+    /// `wide-sums` creates it.
+    Add,
 }
 
 #[derive(Clone, Debug)]

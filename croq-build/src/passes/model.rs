@@ -293,6 +293,7 @@ impl<'a> Thread<'a> {
             ExprKind::Intrinsic(
                 Intrinsic::LaneAcross
                 | Intrinsic::HasPtx
+                | Intrinsic::AddsVectors
                 | Intrinsic::SameInBlock
                 | Intrinsic::SameInRegion
                 | Intrinsic::SameInWarp,
@@ -328,7 +329,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Contiguous elements; an asynchronous move completes immediately.
+    /// Contiguous elements; an asynchronous move completes immediately. As after an atomic operation,
+    /// the value of an element to which another is added is not followed.
     fn moved(&mut self, m: &Move) {
         let inside = match &m.mode {
             MoveMode::Async {
@@ -354,8 +356,11 @@ impl<'a> Thread<'a> {
             } else {
                 Value::Int(0)
             };
+            self.atomic = matches!(m.mode, MoveMode::Add);
             let element = self.access(&dest, true);
-            self.store(dest.view.buffer, element, value);
+            if !std::mem::take(&mut self.atomic) {
+                self.store(dest.view.buffer, element, value);
+            }
             assert!(
                 k > 0 || element % by == 0,
                 "{element} is not a multiple of {by}"

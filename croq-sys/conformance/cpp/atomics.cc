@@ -69,7 +69,51 @@ void run_atomics(croq::host &host, const void *v, void *ends, void *before, croq
       croq::bind<T>(before, 2 * all, "before"), croq::idx(op));
 }
 
+/* Sums of several elements by one instruction (sm_90): four threads of each eight add to other
+ * elements, and the first of `own` is not added. */
+template <unsigned V, class T>
+CROQ_KERNEL(atomic_threads) void vector_sums_0([[maybe_unused]] croq::context ctx,
+                                               croq::global<const T> v, croq::global<T> ends) {
+  const croq::idx i = croq::block_x() * atomic_threads + croq::tid();
+  croq::local<T, V + 1> own{};
+  for (unsigned e = 0; e < V; ++e) own.store(1 + e, v.load((i + e) % (atomic_blocks * atomic_threads)));
+  croq::add_all<V>(ends, i % 4 * V, own, 1);
+}
+
+template <unsigned V, class T> void run_vector_sums(croq::host &host, const void *v, void *ends) {
+  host.launch<decltype(&vector_sums_0<V, T>), &vector_sums_0<V, T>>(
+      "vector_sums_0", croq::grid{atomic_blocks, 1, 1}, atomic_threads, 0, croq::waits,
+      croq::bind<const T>(v, atomic_blocks * atomic_threads, "v"), croq::bind<T>(ends, 4 * V, "ends"));
+}
+
+/* Beginning at element `at`. */
+CROQ_KERNEL(1) void misplaced_sums_0([[maybe_unused]] croq::context ctx, croq::global<float> ends,
+                                     croq::idx at) {
+  croq::local<float, 4> own{};
+  croq::add_all<4>(ends, at, own, 0);
+}
+
 }  // namespace
+
+extern "C" croq_u32 CONF(vector_sums)(const croq_env *env, const void *v, void *ends, croq_i64 which) {
+  croq::host host(env, "atomics.co");
+  switch (which) {
+    case 0: run_vector_sums<2, float>(host, v, ends); break;
+    case 1: run_vector_sums<4, float>(host, v, ends); break;
+    case 2: run_vector_sums<2, croq::f16>(host, v, ends); break;
+    case 3: run_vector_sums<4, croq::f16>(host, v, ends); break;
+    default: run_vector_sums<8, croq::f16>(host, v, ends); break;
+  }
+  return host.status();
+}
+
+extern "C" croq_u32 CONF(misplaced_sums)(const croq_env *env, void *ends, croq_i64 at) {
+  croq::host host(env, "atomics.co");
+  host.launch<decltype(&misplaced_sums_0), &misplaced_sums_0>(
+      "misplaced_sums_0", croq::grid{1, 1, 1}, 1, 0, croq::waits, croq::bind<float>(ends, 8, "ends"),
+      croq::idx(at));
+  return host.status();
+}
 
 extern "C" croq_u32 CONF(atomics)(const croq_env *env, const void *v, void *ends, void *before,
                                   croq_i64 type, croq_i64 op) {

@@ -69,6 +69,12 @@ const entry entries[] = {
     {"atomics", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(atomics)(env, memory[0], memory[1], memory[2], n[0], n[1]);
      }},
+    {"vector_sums", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(vector_sums)(env, memory[0], memory[1], n[0]);
+     }},
+    {"misplaced_sums", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(misplaced_sums)(env, memory[0], n[0]);
+     }},
     {"updates", [](const croq_env *env, void *const *memory, const croq_i64 *) {
        return CONF(updates)(env, ints(memory[0]));
      }},

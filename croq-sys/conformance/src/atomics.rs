@@ -163,3 +163,68 @@ impl Atomic {
         bytes.chunks(size).map(one).collect()
     }
 }
+
+/// Sums of several elements by one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorSums {
+    width: usize,
+    is_half: bool,
+    /// The number in `cpp/atomics.cc`.
+    number: i64,
+}
+
+/// All sums that there are instructions for.
+pub fn vectors() -> Vec<VectorSums> {
+    let all = [(2, false), (4, false), (2, true), (4, true), (8, true)];
+    (0..)
+        .zip(all)
+        .map(|(number, (width, is_half))| VectorSums {
+            width,
+            is_half,
+            number,
+        })
+        .collect()
+}
+
+impl VectorSums {
+    fn encode(self, v: i32) -> Vec<u8> {
+        match self.is_half {
+            true => f16::from_f32(v as f32).to_le_bytes().to_vec(),
+            false => (v as f32).to_le_bytes().to_vec(),
+        }
+    }
+
+    /// The addend of a thread, and the sums' first values.
+    fn addend(i: usize) -> i32 {
+        (i as i32 * 5 + 3) % 11 - 5
+    }
+
+    fn start(at: usize) -> i32 {
+        at as i32 - 3
+    }
+
+    pub fn memory(self) -> Vec<Vec<u8>> {
+        let addends = (0..BLOCKS * THREADS).flat_map(|i| self.encode(Self::addend(i)));
+        let starts = (0..4 * self.width).flat_map(|at| self.encode(Self::start(at)));
+        vec![addends.collect(), starts.collect()]
+    }
+
+    pub fn numbers(self) -> [i64; 1] {
+        [self.number]
+    }
+
+    /// # Panics
+    ///
+    /// If a sum is another one. All are exact.
+    pub fn check(self, memory: &[Vec<u8>]) {
+        let all = BLOCKS * THREADS;
+        let expected = (0..4 * self.width).flat_map(|at| {
+            let (group, element) = (at / self.width, at % self.width);
+            let threads = (0..all).filter(|i| i % 4 == group);
+            let sum: i32 = threads.map(|i| Self::addend((i + element) % all)).sum();
+            self.encode(Self::start(at) + sum)
+        });
+        let expected: Vec<u8> = expected.collect();
+        assert_eq!(memory.last(), Some(&expected), "{self:?}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Atomic operations on the simulated GPU, whose blocks run on several cores.
 
 use croq_conformance::{atomics, twins};
+use croq_sys::abi::{CROQ_MISALIGNED, CROQ_OUT_OF_BOUNDS};
 
 #[test]
 fn no_operation_is_lost() {
@@ -30,4 +31,29 @@ fn sums_in_global_memory_have_no_subnormals() {
         .collect();
     let of_block = f32::from_bits(3 * 64);
     assert_eq!(ends, [0.0, of_block, of_block, of_block, of_block]);
+}
+
+#[test]
+fn no_element_of_a_vector_is_lost() {
+    for sums in atomics::vectors() {
+        for _ in 0..20 {
+            let memory = twins::on_sim("vector_sums", &sums.memory(), &sums.numbers());
+            sums.check(&memory.expect("runs"));
+        }
+    }
+}
+
+/// The instruction needs the alignment of its vector, and all elements.
+#[test]
+fn vectors_of_sums_are_whole_and_aligned() {
+    let ends = [vec![0; 32]];
+    for (at, kind) in [
+        (0, None),
+        (4, None),
+        (2, Some(CROQ_MISALIGNED)),
+        (8, Some(CROQ_OUT_OF_BOUNDS)),
+    ] {
+        let outcome = twins::on_sim("misplaced_sums", &ends, &[at]);
+        assert_eq!(outcome.err().map(|record| record.kind), kind, "{at}");
+    }
 }

@@ -76,6 +76,8 @@ fn sectors_of_global_requests() {
     let some = "setp.lt.u32 %p1, %t, 7; @%p1 st.global.u32 [%a], %t;";
     assert_eq!(global(some, 8, 0), [1, 2, 28]);
     assert_eq!(global("red.global.add.u32 [%a], 1;", 4, 0), [1, 4, 128]);
+    let sums = "red.global.add.v4.f32 [%a], {%r1, %r1, %r1, %r1};";
+    assert_eq!(global(sums, 16, 0), [1, 16, 512]);
     // No lane.
     let none = "setp.gt.u32 %p1, %t, 32; @%p1 st.global.u32 [%a], %t;";
     assert_eq!(global(none, 8, 0), [0, 0, 0]);

@@ -311,6 +311,71 @@ fn atomics() {
     assert_eq!(run(floats, 8), [5.0_f32.to_bits(); 8]);
 }
 
+/// `red` of vectors: each element by itself, by all lanes.
+#[test]
+fn sums_of_vectors() {
+    let text = "mov.u32 %r1, 0x3F800000; mov.u32 %r2, 0xC0000000; mov.u32 %r3, 0x3C003C00; mov.u32 %r4, 0x40003C00;\n\
+        red.relaxed.gpu.global.add.v4.f32 [%out], {%r1, %r2, %r1, %r1};\n\
+        red.global.v2.f32.add [%out+8], {%r2, 0f40400000}; red.add.v2.f32 [%out+16], {%r1, %r1};\n\
+        red.relaxed.gpu.global.add.noftz.v2.f16x2 [%out+32], {%r3, %r4};\n\
+        red.global.add.noftz.v8.f16 [%out+48], {0x3C00, 0, 0, 0x4000, 0, 0, 0, 0xBC00}; ret;";
+    let found = run(text, 32);
+    let floats = [32.0_f32, -64.0, 32.0 - 64.0, 32.0 + 96.0, 32.0, 32.0].map(f32::to_bits);
+    assert_eq!(found[..6], floats);
+    // Of f16: 32, 64 and -32.
+    assert_eq!(found[8..10], [0x5000_5000, 0x5400_5000]);
+    assert_eq!(found[12..16], [0x5000, 0x5400_0000, 0, 0xD000_0000]);
+    assert!(
+        found[6..8]
+            .iter()
+            .chain(&found[16..])
+            .all(|word| *word == 0)
+    );
+    // Subnormal numbers are zeros in global memory only.
+    let tiny = "setp.ne.u32 %p1, %t, 0; @%p1 bra END; mov.u32 %r1, 3; st.shared.u32 [tile], 5;\n\
+        red.shared.add.f32 [tile], %r1; red.global.add.f32 [%out], %r1; red.add.v2.f32 [%out+8], {%r1, 0f80000001};\n\
+        ld.shared.u32 %r2, [tile]; st.global.u32 [%out+4], %r2;\nEND: ret;";
+    assert_eq!(run(tiny, 32)[..4], [0, 8, 0, 0]);
+}
+
+#[test]
+fn vectors_of_sums_have_places() {
+    let sum = |rest: &str| fails(&format!("mov.u32 %r1, 0; red.{rest}; ret;"), 32);
+    let four = "{%r1, %r1, %r1, %r1}";
+    assert!(
+        sum(&format!("global.add.v4.f32 [%out+8], {four}")).ends_with("is not a multiple of 16")
+    );
+    assert!(sum("global.add.v2.f32 [%out+4], {%r1, %r1}").ends_with("is not a multiple of 8"));
+    assert!(sum(&format!("global.add.v4.f32 [%out+256], {four}")).contains("are in no allocation"));
+    for (what, text) in [
+        (
+            "a vector in shared memory",
+            format!("shared.add.v4.f32 [tile], {four}"),
+        ),
+        ("8 elements", format!("global.add.v8.f32 [%out], {four}")),
+        (
+            "`.and` of 4 elements",
+            format!("global.and.v4.b32 [%out], {four}"),
+        ),
+        (
+            "4 elements of `.u32`",
+            format!("global.add.v4.u32 [%out], {four}"),
+        ),
+        (
+            "2 elements of a vector",
+            "global.add.v4.f32 [%out], {%r1, %r1}".to_owned(),
+        ),
+    ] {
+        assert!(sum(&text).contains(what), "{text}: {}", sum(&text));
+    }
+    let shared = "mov.u64 %d1, tile; cvta.shared.u64 %d1, %d1; mov.u32 %r1, 0; red.add.v2.f32 [%d1], {%r1, %r1}; ret;";
+    assert!(
+        fails(shared, 1).contains("outside of global memory"),
+        "{}",
+        fails(shared, 1)
+    );
+}
+
 #[test]
 fn grids_and_their_special_registers() {
     let text = entry(

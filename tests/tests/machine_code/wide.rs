@@ -259,3 +259,76 @@ __co__ void weighted(f32 [M, N] x, global f32 [M] sums) {
     assert_eq!(wide, 1, "{code:?}");
     assert!(all <= 40, "{all} instructions: {code:?}");
 }
+
+const SUMS: &str = include_str!("../../run/features/vector_sums.co");
+const SPLIT: &str = include_str!("../../../kernels/co/matmul/many.co");
+
+/// Neighbours that a thread adds are one instruction of up to 16 bytes from sm_90 on; before, the way with
+/// vectors does not exist.
+#[test]
+fn neighbours_are_added_by_one_instruction() {
+    let Some(kernels) = kernels_of("vector_sums", SUMS, "sm_90a") else {
+        return;
+    };
+    for (kernel, vector, vectors, single, singles) in [
+        (
+            "sums_of_columns_f32_2_0",
+            "REDG.E.ADD.F32x2",
+            1,
+            "REDG.E.ADD.F32.FTZ",
+            2,
+        ),
+        (
+            "sums_of_columns_f32_4_0",
+            "REDG.E.ADD.F32x4",
+            1,
+            "REDG.E.ADD.F32.FTZ",
+            4,
+        ),
+        (
+            "sums_of_columns_f32_16_0",
+            "REDG.E.ADD.F32x4",
+            4,
+            "REDG.E.ADD.F32.FTZ",
+            16,
+        ),
+        (
+            "sums_of_selected_rows_0",
+            "REDG.E.ADD.F32x4",
+            1,
+            "REDG.E.ADD.F32.FTZ",
+            4,
+        ),
+    ] {
+        let code = &kernels[kernel];
+        assert_unspilled(code, kernel);
+        assert_eq!(code.count(vector), vectors, "{kernel}: {code:?}");
+        assert!(code.count(single) <= singles, "{kernel}: {code:?}");
+    }
+    for (kernel, vector) in [
+        ("sums_of_columns_f16_4_0", "REDG.E.ADD.F16x4"),
+        ("sums_of_columns_f16_8_0", "REDG.E.ADD.F16x8"),
+    ] {
+        let code = &kernels[kernel];
+        assert_eq!(code.count(vector), 1, "{kernel}: {code:?}");
+    }
+    // Accumulators of a warp have pairs of neighbours.
+    let Some(kernels) = kernels_of("many", SPLIT, "sm_90a") else {
+        return;
+    };
+    let code = &kernels["matmul_split_k_0"];
+    assert_unspilled(code, "matmul_split_k_0");
+    assert_eq!(code.count("REDG.E.ADD.F32x2"), 16, "{code:?}");
+    assert_eq!(code.count("REDG.E.ADD.F32.FTZ"), 32, "{code:?}");
+
+    let Some(kernels) = kernels_of("many", SPLIT, "sm_80") else {
+        return;
+    };
+    let code = &kernels["matmul_split_k_0"];
+    let sums = code.count("RED") + code.count("ATOM");
+    assert_eq!(
+        (sums, code.count("RED.E.ADD.F32.FTZ")),
+        (32, 32),
+        "{code:?}"
+    );
+}

@@ -53,5 +53,6 @@ mod tiles_by_data;
 mod tma;
 mod types;
 mod unwritten;
+mod vector_sums;
 mod warpgroups;
 mod wide;

@@ -111,6 +111,50 @@ fn linear_hopper_of_other_types() {
     }
 }
 
+/// One step of a part of the elements that a tile has along K.
+#[test]
+fn linear_hopper_of_few_products() {
+    let lhs = Tensor::<f16, _>::random((70, 8), -1.0..1.0, 91);
+    let rhs = Tensor::<f16, _>::random((8, 8), -1.0..1.0, 92);
+    let bias = Tensor::<f16, _>::random((8,), -4.0..4.0, 93);
+    let out = linear([&lhs, &rhs], &bias, f16::NAN, kernels::linear_hopper);
+    let relu: fn(f64) -> f64 = |v| v.max(0.0);
+    assert_linear(&out, [&lhs, &rhs], &bias, (relu, 0.0), |v| v);
+
+    let lhs = Tensor::<f32, _>::from_fn((3, 4), |[i, e]| (i + e) as f32);
+    let rhs = Tensor::<f32, _>::from_fn((4, 4), |[j, e]| (j * e) as f32);
+    let bias = Tensor::<f32, _>::from_fn((4,), |[j]| j as f32);
+    let out = linear([&lhs, &rhs], &bias, f32::NAN, kernels::linear_hopper);
+    assert_exact(&out, |[i, j]| {
+        (j + (0..4).map(|e| (i + e) * j * e).sum::<usize>()) as f32
+    });
+}
+
+/// What TMA cannot load or store: rows that are no multiples of 16 bytes.
+#[test]
+fn rows_of_other_lengths_are_an_error() {
+    let device = Device::default();
+    for (k, n) in [(1, 8), (12, 8), (8, 12), (8, 1)] {
+        let there = |shape| Tensor::<f16, _>::zeros(shape).to_device(&device).unwrap();
+        let bias = Tensor::<f16, _>::zeros((n,)).to_device(&device).unwrap();
+        let mut out = there((5, n));
+        let linear = kernels::linear_hopper(&there((5, k)), &there((n, k)), &bias, &mut out);
+
+        let rhs = Tensor::<f16, _>::zeros((1, n, k));
+        let rhs = rhs.to_device(&device).unwrap();
+        let offsets = Tensor::from_vec((2,), vec![0, 5]).unwrap();
+        let offsets = offsets.to_device(&device).unwrap();
+        let grouped = kernels::matmul_hopper_grouped(&there((5, k)), &rhs, &offsets, &mut out);
+        for outcome in [linear, grouped] {
+            let text = outcome.unwrap_err().to_string();
+            assert!(
+                text.contains("needs steps of multiples of 16 bytes"),
+                "{text}"
+            );
+        }
+    }
+}
+
 /// Groups of sizes: none, one row, a warpgroup's rows and one more, a tile and one more, many.
 const GROUPS: [&[usize]; 4] = [&[1], &[0, 65, 0, 1, 128, 0], &[129, 3, 300], &[0, 0]];
 
@@ -166,6 +210,9 @@ fn matmul_hopper_grouped() {
         grouped::<f16>(200, 264, heights, f16::NAN);
     }
     grouped::<bf16>(72, 8, &[70, 200], bf16::NAN);
+    // Less than a step, and a single product.
+    grouped::<f16>(8, 8, &[1, 0, 66], f16::NAN);
+    grouped::<bf16>(8, 24, &[0], bf16::NAN);
 }
 
 /// One call in each test: a check that fails makes a GPU unusable for its process.
@@ -199,4 +246,81 @@ fn groups_that_run_backwards_are_an_error() {
 #[test]
 fn groups_before_the_rows_are_an_error() {
     refuses([-1, 2, 3]);
+}
+
+fn batches<T: Element<Bound = f32> + Float>(
+    (count, m, k, n): (usize, usize, usize, usize),
+    poison: T,
+    kernel: impl Fn(&Batch<T>, &Batch<T>, &mut Batch<T>) -> croq_sys::Result<()>,
+) {
+    let device = Device::default();
+    let lhs = Tensor::<T, _>::random((count, m, k), -1.0..1.0, 81);
+    let rhs = Tensor::<T, _>::random((count, n, k), -1.0..1.0, 82);
+    let poisoned = Tensor::from_fn((count, m, n), |_: [usize; 3]| poison);
+    let mut out = poisoned.to_device(&device).unwrap();
+    let [a, b] = [&lhs, &rhs].map(|t| t.to_device(&device).unwrap());
+    kernel(&a, &b, &mut out).unwrap();
+    if count * m * n == 0 {
+        return;
+    }
+    assert_close(&out.to_host().unwrap(), |[h, i, j]| {
+        let products = (0..k).map(|e| lhs[[h, i, e]].wide() * rhs[[h, j, e]].wide());
+        let sum: f64 = products.clone().sum();
+        let tolerance = dot::<f32>(sum, products.map(f64::abs).sum(), k).tolerance;
+        near(sum, tolerance + sum.abs() * T::ROUNDOFF + T::SMALLEST)
+    });
+}
+
+type Batch<T> = DeviceTensor<T, (usize, usize, usize)>;
+
+macro_rules! of_blocks {
+    ($count:literal) => {
+        kernels::matmul_hopper_batches::<$count, _, _, _, _, _, _, _, _, _, _>
+    };
+}
+
+/// Products with one tile, with several in both directions, and with edges everywhere: fewer tiles than
+/// blocks, and more, so that some blocks take a second one; fewer steps than slots and more.
+fn sizes(most_at_once: usize) -> [(usize, usize, usize, usize); 3] {
+    [
+        (1, 1, 8, 8),
+        (2, 300, 328, 264),
+        (most_at_once + 2, 9, 8, 8),
+    ]
+}
+
+#[test]
+fn matmul_hopper_batches_of_single_blocks() {
+    for of_batch in sizes(132) {
+        batches(of_batch, f16::NAN, of_blocks!(1));
+    }
+    batches((3, 70, 136, 72), bf16::NAN, of_blocks!(1));
+}
+
+#[test]
+fn matmul_hopper_batches_of_pairs_of_blocks() {
+    for of_batch in sizes(66) {
+        batches(of_batch, f16::NAN, of_blocks!(2));
+    }
+    batches((3, 270, 136, 72), bf16::NAN, of_blocks!(2));
+}
+
+/// Without a product, a row or a column there is nothing to compute; sums of nothing are an error.
+#[test]
+fn batches_without_results() {
+    let device = Device::default();
+    let there = |shape| Tensor::<f16, _>::zeros(shape).to_device(&device).unwrap();
+    let (lhs, rhs) = (there((2, 3, 0)), there((2, 8, 0)));
+    let text = of_blocks!(1)(&lhs, &rhs, &mut there((2, 3, 8)))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        text.contains("at least one element along every axis"),
+        "{text}"
+    );
+
+    for sizes in [(0, 70, 8, 8), (3, 0, 8, 8), (3, 70, 8, 0)] {
+        batches(sizes, f16::NAN, of_blocks!(1));
+        batches(sizes, f16::NAN, of_blocks!(2));
+    }
 }

@@ -101,10 +101,13 @@ fn matmul_batched() {
     }
 }
 
-/// Steps that four blocks share evenly and unevenly, and fewer than blocks.
+/// Steps that four blocks share evenly and unevenly, and fewer than blocks; columns of which threads add
+/// two at once, and others.
 #[test]
 fn matmul_split_k() {
-    for (m, k, n) in [(1, 1, 1), (64, 128, 64), (20, 300, 70), (65, 100, 3)] {
+    let sizes = [(1, 1, 1), (64, 128, 64), (20, 300, 70), (65, 100, 3)];
+    let narrow = (1..=9).map(|n| (33, 70, n));
+    for (m, k, n) in sizes.into_iter().chain(narrow) {
         let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 47);
         let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 48);
         let out = kernels::matmul_split_k(&lhs, &rhs).unwrap();

@@ -360,10 +360,13 @@ fn matmul_hopper_batched() {
 }
 
 /// Parts of K that are empty for some blocks, that end inside a step, and whole ones; added to the
-/// previous contents.
+/// previous contents. Rows of the result that are multiples of 16 bytes, and others.
 #[test]
 fn matmul_hopper_split_k() {
-    for (m, k, n) in [(1, 8, 8), (64, 256, 128), (65, 584, 136), (70, 1040, 33)] {
+    let sizes = [(1, 8, 8), (64, 256, 128), (65, 584, 136), (70, 1040, 33)];
+    let narrow = (1..=9).map(|n| (66, 72, n));
+    let wide = [129, 130, 131, 132, 252].map(|n| (3, 16, n));
+    for (m, k, n) in sizes.into_iter().chain(narrow).chain(wide) {
         // Small integers: their sums are exact in any order.
         let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
         let (a, b) = (whole(m, 53), whole(n, 54));
@@ -373,6 +376,25 @@ fn matmul_hopper_split_k() {
             let sum: i32 = (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum();
             0.5 + sum as f32
         });
+    }
+}
+
+/// Rows of K elements that are no multiple of 16 bytes cannot be loaded by TMA.
+#[test]
+fn rows_that_tma_cannot_load_are_an_error() {
+    for k in [1, 12] {
+        let device = Device::default();
+        let [lhs, rhs] = [5, 9].map(|rows| {
+            let ones = Tensor::from_fn((rows, k), |_| f16::ONE);
+            ones.to_device(&device).unwrap()
+        });
+        let mut out = Tensor::<f32, _>::zeros((5, 9)).to_device(&device).unwrap();
+        let error = kernels::matmul_hopper_split_k(&lhs, &rhs, &mut out).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("needs steps of multiples of 16 bytes"),
+            "{text}"
+        );
     }
 }
 

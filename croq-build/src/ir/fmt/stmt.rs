@@ -244,6 +244,7 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
             let (dest, source) = (expr::access(p, &m.dest), expr::access(p, &m.source));
             let mode = match &m.mode {
                 MoveMode::Plain => String::new(),
+                MoveMode::Add => ", added".to_owned(),
                 MoveMode::Async { inside: None } => ", async".to_owned(),
                 MoveMode::Async { inside: Some(e) } => format!(", async, if {}", expr::expr(p, e)),
             };

@@ -404,6 +404,19 @@ pub(super) const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "wide-sums",
+        kind: Transformation,
+        does: "neighbouring elements that a thread adds atomically to device memory are added by 16 bytes at a time, on GPUs from sm_90 on",
+        because: "before `vector-loops`, which sees loops that remain, and after the last pass that adds accesses",
+        requires: &[AccessesOrdered, CopiesLowered, SwizzlesApplied],
+        ensures: &[],
+        run: Run::Kernel(|function, id, state| {
+            if state.improve {
+                wide_accesses::add_together(function, id);
+            }
+        }),
+    },
+    Pass {
         name: "vector-loops",
         kind: Transformation,
         does: "loops of a thread over neighbouring elements access 16 bytes at a time, where these are aligned and no check fails",

@@ -52,6 +52,7 @@ pub fn all() -> Vec<Case> {
         case("products", products),
         case("products_of_warpgroups", products_of_warpgroups),
         case("atomics", atomic_operations),
+        case("vector_sums", vector_sums),
         case("mbarriers", mbarriers),
         case("boxes", boxes),
         case("clusters", clusters),
@@ -301,6 +302,14 @@ fn atomic_operations(machine: &dyn Machine) {
         let (sim, other) = both(machine, "atomics", &atomic.memory(), &atomic.numbers());
         atomic.check(&sim);
         atomic.check(&other);
+    }
+}
+
+fn vector_sums(machine: &dyn Machine) {
+    for sums in atomics::vectors() {
+        let (sim, other) = both(machine, "vector_sums", &sums.memory(), &sums.numbers());
+        sums.check(&sim);
+        sums.check(&other);
     }
 }
 

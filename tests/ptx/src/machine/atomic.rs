@@ -1,7 +1,8 @@
 //! `atom` and `red` ("Parallel Synchronization and Communication Instructions").
 //!
 //! One lane after the other, in their order. Scopes and orders matter for the detection of races (see
-//! `access`).
+//! `access`). Each element of a vector is modified atomically by itself, and all are one access, which
+//! is aligned to their size.
 
 use super::access::{self, Element, MemoryOrder, Places, Pointer};
 use super::alu::round::{self, BF16, F16, Format, Mode};
@@ -19,12 +20,16 @@ type Update = fn(u64, u64, u64) -> u64;
 pub struct Atomic {
     pub window: Window,
     pub pointer: Pointer,
-    pub bytes: u64,
+    /// Of one element.
+    bytes: u64,
     pub order: MemoryOrder,
-    /// What receives the old value.
+    /// What receives the old value; only where there is one element.
     result: Element,
-    operands: [Element; 2],
+    /// Of each element.
+    operands: Vec<[Element; 2]>,
     update: Update,
+    /// Sums of `f32` in global memory are without subnormal numbers.
+    flushes: bool,
 }
 
 impl Atomic {
@@ -36,23 +41,56 @@ impl Atomic {
         spaces: &mut Spaces<'_>,
     ) -> Result<(), (usize, AccessError)> {
         let addresses = self.pointer.row(registers, frame);
-        let [b, c] = self.operands.map(|operand| operand.row(registers));
+        let operands: Vec<_> = (self.operands.iter())
+            .map(|of_element| of_element.map(|operand| operand.row(registers)))
+            .collect();
         let mut old = [0; LANES];
         for lane in lanes(mask) {
             let at = At {
                 address: addresses[lane],
-                bytes: self.bytes,
-                align: self.bytes,
+                bytes: self.all_bytes(),
+                align: self.all_bytes(),
             };
-            let place = spaces
+            let all = spaces
                 .get_mut(self.window, lane, at)
                 .map_err(|error| (lane, error))?;
-            old[lane] = to_bits(place);
-            let new = (self.update)(old[lane], b[lane], c[lane]);
-            place.copy_from_slice(&new.to_le_bytes()[..self.bytes as usize]);
+            let is_global = is_global(self.window, addresses[lane]);
+            if self.operands.len() > 1 && !is_global {
+                return Err((lane, "a vector of sums outside of global memory".to_owned()));
+            }
+            let flushes = self.flushes && is_global;
+            let places = all.chunks_exact_mut(self.bytes as usize);
+            for (place, [b, c]) in places.zip(&operands) {
+                old[lane] = to_bits(place);
+                let new = match flushes {
+                    true => flushed((self.update)(flushed(old[lane]), flushed(b[lane]), 0)),
+                    false => (self.update)(old[lane], b[lane], c[lane]),
+                };
+                place.copy_from_slice(&new.to_le_bytes()[..self.bytes as usize]);
+            }
         }
         self.result.put(registers, mask, &old);
         Ok(())
+    }
+
+    /// Of all elements.
+    pub fn all_bytes(&self) -> u64 {
+        self.bytes * self.operands.len() as u64
+    }
+}
+
+fn is_global(window: Window, address: u64) -> bool {
+    match window {
+        Window::Generic => Window::of_generic(address).0 == Window::Global,
+        window => window == Window::Global,
+    }
+}
+
+/// A subnormal number of type `f32` becomes a zero of its sign.
+fn flushed(bits: u64) -> u64 {
+    match f32::from_bits(bits as u32).is_subnormal() {
+        true => bits & 0x8000_0000,
+        false => bits,
     }
 }
 
@@ -67,6 +105,12 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
     ];
     let name = words.required(&names)?;
     let keeps_subnormals = words.flag("noftz");
+    let elements = match words.choice(&["v2", "v4", "v8"]) {
+        None => 1,
+        Some("v2") => 2,
+        Some("v4") => 4,
+        Some(_) => 8,
+    };
     let ty = words.ty()?;
     words.finish()?;
     let is_memory = matches!(window, Window::Generic | Window::Global) || window.is_shared();
@@ -86,10 +130,16 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
         (_, register) => Element::Register(form.slot_of(register)?),
     };
     let (pointer, window) = access::pointer(form, form.operand(returns)?, window, places)?;
-    let mut operands = [Element::Nothing; 2];
-    for (index, operand) in operands.iter_mut().enumerate().take(count) {
-        *operand = access::element(form, form.operand(returns + 1 + index)?, ty, false)?;
-    }
+    let operands = match elements {
+        1 => {
+            let mut operands = [Element::Nothing; 2];
+            for (index, operand) in operands.iter_mut().enumerate().take(count) {
+                *operand = access::element(form, form.operand(returns + 1 + index)?, ty, false)?;
+            }
+            vec![operands]
+        }
+        _ => vector(form, (name, elements, ty), window)?,
+    };
     let order = MemoryOrder {
         kind: Kind {
             effect: Effect::Write,
@@ -110,7 +160,37 @@ pub fn decode(form: &Form<'_>, places: Places<'_>) -> Result<Atomic, Refusal> {
         result,
         operands,
         update,
+        flushes: name == "add" && ty == Type::F32,
     })
+}
+
+/// The operands of `red` for a vector (ISA, `red`, "Reduction operation with vector type"): up to 16 bytes
+/// of floats in global memory.
+fn vector(
+    form: &Form<'_>,
+    (name, elements, ty): (&str, usize, Type),
+    window: Window,
+) -> Result<Vec<[Element; 2]>, Refusal> {
+    let known = match ty {
+        Type::F32 => name == "add" && elements <= 4,
+        Type::F16x2 | Type::Bf16x2 => name == "add" && elements <= 4,
+        Type::F16 | Type::Bf16 => name == "add",
+        _ => false,
+    };
+    if !known || form.opcode() != "red" {
+        return Err(form.refuse(format!("`.{name}` of {elements} elements of `.{ty}`")));
+    }
+    if !matches!(window, Window::Generic | Window::Global) {
+        return Err(form.refuse(format!("a vector in {} memory", window.name())));
+    }
+    let Operand::Vector(list) = form.operand(1)? else {
+        return Err(form.refuse("an operand that is no vector"));
+    };
+    if list.len() != elements {
+        return Err(form.refuse(format!("{} elements of a vector", list.len())));
+    }
+    let operand = |operand| Ok([access::element(form, operand, ty, false)?, Element::Nothing]);
+    list.iter().map(operand).collect()
 }
 
 pub fn update(name: &str, ty: Type) -> Option<Update> {

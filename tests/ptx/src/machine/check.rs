@@ -174,7 +174,12 @@ impl Warp<'_> {
                 access.all_bytes(),
                 access.order,
             ),
-            Step::Atomic(atomic) => (&atomic.pointer, atomic.window, atomic.bytes, atomic.order),
+            Step::Atomic(atomic) => (
+                &atomic.pointer,
+                atomic.window,
+                atomic.all_bytes(),
+                atomic.order,
+            ),
             _ => return Ok(()),
         };
         let tracks = world.launch.checks.unwritten;

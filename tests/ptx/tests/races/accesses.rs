@@ -37,6 +37,25 @@ fn atomics_and_weak_accesses() {
         64,
     );
     races("red.relaxed.cta.global.add.u32 [%out], 1; ret;", 2, 32);
+    // Elements of a vector are modified as by themselves.
+    let four = "red.relaxed.SCOPE.global.add.v4.f32 [%out], {%r1, %r1, %r1, %r1};";
+    let of = |scope: &str| four.replace("SCOPE", scope);
+    is_ordered(
+        &format!("{} red.global.add.f32 [%out+8], %r1; ret;", of("gpu")),
+        3,
+        96,
+    );
+    races(&format!("{} ret;", of("cta")), 2, 32);
+    races(
+        &format!("{} @%p1 st.global.u32 [%out+12], 1; ret;", of("gpu")),
+        1,
+        64,
+    );
+    races(
+        &format!("{} @%p1 ld.global.u32 %r2, [%out+12]; ret;", of("gpu")),
+        1,
+        64,
+    );
     is_ordered("red.relaxed.cta.global.add.u32 [%out], 1; ret;", 1, 64);
     // Strong operations of different sizes.
     races(

@@ -591,7 +591,7 @@ fn add(conditions: &mut Vec<Expr>, all: Vec<Expr>) {
 }
 
 /// Element `at` of the buffer.
-fn element(buffer: BufferId, at: Sym, span: Span) -> Access {
+pub(super) fn element(buffer: BufferId, at: Sym, span: Span) -> Access {
     let view = View {
         buffer,
         offset: at,

@@ -17,15 +17,23 @@ use crate::ir::{
 use crate::sorted::SortedSet;
 
 /// The most iterations, which are all unrolled.
-const MOST_ITERATIONS: i64 = 16;
+pub(super) const MOST_ITERATIONS: i64 = 16;
+
+/// Changes statements, if it can; returns whether it has.
+pub(super) type Change = fn(&mut Function, &[Placed], &mut Vec<Stmt>) -> bool;
 
 pub fn widen_loops(function: &mut Function, id: KernelId) {
+    change(function, id, block);
+}
+
+/// Changes the body of a kernel, unless its integers would exceed the limits of the compiler.
+pub(super) fn change(function: &mut Function, id: KernelId, of_block: Change) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
     let placed = kernel.shared.clone();
     let mut changed = kernel.body.clone();
-    if block(function, &placed, &mut changed)
+    if of_block(function, &placed, &mut changed)
         && !is_large(function, id, &changed)
         && let Some(kernel) = function.kernels.get_mut(id.index())
     {
@@ -138,7 +146,11 @@ fn all_at_once(function: &Function, stmt: &Stmt) -> Option<Vec<Stmt>> {
 }
 
 /// The statements that the loop becomes.
-fn vectors(function: &mut Function, placed: &[Placed], stmt: &Stmt) -> Option<Vec<Stmt>> {
+pub(super) fn vectors(
+    function: &mut Function,
+    placed: &[Placed],
+    stmt: &Stmt,
+) -> Option<Vec<Stmt>> {
     let StmtKind::For {
         local,
         lo,

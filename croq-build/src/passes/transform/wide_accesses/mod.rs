@@ -24,6 +24,7 @@
 mod group;
 mod instances;
 mod loops;
+mod sums;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use crate::ir::{
 use crate::passes::transform::exact::first_large;
 use crate::symbolic::Sym;
 pub use loops::widen_loops;
+pub use sums::add_together;
 use survey::WIDEST;
 
 /// The least bytes of an access that make a group worthwhile.

@@ -57,8 +57,9 @@ fn has_vectors(function: &Function, buffer: BufferId, width: i64) -> bool {
     let whole = !buffer.elem.is_packed() && buffer.elem != Scalar::Bool;
     let memory = buffer.storage.is_global() || buffer.storage == Storage::Shared;
     let bytes = i64::try_from(buffer.elem.bytes()).map_or(0, |bytes| bytes * width);
+    // A swizzle moves 16 bytes as a whole.
     let fits = (LEAST_OF_LOOP..=MOST_OF_LOOP).contains(&bytes);
-    whole && memory && buffer.swizzle.is_none() && fits
+    whole && memory && fits
 }
 
 /// The position among the vectors that an access selects.

@@ -1,6 +1,6 @@
 use crate::diagnostics::Diagnostics;
-use crate::ir::any_stmt;
 use crate::ir::threads::{Function, StmtKind};
+use crate::ir::{ExprKind, MoveMode, any_stmt};
 use crate::passes::run;
 use crate::sema::testing;
 
@@ -230,7 +230,7 @@ fn conditions(index: &str, guard: &str) -> Vec<String> {
         if let StmtKind::If { cond, .. } = &stmt.kind {
             let mut syms = Vec::new();
             crate::ir::any_expr(cond, |e| {
-                if let crate::ir::ExprKind::Index(sym) = &*e.kind {
+                if let ExprKind::Index(sym) = &*e.kind {
                     syms.push(function.cx.show(sym));
                 }
                 false
@@ -278,4 +278,142 @@ fn one_test_for_all_iterations() {
     // Where the condition is not that of the first or the last iteration.
     let found = conditions("(k # t) # j", "((k # t) # j) * (n - k) < N");
     assert!(found[0].contains('k'), "{found:?}");
+}
+
+/// The elements of the sums by one instruction, and the conditions of both ways in the order of the text,
+/// of a kernel with these statements for thread `t` of 32 and row `r`.
+fn sums_of(params: &str, body: &str) -> (Vec<u32>, Vec<String>) {
+    let function = lowered(&format!(
+        "__co__ void f({params}) {{
+           parallel r by M : block parallel t by 32 : thread {{ {body} }}
+         }}"
+    ));
+    let mut elements = Vec::new();
+    let mut conditions = Vec::new();
+    any_stmt(&function.kernels[0].body, |stmt| {
+        match &stmt.kind {
+            StmtKind::Move(m) if matches!(m.mode, MoveMode::Add) => elements.push(m.elems),
+            StmtKind::If { cond, .. } => {
+                let mut syms = Vec::new();
+                crate::ir::any_expr(cond, |e| {
+                    if let ExprKind::Index(sym) = &*e.kind {
+                        syms.push(function.cx.show(sym));
+                    }
+                    false
+                });
+                conditions.push(syms.join(" "));
+            }
+            _ => {}
+        }
+        false
+    });
+    (elements, conditions)
+}
+
+const SUMS: &str = "f32 [M, N] x, f32 [M, N] & y, f16 [M, N] & h, s32 [M] to, int n";
+
+#[test]
+fn neighbours_are_added_together() {
+    let of = |body: &str| sums_of(SUMS, body).0;
+    let row = "i = 128 * r + 4 * t + j; if (4 * t + j < N)";
+    let add = "__atomic_add(y.at(r, 4 * t + j), 2.0f);";
+    assert_eq!(of(&format!("foreach j in 4 if (4 * t + j < N) {add}")), [4]);
+    assert_eq!(
+        of("foreach j in 2 if (2 * t + j < N) __atomic_add(y.at(r, 2 * t + j), 1.0f);"),
+        [2]
+    );
+    let eight = "foreach j in 8 if (8 * t + j < N)";
+    assert_eq!(
+        of(&format!(
+            "{eight} __atomic_add(h.at(r, 8 * t + j), __to<f16>(1.0f));"
+        )),
+        [8]
+    );
+    assert_eq!(
+        of(&format!("{eight} __atomic_add(y.at(r, 8 * t + j), 1.0f);")),
+        [4, 4]
+    );
+    let both = "{ __atomic_add(y.at(r, 8 * t + j), 1.0f); __atomic_add(h.at(r, 8 * t + j), __to<f16>(1.0f)); }";
+    assert_eq!(of(&format!("{eight} {both}")), [4, 4, 8]);
+    // A name of an iteration, and a row that data select, which is checked.
+    assert_eq!(
+        of(&format!(
+            "foreach j in 4 {{ {row} {{ f32 v = x.at(r, 4 * t + j); __atomic_add(y.at(to.at(r), 4 * t + j), v * v); }} }}"
+        )),
+        [4]
+    );
+    // A loop around, of which nothing is known.
+    assert_eq!(
+        of(&format!(
+            "foreach k in n foreach j in 4 if (4 * t + j < N) {add}"
+        )),
+        [4]
+    );
+}
+
+/// Extents are tested in front of all loops, and then the first element of a vector stands for all.
+#[test]
+fn one_test_for_all_sums() {
+    let body =
+        "foreach k in n foreach j in 4 if (4 * t + j < N) __atomic_add(y.at(r, 4 * t + j), 1.0f);";
+    let (_, conditions) = sums_of(SUMS, body);
+    assert_eq!(conditions[..2], ["N % 4 0", "4 * t N"]);
+    // Known while compiling.
+    let known = "f32 [M, 128] & y, int n";
+    let (elements, conditions) = sums_of(
+        known,
+        "foreach j in 4 __atomic_add(y.at(r, 4 * t + j), 1.0f);",
+    );
+    assert_eq!((elements, conditions.len()), (vec![4], 0));
+    // The edge may be within a vector, or its place unknown: the last element is tested.
+    let line = "f32 [N] & y, int n, int M";
+    let inside = "foreach j in 4 if (4 * t + j < N) __atomic_add(y.at(4 * t + j), 1.0f);";
+    let (elements, conditions) = sums_of(line, inside);
+    assert_eq!((elements, conditions[0].as_str()), (vec![4], "4 * t + 3 N"));
+    let place = "foreach j in 4 if (n + j < N && n >= 0) __atomic_add(y.at(n + j), 1.0f);";
+    let (elements, conditions) = sums_of(line, place);
+    assert_eq!(elements, [4]);
+    assert!(conditions[0].contains("n % 4 0"), "{conditions:?}");
+}
+
+#[test]
+fn other_sums_stay() {
+    for body in [
+        // Every second element, one element, and never aligned.
+        "foreach j in 4 if (8 * t + 2 * j < N) __atomic_add(y.at(r, 8 * t + 2 * j), 1.0f);",
+        "foreach j in 4 if (t < N) __atomic_add(y.at(r, t), 1.0f);",
+        "foreach j in 4 if (4 * t + j + 1 < 128) __atomic_add(z.at(4 * t + j + 1), 1.0f);",
+        // Three, and as many as data tell.
+        "foreach j in 3 if (4 * t + j < N) __atomic_add(y.at(r, 4 * t + j), 1.0f);",
+        "foreach j in n if (4 * t + j < N) __atomic_add(y.at(r, 4 * t + j), 1.0f);",
+        // Data decide about an iteration.
+        "foreach j in 4 if (4 * t + j < N) { if (x.at(r, 4 * t + j) > 0.0f) __atomic_add(y.at(r, 4 * t + j), 1.0f); }",
+        // The value is used, or depends on a sum.
+        "foreach j in 4 if (4 * t + j < N) { f32 was = __atomic_add(y.at(r, 4 * t + j), 1.0f); z.at(t) = was; }",
+        "foreach j in 4 if (4 * t + j + 1 < N) __atomic_add(y.at(r, 4 * t + j), y.at(r, 4 * t + j + 1));",
+        // Another operation, another type, and shared memory.
+        "foreach j in 4 if (4 * t + j < N) __atomic_max(y.at(r, 4 * t + j), 1.0f);",
+        "foreach j in 4 __atomic_add(whole.at(4 * t + j), 1);",
+        "foreach j in 4 __atomic_add(own.at(4 * t + j), 1.0f);",
+        // More happens in an iteration.
+        "foreach j in 4 if (4 * t + j < N) { __atomic_add(y.at(r, 4 * t + j), 1.0f); z.at(4 * t + j) = 1.0f; }",
+    ] {
+        let params = format!("{SUMS}, f32 [128] & z, s32 [128] & whole");
+        let text = format!(
+            "__co__ void f({params}) {{
+               parallel r by M : block {{
+                 shared f32 [128] own;
+                 parallel t by 32 : thread foreach j in 4 own.at(4 * t + j) = 0.0f;
+                 parallel t by 32 : thread {{ {body} }}
+               }}
+             }}"
+        );
+        let mut found = 0;
+        any_stmt(&lowered(&text).kernels[0].body, |stmt| {
+            let added = matches!(&stmt.kind, StmtKind::Move(m) if matches!(m.mode, MoveMode::Add));
+            found += usize::from(added);
+            false
+        });
+        assert_eq!(found, 0, "{body}");
+    }
 }
