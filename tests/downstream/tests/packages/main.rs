@@ -443,7 +443,8 @@ fn the_quick_start_works_as_written() {
         let root = workspace().display().to_string();
         let mut text = text.replace("../croq/", &format!("{root}/"));
         if name == "Cargo.toml" {
-            text.push_str("\n[workspace]\n[profile.dev]\ndebug = false\n");
+            text = text.replace("[profile.dev]\n", "[profile.dev]\ndebug = false\n");
+            text.push_str("\n[workspace]\n");
         }
         package.write(name, &text);
     }
