@@ -65,6 +65,22 @@ pub struct Swizzle {
 }
 
 impl Buffer {
+    /// Consecutive elements that kernels read and write.
+    pub fn line(name: String, elem: Scalar, storage: Storage, count: Sym, span: Span) -> Self {
+        Buffer {
+            name,
+            elem,
+            storage,
+            shape: vec![count.clone()],
+            count,
+            span,
+            read: true,
+            written: true,
+            swizzle: None,
+            swaps: false,
+        }
+    }
+
     /// Whether it may be a `shared` scalar, which has no initial value.
     pub fn may_be_scalar(&self) -> bool {
         let [extent] = self.shape.as_slice() else {

@@ -140,18 +140,13 @@ impl Insert<'_> {
             return place.clone();
         }
         let count = Sym::int(COMPARED);
-        let buffer = self.function.add_buffer(Buffer {
-            name: "compared".to_owned(),
-            elem: Scalar::Index,
-            storage: Storage::Shared,
-            shape: vec![count.clone()],
+        let buffer = self.function.add_buffer(Buffer::line(
+            "compared".to_owned(),
+            Scalar::Index,
+            Storage::Shared,
             count,
             span,
-            read: true,
-            written: true,
-            swizzle: None,
-            swaps: false,
-        });
+        ));
         let elem = i64::try_from(Scalar::Index.bytes()).unwrap_or(8);
         let bytes = Sym::int(COMPARED * elem);
         let mut place = Sym::zero();

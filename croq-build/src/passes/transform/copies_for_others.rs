@@ -92,18 +92,13 @@ fn new_event(function: &mut Function, kernel: KernelId, future: FutureId) -> Eve
     let name = name_of(function, future);
     let span = function.futures.get(future.index()).map(|f| f.span);
     let span = span.unwrap_or_default();
-    let barriers = function.add_buffer(Buffer {
-        name: name.clone(),
-        elem: Scalar::U64,
-        storage: Storage::Mbarriers,
-        shape: vec![Sym::one()],
-        count: Sym::one(),
+    let barriers = function.add_buffer(Buffer::line(
+        name.clone(),
+        Scalar::U64,
+        Storage::Mbarriers,
+        Sym::one(),
         span,
-        read: true,
-        written: true,
-        swizzle: None,
-        swaps: false,
-    });
+    ));
     let id = EventId(u32::try_from(function.events.len()).unwrap_or(u32::MAX));
     function.events.push(Event {
         name,

@@ -118,18 +118,13 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
     }
     let slots = u32::try_from(slots).unwrap_or(1);
     let extent = Sym::int(i64::from(slots));
-    let barriers = el.f.add_buffer(Buffer {
-        name: name.text.clone(),
-        elem: Scalar::U64,
-        storage: Storage::Mbarriers,
-        shape: vec![extent.clone()],
-        count: extent,
-        span: name.span,
-        read: true,
-        written: true,
-        swizzle: None,
-        swaps: false,
-    });
+    let barriers = el.f.add_buffer(Buffer::line(
+        name.text.clone(),
+        Scalar::U64,
+        Storage::Mbarriers,
+        extent,
+        name.span,
+    ));
     let id = EventId(u32::try_from(el.f.events.len()).unwrap_or(u32::MAX));
     el.f.events.push(Event {
         name: name.text.clone(),

@@ -200,18 +200,13 @@ fn store_matrices(
 /// Registers for the conversion of elements before they are stored.
 fn staging(pass: &mut Pass<'_>, elem: Scalar, count: i64, span: Span) -> BufferId {
     let count = Sym::int(count);
-    pass.function.add_buffer(Buffer {
-        name: "pair".to_owned(),
+    pass.function.add_buffer(Buffer::line(
+        "pair".to_owned(),
         elem,
-        storage: Storage::Fragment,
-        shape: vec![count.clone()],
+        Storage::Fragment,
         count,
         span,
-        read: true,
-        written: true,
-        swizzle: None,
-        swaps: false,
-    })
+    ))
 }
 
 fn register_of(tile: &Tile, at: Sym, span: Span) -> Expr {

@@ -204,18 +204,13 @@ impl Finder<'_> {
             return *known;
         }
         let span = self.span;
-        let barriers = self.function.add_buffer(Buffer {
-            name: format!("{name}_arrived"),
-            elem: Scalar::U64,
-            storage: Storage::Mbarriers,
-            shape: vec![slots.clone()],
-            count: slots.clone(),
+        let barriers = self.function.add_buffer(Buffer::line(
+            format!("{name}_arrived"),
+            Scalar::U64,
+            Storage::Mbarriers,
+            slots.clone(),
             span,
-            read: true,
-            written: true,
-            swizzle: None,
-            swaps: false,
-        });
+        ));
         let name = format!("{name}_phase");
         let phases = self.function.new_local(&name, ty, true, span);
         self.first

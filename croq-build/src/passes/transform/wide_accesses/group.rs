@@ -463,25 +463,30 @@ impl Group<'_> {
         declarations
     }
 
-    /// An array of the thread for the elements of its vectors.
     fn registers(&mut self, of: BufferId, span: Span) -> BufferId {
-        let buffer = self.function.buffer(of);
         let vectors = self.vector.map_or(1, |v| v.count);
-        let count = Sym::int(self.position.count * vectors);
-        let own = Buffer {
-            name: format!("{}_vector", buffer.name),
-            elem: buffer.elem,
-            storage: Storage::Local,
-            shape: vec![count.clone()],
-            count,
+        registers(
+            self.function,
+            of,
+            "vector",
+            self.position.count * vectors,
             span,
-            read: true,
-            written: true,
-            swizzle: None,
-            swaps: false,
-        };
-        self.function.add_buffer(own)
+        )
     }
+}
+
+/// An array of the thread for elements of a buffer, whose name it has with an addition.
+pub(super) fn registers(
+    function: &mut Function,
+    of: BufferId,
+    addition: &str,
+    count: i64,
+    span: Span,
+) -> BufferId {
+    let buffer = function.buffer(of);
+    let name = format!("{}_{addition}", buffer.name);
+    let own = Buffer::line(name, buffer.elem, Storage::Local, Sym::int(count), span);
+    function.add_buffer(own)
 }
 
 /// Of the positions, the one for which a comparison is hardest, or easiest.

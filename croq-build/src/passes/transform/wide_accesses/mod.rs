@@ -24,6 +24,7 @@
 mod group;
 mod instances;
 mod loops;
+mod multiples;
 mod sums;
 mod survey;
 #[cfg(test)]

@@ -23,18 +23,19 @@
 //! around. If the place or the edge of the data is not known to be a multiple, each group of elements
 //! has a test of its own.
 
-use super::group::{Extreme, Numbers, branch, element, extreme};
+use super::group::{Extreme, Numbers, branch, element, extreme, registers};
 use super::loops::{self, MOST_ITERATIONS};
+use super::multiples::{is_multiple, multiples};
 use super::survey::{WIDEST, conjuncts};
 use super::{MOST_WORK, shows_instances, uses_long_argument, work};
 use crate::ir::{
-    Atomic, AtomicOp, BinOp, Buffer, BufferId, Expr, ExprKind, Flow, Function, Intrinsic, KernelId,
-    LocalId, Move, MoveMode, ON, Placed, Scalar, Stmt, StmtKind, Storage, Unroll, VarHome, Visit,
+    Atomic, AtomicOp, BinOp, BufferId, Expr, ExprKind, Flow, Function, Intrinsic, KernelId,
+    LocalId, Move, MoveMode, ON, Placed, Scalar, Stmt, StmtKind, Unroll, VarHome, Visit,
     VisitorMut, any_expr, any_in, walk_block,
 };
 use crate::sorted::SortedSet;
 use crate::source::Span;
-use crate::symbolic::{Atom, Sym, Var};
+use crate::symbolic::{Sym, Var};
 
 pub fn add_together(function: &mut Function, id: KernelId) {
     loops::change(function, id, block);
@@ -267,14 +268,14 @@ impl Sums {
             .map(|sum| sum.access.view.buffer)
             .collect();
         let values = self.body(&buffers);
-        let mut reads = ReadsOf(buffers, false);
+        let mut reads = ReadsOf::new(buffers);
         walk_block(&values, &mut reads);
         walk_block(&self.around, &mut reads);
         let places = self.added.iter().map(|sum| sum.access.address());
         let mut places = places.map(|place| Expr::index(place, Span::default()));
         let costly = work(&values).saturating_mul(self.position.count) > MOST_WORK;
         self.added.iter().all(is_sum)
-            && !reads.1
+            && !reads.found
             && !any_in(&self.around, |_| false, |e| self.names_own(function, e))
             && !places.any(|place| self.names_own(function, &place))
             && !shows_instances(&values)
@@ -466,7 +467,7 @@ impl Sums {
     ) -> Vec<Stmt> {
         let count = self.position.count;
         let registers: Vec<BufferId> = (self.added.iter())
-            .map(|sum| registers(function, sum.access.view.buffer, count, span))
+            .map(|sum| registers(function, sum.access.view.buffer, "sums", count, span))
             .collect();
         let mut each = Stmt::new(
             StmtKind::For {
@@ -517,32 +518,13 @@ fn at_once(elem: Scalar) -> Option<i64> {
     }
 }
 
-/// An array of the thread for what it adds.
-fn registers(function: &mut Function, of: BufferId, count: i64, span: Span) -> BufferId {
-    let buffer = function.buffer(of);
-    let count = Sym::int(count);
-    let own = Buffer {
-        name: format!("{}_sums", buffer.name),
-        elem: buffer.elem,
-        storage: Storage::Local,
-        shape: vec![count.clone()],
-        count,
-        span,
-        read: true,
-        written: true,
-        swizzle: None,
-        swaps: false,
-    };
-    function.add_buffer(own)
-}
-
 /// On GPUs without the instruction, the compiler of the device removes the way on which it is. The
 /// simulated GPU does not go there with values that may be unwritten: its reports name the element that
 /// was read, and not a register.
 fn on_new_gpus(sums: &Sums, function: &Function, conditions: Vec<Expr>, span: Span) -> Vec<Expr> {
     let unwritten = function.kernels.iter();
     let unwritten = unwritten.flat_map(|kernel| &kernel.facts.unwritten);
-    let mut reads = ReadsOf(unwritten.copied().collect(), false);
+    let mut reads = ReadsOf::new(unwritten.copied().collect());
     walk_block(&sums.values, &mut reads);
     for sum in &sums.added {
         any_expr(&sum.value, |e| {
@@ -550,56 +532,13 @@ fn on_new_gpus(sums: &Sums, function: &Function, conditions: Vec<Expr>, span: Sp
             false
         });
     }
-    let simulated = reads.1.then(|| Expr::intrinsic(Intrinsic::HasPtx, span));
+    let simulated = reads
+        .found
+        .then(|| Expr::intrinsic(Intrinsic::HasPtx, span));
     let known = simulated.is_none() && conditions.is_empty();
     let has = (!known).then(|| Expr::intrinsic(Intrinsic::AddsVectors, span));
     let first = simulated.into_iter().chain(has);
     first.chain(conditions).collect()
-}
-
-fn is_multiple(function: &Function, sym: &Sym, by: i64, span: Span) -> Expr {
-    let rest = function.cx.rem(sym, &Sym::int(by));
-    let [rest, zero] = [rest, Sym::zero()].map(|sym| Expr::index(sym, span));
-    Expr::binary(BinOp::Eq, rest, zero, span)
-}
-
-/// Extents and arguments, or sums of them, that are all multiples of `by` only if `sym` is one for all
-/// values of other variables. `None` if there are none.
-fn multiples(function: &Function, sym: &Sym, by: i64) -> Option<Vec<Sym>> {
-    if sym.is_poison() {
-        return None;
-    }
-    let is_fixed = |atom: &Atom| {
-        let of_launch = |var: &Var| {
-            let home = function.var_home.get(var);
-            matches!(home, Some(VarHome::Dim(_) | VarHome::Param(_)))
-        };
-        Sym::atom(atom.clone()).sorted_vars().iter().all(of_launch)
-    };
-    // The sum of what stands in front of each product of other variables.
-    let mut groups: Vec<(Vec<Atom>, Sym)> = Vec::new();
-    for (coefficient, factors) in sym.terms() {
-        if coefficient % by == 0 {
-            continue;
-        }
-        let (fixed, others): (Vec<Atom>, Vec<Atom>) = factors.iter().cloned().partition(is_fixed);
-        let fixed = Sym::product(coefficient, &fixed);
-        match groups.iter_mut().find(|(known, _)| *known == others) {
-            Some((_, sum)) => *sum = &*sum + &fixed,
-            None => groups.push((others, fixed)),
-        }
-    }
-    let mut found: Vec<Sym> = Vec::new();
-    for (_, sum) in groups {
-        let divides = function.cx.divides(&Sym::int(by), &sum);
-        if divides.is_no() {
-            return None;
-        }
-        if !divides.is_yes() && !found.contains(&sum) {
-            found.push(sum);
-        }
-    }
-    Some(found)
 }
 
 /// Replaces variables.
@@ -618,12 +557,22 @@ impl VisitorMut for Rename<'_> {
 }
 
 /// Whether one of these buffers is read.
-struct ReadsOf(Vec<BufferId>, bool);
+struct ReadsOf {
+    buffers: Vec<BufferId>,
+    found: bool,
+}
+
+impl ReadsOf {
+    fn new(buffers: Vec<BufferId>) -> Self {
+        let found = false;
+        ReadsOf { buffers, found }
+    }
+}
 
 impl Visit for ReadsOf {
     fn expr(&mut self, e: &Expr) {
         if let ExprKind::Load(access) = &*e.kind {
-            self.1 |= self.0.contains(&access.view.buffer);
+            self.found |= self.buffers.contains(&access.view.buffer);
         }
     }
 }

@@ -1,6 +1,6 @@
 use crate::diagnostics::Diagnostics;
 use crate::ir::threads::{Function, StmtKind};
-use crate::ir::{ExprKind, MoveMode, any_stmt};
+use crate::ir::{Expr, ExprKind, MoveMode, any_expr, any_stmt};
 use crate::passes::run;
 use crate::sema::testing;
 
@@ -228,18 +228,23 @@ fn conditions(index: &str, guard: &str) -> Vec<String> {
     let mut found = Vec::new();
     any_stmt(&function.kernels[0].body, |stmt| {
         if let StmtKind::If { cond, .. } = &stmt.kind {
-            let mut syms = Vec::new();
-            crate::ir::any_expr(cond, |e| {
-                if let ExprKind::Index(sym) = &*e.kind {
-                    syms.push(function.cx.show(sym));
-                }
-                false
-            });
-            found.push(syms.join(" "));
+            found.push(integers(&function, cond));
         }
         false
     });
     found
+}
+
+/// The integers of a condition.
+fn integers(function: &Function, cond: &Expr) -> String {
+    let mut all = Vec::new();
+    any_expr(cond, |e| {
+        if let ExprKind::Index(sym) = &*e.kind {
+            all.push(function.cx.show(sym));
+        }
+        false
+    });
+    all.join(" ")
 }
 
 /// The first iteration is not known to be number 0.
@@ -294,14 +299,7 @@ fn sums_of(params: &str, body: &str) -> (Vec<u32>, Vec<String>) {
         match &stmt.kind {
             StmtKind::Move(m) if matches!(m.mode, MoveMode::Add) => elements.push(m.elems),
             StmtKind::If { cond, .. } => {
-                let mut syms = Vec::new();
-                crate::ir::any_expr(cond, |e| {
-                    if let ExprKind::Index(sym) = &*e.kind {
-                        syms.push(function.cx.show(sym));
-                    }
-                    false
-                });
-                conditions.push(syms.join(" "));
+                conditions.push(integers(&function, cond));
             }
             _ => {}
         }
