@@ -99,25 +99,13 @@ fn flatten<'a>(
             }
         }
         ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            let op = if holds { Some(*op) } else { negated(*op) };
+            let op = if holds { Some(*op) } else { op.negated() };
             if let (Some(op), Some(left), Some(right)) = (op, as_sym(func, a), as_sym(func, b)) {
                 known.push(Comparison { op, left, right });
             }
         }
         _ => {}
     }
-}
-
-fn negated(op: BinOp) -> Option<BinOp> {
-    Some(match op {
-        BinOp::Lt => BinOp::Ge,
-        BinOp::Le => BinOp::Gt,
-        BinOp::Gt => BinOp::Le,
-        BinOp::Ge => BinOp::Lt,
-        BinOp::Eq => BinOp::Ne,
-        BinOp::Ne => BinOp::Eq,
-        _ => return None,
-    })
 }
 
 /// Whether the fact could be used: only where one side is never above the other.

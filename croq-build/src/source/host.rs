@@ -8,6 +8,7 @@ use super::Span;
 use super::device;
 use super::file::{DeviceTextKind, Note};
 use super::function;
+use super::lost_text;
 use super::raw::Raw;
 use super::scan::{Place, Scanner};
 use super::templates::header::outside;
@@ -22,6 +23,8 @@ struct Seen<'a> {
     parens: bool,
     braces: bool,
     equals: bool,
+    /// Whether a word of it was reported.
+    reported: bool,
 }
 
 impl Seen<'_> {
@@ -173,6 +176,7 @@ fn declaration(s: &mut Scanner<'_>, start: usize) {
             }
             Raw::Word("__co__", at) => {
                 refuse_specifiers(s, start, at, &seen);
+                refuse_words(s, start, at, &seen);
                 co_function(s, header, at);
                 return;
             }
@@ -198,9 +202,10 @@ fn declaration(s: &mut Scanner<'_>, start: usize) {
                 }
                 seen.words.push("using");
             }
-            Raw::Word(word, _) => {
+            Raw::Word(word, at) => {
                 if !seen.parens && !seen.braces && !seen.equals && seen.words.len() < 16 {
                     seen.words.push(word);
+                    seen.reported |= misspelled(s, word, at);
                 }
             }
             Raw::Str(at) => {
@@ -293,9 +298,45 @@ fn end_declaration(s: &mut Scanner<'_>, start: usize, end: usize, seen: &Seen, k
             let header = s.slice(span).split(['{', ';']).next().unwrap_or("");
             let name = device::declared_names(header).into_iter().next();
             let at = Span::new(span.start, span.start + header.trim_end().len() as u32);
+            if let (Some(name), Some((from, to)), false) =
+                (&name, lost_text::tensor_type(header), seen.reported)
+            {
+                let tensor = Span::new(span.start + from as u32, span.start + to as u32);
+                s.report(lost_text::without_keyword(name, at, tensor));
+            }
             s.host.functions.extend(name.map(|name| (name, at)));
+        } else if end == s.walk.limit && !seen.braces && !seen.equals {
+            refuse_words(s, start, end, seen);
         }
     }
+}
+
+/// Reports a word that is meant to be a keyword. Whether it is one.
+fn misspelled(s: &mut Scanner<'_>, word: &str, at: usize) -> bool {
+    let keyword = lost_text::keyword_of(word).filter(|_| s.macros.get(word).is_none());
+    if let Some(keyword) = keyword {
+        let span = Span::new(at as u32, (at + word.len()) as u32);
+        s.report(lost_text::misspelled(word, keyword, span));
+    }
+    keyword.is_some()
+}
+
+/// Reports words up to `end` that are no declaration: no `;` or body ends them.
+fn refuse_words(s: &mut Scanner<'_>, start: usize, end: usize, seen: &Seen) {
+    let is_macro = |word: &&str| s.macros.get(word).is_some();
+    let ended = s.text.get(start..end).is_some_and(|t| t.ends_with(';'));
+    let specifier = |word: &&str| SPECIFIERS.contains(word) || *word == "requires";
+    if seen.parens
+        || seen.reported
+        || ended
+        || seen.words.iter().all(is_macro)
+        || seen.words.iter().any(|word| specifier(&word))
+    {
+        return;
+    }
+    let text = s.text.get(start..end).unwrap_or("").trim_end();
+    let span = Span::new(start as u32, (start + text.len()) as u32);
+    s.report(lost_text::belongs_to_nothing(span));
 }
 
 /// `namespace a::b {` or `extern "C" {`: kept unchanged, with its contents read as file scope.
@@ -381,15 +422,17 @@ fn skip_angles(s: &mut Scanner<'_>) {
     }
 }
 
+/// What C++ has in front of functions, and `__co__` functions have not.
+const SPECIFIERS: [&str; 4] = ["inline", "extern", "static", "constexpr"];
+
 /// Reports specifiers before a `__co__` function, which cannot have a linkage.
 fn refuse_specifiers(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) {
     let before = s.text.get(start..at).unwrap_or("").trim_end();
-    let refused = ["inline", "extern", "static", "constexpr"];
     let word = seen
         .words
         .iter()
         .copied()
-        .find(|word| refused.contains(word));
+        .find(|word| SPECIFIERS.contains(word));
     if seen.has("requires") {
         let span = Span::new(start as u32, (start + before.len()) as u32);
         s.report(*outside(span, "a `requires` clause"));

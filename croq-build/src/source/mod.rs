@@ -18,6 +18,7 @@ mod function_text;
 mod host;
 mod intrinsics;
 mod lexer;
+mod lost_text;
 mod macros;
 mod nesting;
 mod number;

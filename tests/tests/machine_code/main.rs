@@ -5,6 +5,7 @@ mod agreement;
 mod attention;
 mod flow;
 mod hopper;
+mod masks;
 mod sparse;
 mod wide;
 

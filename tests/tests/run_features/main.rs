@@ -25,6 +25,7 @@ mod grids;
 mod helpers;
 mod levels;
 mod loops;
+mod masks;
 mod math;
 mod memory;
 mod mistakes;

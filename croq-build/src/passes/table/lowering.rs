@@ -12,8 +12,8 @@ use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
     agreement, barriers, copy_propagation, dead_code, exact, fewer_arrivals, fewer_checks,
-    registers, row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform,
-    wide_accesses,
+    registers, row_padding, scalar_replacement, single_thread_levels, skipped_masks, thread_order,
+    warp_uniform, wide_accesses,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten, written_whole};
@@ -331,6 +331,19 @@ pub(super) const PASSES: &[Pass] = &[
         requires: &[FragmentsOwned, AccessesOrdered],
         ensures: &[MmasLowered],
         run: Run::Tiles(|function, id, _| mma::expand(function, id)),
+    },
+    Pass {
+        name: "skipped-masks",
+        kind: Transformation,
+        does: "a loop over registers runs without what it does under a condition, where that holds for none of them",
+        because: "after `mma`, whose waits are in front of the loop, and before `exact-integers`, which checks the conditions",
+        requires: &[MmasLowered],
+        ensures: &[],
+        run: Run::Tiles(|function, id, state| {
+            if state.improve {
+                skipped_masks::skip(function, id);
+            }
+        }),
     },
     Pass {
         name: "swizzles",

@@ -9,17 +9,19 @@ use crate::passes::analysis::uses::Uses;
 use crate::sorted::SortedSet;
 
 pub fn eliminate(function: &mut Function, id: KernelId) {
-    function.with_kernel_body(id, |function, body| {
-        loop {
-            let used = Uses::of_block(function, body).locals;
-            let immutable =
-                |id: &LocalId| function.locals.get(id.index()).is_some_and(|l| !l.mutable);
-            let swept = sweep(body, &used, &immutable);
-            if !drop_empty(body) && !swept {
-                break;
-            }
+    function.with_kernel_body(id, |function, body| eliminate_in(function, body));
+}
+
+/// The same in a list of statements that no other statement reads names of.
+pub(super) fn eliminate_in(function: &Function, body: &mut Vec<Stmt>) {
+    loop {
+        let used = Uses::of_block(function, body).locals;
+        let immutable = |id: &LocalId| function.locals.get(id.index()).is_some_and(|l| !l.mutable);
+        let swept = sweep(body, &used, &immutable);
+        if !drop_empty(body) && !swept {
+            break;
         }
-    });
+    }
 }
 
 /// Removes unused names; whether any was removed.

@@ -26,6 +26,7 @@ pub mod ring_slots;
 pub mod row_padding;
 pub mod scalar_replacement;
 pub mod single_thread_levels;
+pub mod skipped_masks;
 pub mod thread_order;
 pub mod wait_counts;
 pub mod warp_uniform;

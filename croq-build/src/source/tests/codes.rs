@@ -145,6 +145,48 @@ const FILES: &[(&str, &str, &str, &str)] = &[
         "`__co__` counts only at file scope",
     ),
     (
+        "E0100",
+        "__co_ f32 [N] s(f32 [N] x) { return x; }\n__co__ void f() {}\n",
+        "__co_",
+        "unknown word `__co_`",
+    ),
+    (
+        "E0100",
+        "template __co_ s<f32>;\n__co__ void f() {}\n",
+        "__co_",
+        "unknown word `__co_`",
+    ),
+    (
+        "E0100",
+        "_device_ float g(float x) { return x; }\n__co__ void f() {}\n",
+        "_device_",
+        "unknown word `_device_`",
+    ),
+    (
+        "E0100",
+        "f32 [N] s(f32 [N] x) { return x; }\n__co__ void f() {}\n",
+        "f32 [N] s(f32 [N] x)",
+        "the function `s` has no `__co__`, so it is read as C++",
+    ),
+    (
+        "E0100",
+        "void s(int n, global f32 [N] x) { }\n__co__ void f() {}\n",
+        "void s(int n, global f32 [N] x)",
+        "the function `s` has no `__co__`, so it is read as C++",
+    ),
+    (
+        "E0100",
+        "some words\n__co__ void f() {}\n",
+        "some words",
+        "this text belongs to no declaration",
+    ),
+    (
+        "E0100",
+        "__co__ void f() {}\nsome words\n",
+        "some words",
+        "this text belongs to no declaration",
+    ),
+    (
         "E0011",
         "__co__ void f() {\n__device__ int g(int a) { return a; }\n x = 2;\n}\n",
         "__device__",
@@ -330,5 +372,26 @@ fn dead_text_is_not_judged() {
         let mut diags = Diagnostics::new();
         load("test.co", text, &[], &mut diags);
         assert!(diags.is_empty(), "{text}: {diags:#?}");
+    }
+}
+
+/// C++ beside kernels, which is left out or kept.
+#[test]
+fn cpp_at_file_scope_is_no_lost_text() {
+    for text in [
+        "#define EXPORT\nEXPORT __co__ void f() {}\n",
+        "#define __co_ static\n__co_ int n = 1;\n__co__ void f() {}\n",
+        "MODULE(kernels)\n__co__ void f() {}\n",
+        "int n;\nfloat x[4];\nvoid g(int [4], float x[4]);\n__co__ void f() {}\n",
+        "extern \"C\" int g(float (&x)[4]);\n__co__ void f() {}\n",
+        "auto g = [](int n) { return n; };\n__co__ void f() {}\n",
+        "struct f32x { float v[4]; };\ntemplate <typename T> T g(T x) { return x; }\n__co__ void f() {}\n",
+        "__global__ void g(float *x) {}\n__host__ __device__ int h(int n) { return n; }\n__co__ void f() {}\n",
+        "__co__ void f() {}\nint main() { f(); return 0; }\n",
+        "#if 0\nsome words\n#endif\n__co__ void f() {}\n",
+    ] {
+        let mut diags = Diagnostics::new();
+        load("test.co", text, &[], &mut diags);
+        assert!(!diags.has_errors(), "{text}: {:?}", diags.into_sorted());
     }
 }

@@ -275,7 +275,7 @@ fn an_unreadable_macro_is_no_error_until_it_is_used() {
 
 #[test]
 fn lines_and_columns() {
-    let file = read("ab\n\u{e4}x\r\n\ny", &[]);
+    let file = read("ab\n\u{e4}x\r\n\ny;", &[]);
     for (byte, expected) in [
         (0, (1, 1)),
         (2, (1, 3)),
@@ -283,7 +283,7 @@ fn lines_and_columns() {
         (5, (2, 2)),
         (8, (3, 1)),
         (9, (4, 1)),
-        (99, (4, 2)),
+        (99, (4, 3)),
     ] {
         assert_eq!(file.line_col(byte), expected, "{byte}");
     }
