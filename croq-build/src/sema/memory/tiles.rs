@@ -105,7 +105,11 @@ pub(crate) fn lint_exchanged(el: &mut Elab<'_>, name: &str, axes: &[(Sym, Sym)],
             .label(format!(
                 "that of axis {one} ends with {counted}, the axis with {tiles}"
             ))
-            .help("exchange them: tiles beyond the data are left out in silence"),
+            .help(
+                "exchange them: tiles beyond the data are left out in silence; of a matrix [K, N] as the \
+                 right operand of an MMA, keep the tile and write `mma.row.col`, since `mma.row.row` \
+                 reads [N, K]",
+            ),
     );
 }
 

@@ -188,6 +188,8 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str
     }
     let shown = format!("{shape:?}");
     if larger {
+        let size: Vec<String> = shape.iter().map(i64::to_string).collect();
+        let (size, zeros) = (size.join(", "), vec!["0"; shape.len()].join(", "));
         el.cx.report(
             Diagnostic::new(
                 codes::W0929,
@@ -196,13 +198,8 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: &[i64], name: &str
             )
             .label("the elements beyond them are not written")
             .help(format!(
-                "name the tile that is written, for example `{name}.view({}).from({})`",
-                shape
-                    .iter()
-                    .map(i64::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                vec!["0"; shape.len()].join(", "),
+                "name the tile that is written: `subspan({size})` with its numbers, or `view({size})` \
+                 with its first element, as in `{name}.view({size}).from({zeros})`",
             )),
         );
     }
