@@ -27,14 +27,17 @@ template <class T, class S> CROQ_FN T to(S v);
 /* The floats narrower than 32 bits, which are computed in f32 and rounded. `sign` is the sign bit;
  * a number is not finite if all bits of `special` are set. Each has a `widen` and a `round_to`
  * below. Like CUDA's `__half`, they convert implicitly to and from numbers, for the user's own
- * code; generated code has explicit conversions only. */
+ * code; generated code has explicit conversions only. From integers of any type it is one
+ * function: three passes of nvcc parse this. */
 #define CROQ_NARROW_FLOAT(T, Bits, sign_bit, special_bits)                                         \
   struct T {                                                                                       \
     Bits bits;                                                                                     \
     static constexpr unsigned sign = sign_bit, special = special_bits;                             \
     T() = default;                                                                                 \
     CROQ_FN T(float v);                                                                            \
-    template <class S, class = if_true<!__is_class(S), S>, class = decltype(S(1) * 1.0f)>          \
+    CROQ_FN T(double v);                                                                           \
+    template <class S, class = if_true<!__is_class(S) && sizeof(S) <= 8, S>,                       \
+              class = decltype(S(1) % 2)>                                                          \
     CROQ_FN T(S v) : bits(to<T>(v).bits) {}                                                        \
     CROQ_FN operator float() const;                                                                \
   };
@@ -451,7 +454,8 @@ CROQ_NARROW_COMPARISON(!=)
 #undef CROQ_NARROW_COMPARISON
 
 #define CROQ_NARROW_CONVERSIONS(T, name)                                                           \
-  CROQ_FN T::T(float v) : bits(round_to<T>(v).bits) {}                                             \
+  CROQ_FN T::T(float v) : bits(to<T>(v).bits) {}                                                   \
+  CROQ_FN T::T(double v) : bits(to<T>(v).bits) {}                                                  \
   CROQ_FN T::operator float() const { return widen(*this); }
 CROQ_EACH_NARROW(CROQ_NARROW_CONVERSIONS, conversions)
 #undef CROQ_NARROW_CONVERSIONS

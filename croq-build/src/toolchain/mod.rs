@@ -41,7 +41,7 @@ pub mod outputs;
 mod portable_names;
 pub mod problem;
 pub mod spans;
-mod special_functions;
+pub mod special_functions;
 pub mod symbol;
 pub mod tuned;
 mod unit;
