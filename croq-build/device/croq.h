@@ -22,7 +22,12 @@
 #define CROQ_KERNEL(...) static __global__ __launch_bounds__(__VA_ARGS__)
 /* CUDA allows either launch bounds or a number of registers, not both. */
 #define CROQ_KERNEL_WITH_REGISTERS(registers, ...) static __global__ __maxnreg__(registers)
+/* On the host launches alone call these, a few times each: inlined they only take the compiler's time. */
+#if defined(__CUDA_ARCH__)
 #define CROQ_FN __host__ __device__ __forceinline__
+#else
+#define CROQ_FN __host__ __device__ inline
+#endif
 #define CROQ_DEVICE __device__ __forceinline__
 #define CROQ_UNROLL _Pragma("unroll")
 #define CROQ_UNROLL_BY(n) CROQ_PRAGMA(unroll n)
@@ -42,8 +47,13 @@
 #define CROQ_UNROLL_BY(n)
 #endif
 /* Objects that agree in everything they depend on define the same symbol, for example in two
- * packages; the linker may take any of them. */
+ * packages; the linker may take any of them. On CUDA such a function only launches kernels: it is
+ * compiled to few instructions. On the simulated GPU the kernels are part of it. */
+#if defined(CROQ_CUDA)
+#define CROQ_WEAK __attribute__((weak, cold))
+#else
 #define CROQ_WEAK __attribute__((weak))
+#endif
 #define CROQ_PRAGMA(text) _Pragma(#text)
 /* Inline assembly: what CUDA compiles, in parentheses, and an expression in parentheses that does the
  * same on the simulated GPU. */

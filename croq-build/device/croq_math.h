@@ -9,16 +9,15 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
-#define CROQ_UNARY_NARROW(T, name)                                                                 \
-  CROQ_FN T name(T x) { return round_to<T>(name(widen(x))); }
-#define CROQ_BINARY_NARROW(T, name)                                                                \
-  CROQ_FN T name(T x, T y) { return round_to<T>(name(widen(x), widen(y))); }
+/* For all narrow floats one template, not a function each: three passes of nvcc parse this. */
+#define CROQ_UNARY_NARROW(name)                                                                    \
+  template <class T> CROQ_FN if_narrow<T> name(T x) { return round_to<T>(name(widen(x))); }
 
 /* A function of the C library. */
 #define CROQ_UNARY(name)                                                                           \
   CROQ_FN float name(float x) { return ::name##f(x); }                                             \
   CROQ_FN double name(double x) { return ::name(x); }                                              \
-  CROQ_EACH_NARROW(CROQ_UNARY_NARROW, name)
+  CROQ_UNARY_NARROW(name)
 CROQ_UNARY(acos)
 CROQ_UNARY(asin)
 CROQ_UNARY(atan)
@@ -53,14 +52,14 @@ CROQ_FN float exp2(float x) {
 #endif
 }
 CROQ_FN double exp2(double x) { return ::exp2(x); }
-CROQ_EACH_NARROW(CROQ_UNARY_NARROW, exp2)
+CROQ_UNARY_NARROW(exp2)
 
 /* A formula, evaluated in T. */
 #define CROQ_FORMULA(name, ...)                                                                    \
   template <class T> CROQ_FN T name##_of(T x) { return __VA_ARGS__; }                              \
   CROQ_FN float name(float x) { return name##_of<float>(x); }                                      \
   CROQ_FN double name(double x) { return name##_of<double>(x); }                                   \
-  CROQ_EACH_NARROW(CROQ_UNARY_NARROW, name)
+  CROQ_UNARY_NARROW(name)
 CROQ_FORMULA(recip, T(1) / x)
 CROQ_FORMULA(sigmoid, T(1) / (T(1) + exp(-x)))
 CROQ_FORMULA(gelu, T(0.5) * x * (T(1) + erf(x * T(0.70710678118654752440))))
@@ -78,10 +77,15 @@ CROQ_FN bool is_finite(double x) { return x - x == 0; }
 
 #define CROQ_BINARY(name, libc)                                                                    \
   CROQ_FN float name(float x, float y) { return ::libc##f(x, y); }                                 \
-  CROQ_FN double name(double x, double y) { return ::libc(x, y); }                                 \
-  CROQ_EACH_NARROW(CROQ_BINARY_NARROW, name)
+  CROQ_FN double name(double x, double y) { return ::libc(x, y); }
+#define CROQ_BINARY_NARROW(name)                                                                   \
+  template <class T> CROQ_FN if_narrow<T> name(T x, T y) {                                         \
+    return round_to<T>(name(widen(x), widen(y)));                                                  \
+  }
 CROQ_BINARY(atan2, atan2)
+CROQ_BINARY_NARROW(atan2)
 CROQ_BINARY(pow, pow)
+CROQ_BINARY_NARROW(pow)
 /* If one operand is a NaN, the result is the other one. -0 is smaller than +0, as in the GPU's
  * instructions: a C library may take either. */
 #if defined(__CUDA_ARCH__)
@@ -98,23 +102,26 @@ CROQ_BINARY(max, fmax)
 CROQ_ORDERED(float)
 CROQ_ORDERED(double)
 #undef CROQ_ORDERED
-CROQ_EACH_NARROW(CROQ_BINARY_NARROW, min)
-CROQ_EACH_NARROW(CROQ_BINARY_NARROW, max)
 #endif
 #undef CROQ_BINARY
 
-/* For integers; both operands have one type. */
-template <class T> CROQ_FN T min(T a, T b) { return b < a ? b : a; }
-template <class T> CROQ_FN T max(T a, T b) { return a < b ? b : a; }
+/* For integers and narrow floats; both operands have one type. */
+template <class T> CROQ_FN T min(T a, T b) {
+  if constexpr (narrow<T>) return round_to<T>(min(widen(a), widen(b)));
+  else return b < a ? b : a;
+}
+template <class T> CROQ_FN T max(T a, T b) {
+  if constexpr (narrow<T>) return round_to<T>(max(widen(a), widen(b)));
+  else return a < b ? b : a;
+}
 CROQ_FN idx cdiv(idx a, idx b) { return div(a + b - 1, b); }
 
 CROQ_FN float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
 CROQ_FN double fma(double a, double b, double c) { return ::fma(a, b, c); }
-#define CROQ_FMA_NARROW(T, name)                                                                   \
-  CROQ_FN T name(T a, T b, T c) { return round_to<T>(name(widen(a), widen(b), widen(c))); }
-CROQ_EACH_NARROW(CROQ_FMA_NARROW, fma)
+template <class T> CROQ_FN if_narrow<T> fma(T a, T b, T c) {
+  return round_to<T>(fma(widen(a), widen(b), widen(c)));
+}
 
-#undef CROQ_FMA_NARROW
 #undef CROQ_BINARY_NARROW
 #undef CROQ_UNARY_NARROW
 

@@ -20,6 +20,18 @@ template <unsigned R> struct tensor_layout {
   unsigned promotion = 128;
 };
 
+/* The same without the number of dimensions in its type, for code that is compiled once. */
+struct tensor_box {
+  static constexpr unsigned most = 5;
+  unsigned rank;
+  const idx *extents, *strides, *box;
+  unsigned swizzle, promotion;
+  template <unsigned R>
+  tensor_box(const tensor_layout<R> &of)
+      : rank(R), extents(of.extents), strides(of.strides), box(of.box), swizzle(of.swizzle),
+        promotion(of.promotion) {}
+};
+
 /* The L2 cache policy for a box. */
 enum class cache_hint { none, evict_first, evict_last };
 
@@ -30,13 +42,12 @@ struct tensor_map_fault {
 };
 
 /* `memory` is the address of the tensor, `bytes` the size of an element. */
-template <unsigned R>
-inline tensor_map_fault check_tensor_map(const tensor_layout<R> &layout, unsigned long long memory,
+inline tensor_map_fault check_tensor_map(const tensor_box &layout, unsigned long long memory,
                                          idx bytes) {
   if (memory % 16 != 0) return {"tensor map: not at a multiple of 16 bytes", 0, 0};
   if (layout.strides[0] != 1)
     return {"tensor map: innermost elements are apart", 0, layout.strides[0]};
-  for (unsigned d = 0; d < R; ++d) {
+  for (unsigned d = 0; d < layout.rank; ++d) {
     const idx extent = layout.extents[d], stride = layout.strides[d], box = layout.box[d];
     /* Maps have extents up to 2^32, but coordinates are signed numbers of 32 bits: the second half of
      * such a dimension would be out of bounds. */

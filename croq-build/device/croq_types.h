@@ -16,10 +16,19 @@ using idx = long long;
 /* Used instead of the macros of <math.h>, whose names a file may define itself. */
 inline constexpr float infinity = __builtin_inff(), nan = __builtin_nanf("");
 
+/* `R`, if the condition is true. */
+template <bool, class R> struct conditional {};
+template <class R> struct conditional<true, R> {
+  using type = R;
+};
+template <bool Condition, class R> using if_true = typename conditional<Condition, R>::type;
+template <class T, class S> CROQ_FN T to(S v);
+
 /* The floats narrower than 32 bits, which are computed in f32 and rounded. `sign` is the sign bit;
  * a number is not finite if all bits of `special` are set. Each has a `widen` and a `round_to`
  * below. Like CUDA's `__half`, they convert implicitly to and from numbers, for the user's own
- * code; generated code has explicit conversions only. */
+ * code; generated code has explicit conversions only. From integers of any type it is one
+ * function: three passes of nvcc parse this. */
 #define CROQ_NARROW_FLOAT(T, Bits, sign_bit, special_bits)                                         \
   struct T {                                                                                       \
     Bits bits;                                                                                     \
@@ -27,14 +36,9 @@ inline constexpr float infinity = __builtin_inff(), nan = __builtin_nanf("");
     T() = default;                                                                                 \
     CROQ_FN T(float v);                                                                            \
     CROQ_FN T(double v);                                                                           \
-    CROQ_FN T(short v);                                                                            \
-    CROQ_FN T(unsigned short v);                                                                   \
-    CROQ_FN T(int v);                                                                              \
-    CROQ_FN T(unsigned v);                                                                         \
-    CROQ_FN T(long v);                                                                             \
-    CROQ_FN T(unsigned long v);                                                                    \
-    CROQ_FN T(long long v);                                                                        \
-    CROQ_FN T(unsigned long long v);                                                               \
+    template <class S, class = if_true<!__is_class(S) && sizeof(S) <= 8, S>,                       \
+              class = decltype(S(1) % 2)>                                                          \
+    CROQ_FN T(S v) : bits(to<T>(v).bits) {}                                                        \
     CROQ_FN operator float() const;                                                                \
   };
 CROQ_NARROW_FLOAT(f16, unsigned short, 0x8000u, 0x7c00u)
@@ -102,6 +106,8 @@ template <class T> inline constexpr bool small = false;
 CROQ_EACH_NARROW(CROQ_NARROW, narrow)
 CROQ_EACH_SMALL(CROQ_NARROW, small)
 #undef CROQ_NARROW
+/* `R`, the result of a function that exists for narrow floats only. */
+template <class T, class R = T> using if_narrow = if_true<narrow<T>, R>;
 /* Whether an integer type is signed. */
 template <class T> inline constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
 template <class T> inline constexpr bool native_float = same<T, float> || same<T, double>;
@@ -419,45 +425,40 @@ template <class S> CROQ_FN float to_tf32(S v) {
   }
 }
 
-#define CROQ_NARROW_OPERATORS(T, name)                                                             \
-  CROQ_FN bool name(T v) { return (v.bits & T::special) != T::special; }                           \
-  CROQ_FN T operator-(T a) {                                                                       \
-    return from_bits<T>(static_cast<decltype(T::bits)>(a.bits ^ T::sign));                         \
+/* For all narrow floats one template, not a function each: three passes of nvcc parse this. Both
+ * operands have one type. */
+template <class T> CROQ_FN if_narrow<T, bool> is_finite(T v) {
+  return (v.bits & T::special) != T::special;
+}
+template <class T> CROQ_FN if_narrow<T> operator-(T a) {
+  return from_bits<T>(static_cast<decltype(T::bits)>(a.bits ^ T::sign));
+}
+#define CROQ_NARROW_ARITHMETIC(op)                                                                 \
+  template <class T> CROQ_FN if_narrow<T> operator op(T a, T b) {                                  \
+    return round_to<T>(widen(a) op widen(b));                                                      \
   }                                                                                                \
-  CROQ_FN T operator+(T a, T b) { return round_to<T>(widen(a) + widen(b)); }                       \
-  CROQ_FN T operator-(T a, T b) { return round_to<T>(widen(a) - widen(b)); }                       \
-  CROQ_FN T operator*(T a, T b) { return round_to<T>(widen(a) * widen(b)); }                       \
-  CROQ_FN T operator/(T a, T b) { return round_to<T>(widen(a) / widen(b)); }                       \
-  CROQ_FN T &operator+=(T &a, T b) { return a = a + b; }                                           \
-  CROQ_FN T &operator-=(T &a, T b) { return a = a - b; }                                           \
-  CROQ_FN T &operator*=(T &a, T b) { return a = a * b; }                                           \
-  CROQ_FN T &operator/=(T &a, T b) { return a = a / b; }                                           \
-  CROQ_FN bool operator<(T a, T b) { return widen(a) < widen(b); }                                 \
-  CROQ_FN bool operator<=(T a, T b) { return widen(a) <= widen(b); }                               \
-  CROQ_FN bool operator>(T a, T b) { return widen(a) > widen(b); }                                 \
-  CROQ_FN bool operator>=(T a, T b) { return widen(a) >= widen(b); }                               \
-  CROQ_FN bool operator==(T a, T b) { return widen(a) == widen(b); }                               \
-  CROQ_FN bool operator!=(T a, T b) { return widen(a) != widen(b); }
-CROQ_EACH_NARROW(CROQ_NARROW_OPERATORS, is_finite)
-#undef CROQ_NARROW_OPERATORS
+  template <class T> CROQ_FN if_narrow<T, T &> operator op##=(T &a, itself<T> b) { return a = a op b; }
+CROQ_NARROW_ARITHMETIC(+)
+CROQ_NARROW_ARITHMETIC(-)
+CROQ_NARROW_ARITHMETIC(*)
+CROQ_NARROW_ARITHMETIC(/)
+#undef CROQ_NARROW_ARITHMETIC
+#define CROQ_NARROW_COMPARISON(op)                                                                 \
+  template <class T> CROQ_FN if_narrow<T, bool> operator op(T a, T b) { return widen(a) op widen(b); }
+CROQ_NARROW_COMPARISON(<)
+CROQ_NARROW_COMPARISON(<=)
+CROQ_NARROW_COMPARISON(>)
+CROQ_NARROW_COMPARISON(>=)
+CROQ_NARROW_COMPARISON(==)
+CROQ_NARROW_COMPARISON(!=)
+#undef CROQ_NARROW_COMPARISON
 
-#define CROQ_NARROW_FROM(T, S)                                                                     \
-  CROQ_FN T::T(S v) : bits(to<T>(v).bits) {}
 #define CROQ_NARROW_CONVERSIONS(T, name)                                                           \
-  CROQ_NARROW_FROM(T, float)                                                                       \
-  CROQ_NARROW_FROM(T, double)                                                                      \
-  CROQ_NARROW_FROM(T, short)                                                                       \
-  CROQ_NARROW_FROM(T, unsigned short)                                                              \
-  CROQ_NARROW_FROM(T, int)                                                                         \
-  CROQ_NARROW_FROM(T, unsigned)                                                                    \
-  CROQ_NARROW_FROM(T, long)                                                                        \
-  CROQ_NARROW_FROM(T, unsigned long)                                                               \
-  CROQ_NARROW_FROM(T, long long)                                                                   \
-  CROQ_NARROW_FROM(T, unsigned long long)                                                          \
+  CROQ_FN T::T(float v) : bits(to<T>(v).bits) {}                                                   \
+  CROQ_FN T::T(double v) : bits(to<T>(v).bits) {}                                                  \
   CROQ_FN T::operator float() const { return widen(*this); }
 CROQ_EACH_NARROW(CROQ_NARROW_CONVERSIONS, conversions)
 #undef CROQ_NARROW_CONVERSIONS
-#undef CROQ_NARROW_FROM
 
 /* Types of which several elements share a byte in memory, the first in the low bits. In registers,
  * and in a thread's own memory, an element is the low bits of a byte of its own. */

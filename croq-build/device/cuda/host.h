@@ -59,21 +59,34 @@ inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
-/* What CUDA says about kernel `K` on a device, asked for once: 0 is unknown. Threads may find it at the
+/* What CUDA says about a kernel on each device, asked for once: 0 is unknown. Threads may find it at the
  * same time: all find the same. */
-template <class F, F K> struct kernel_on_device {
+struct kernel_on_devices {
   static constexpr int most_devices = 64;
   /* Of the code that the device runs: 90 for sm_90. */
-  static inline int architecture[most_devices];
+  int architecture[most_devices];
   /* The most bytes of dynamic shared memory, plus 1. So many are allowed from then on: allowing each
    * launch its own number would take it away from launches of other threads. */
-  static inline int shared[most_devices];
+  int shared[most_devices];
   /* 1: clusters of more than 8 blocks are allowed. */
-  static inline int large_clusters[most_devices];
+  int large_clusters[most_devices];
 
   static int load(const int &place) { return __atomic_load_n(&place, __ATOMIC_ACQUIRE); }
   static void store(int &place, int value) { __atomic_store_n(&place, value, __ATOMIC_RELEASE); }
 };
+
+/* That of kernel `K`. Zeros: nothing is known. */
+template <class F, F K> inline kernel_on_devices on_devices;
+
+/* A kernel as CUDA's functions take it. What a launch does is compiled once for all kernels of a file:
+ * only the types of the arguments are those of one kernel. */
+struct kernel_code {
+  const void *function;
+  kernel_on_devices &known;
+};
+template <class F, F K> kernel_code code_of() {
+  return {reinterpret_cast<const void *>(K), on_devices<F, K>};
+}
 
 /* Each name takes the memory of the next, and the last takes that of the first. */
 template <class M, class... Others> void exchange(M &first, M &second, Others &...others) {
@@ -83,12 +96,16 @@ template <class M, class... Others> void exchange(M &first, M &second, Others &.
   if constexpr (sizeof...(others) != 0) exchange(second, others...);
 }
 
+/* Compiled once for a file, and to few instructions: a launch takes longer than its calls. */
+#define CROQ_ONCE __attribute__((noinline, cold))
+
 class event;
 template <class T> class mirror;
+template <class F> struct parameters;
 
 class host {
  public:
-  host(const croq_env *environment, const char *)
+  CROQ_ONCE host(const croq_env *environment, const char *)
       : env(environment), queues{{environment->stream, true, false, nullptr}},
         next{environment->stream, true, false, nullptr} {
     if (env->abi_version != CROQ_ABI_VERSION) fail(CROQ_ABI_MISMATCH, no_row, 0, "");
@@ -96,7 +113,7 @@ class host {
   }
 
   /* CROQ_OK, or the kind of the failure that made a step return false. It is the last call. */
-  croq_u32 status() {
+  CROQ_ONCE croq_u32 status() {
     settled();
     return result;
   }
@@ -110,16 +127,11 @@ class host {
     return allocate(memory, extent, name, false);
   }
   template <class T> bool allocate(global<T> &memory, idx extent, const char *name, bool clear) {
-    if (result != CROQ_OK) return false;
     const idx most = most_bytes / static_cast<idx>(sizeof(T));
     const idx bytes = packed<T> ? bytes_for<T>(extent) : bytes_of(extent, sizeof(T));
-    if (extent < 1 || extent > most) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
-    void *const found = env->alloc(env, static_cast<croq_u64>(bytes), clear ? 1 : 0);
-    if (found == nullptr) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
-    memory = bind<T>(found, extent, name);
-    queues[0].busy = true;
-    queues[0].overlaps = false;
-    return true;
+    void *const found = reserve(extent >= 1 && extent <= most, bytes, name, clear);
+    if (found != nullptr) memory = bind<T>(found, extent, name);
+    return found != nullptr;
   }
 
   /* Checks a row of the function's table of checks. */
@@ -130,7 +142,7 @@ class host {
 
   /* Counts the iterations of a loop on the host; false if they exceed the call's limit. Their
    * number may not fit in an index. */
-  bool steps(int line, idx first, idx end) {
+  CROQ_ONCE bool steps(int line, idx first, idx end) {
     if (end <= first) return true;
     const croq_u64 count = static_cast<croq_u64>(end) - static_cast<croq_u64>(first);
     if (count <= steps_left) {
@@ -157,7 +169,7 @@ class host {
   }
 
   /* Waits for all launches so far. */
-  bool synchronize() {
+  CROQ_ONCE bool synchronize() {
     if (!settled() || !may_wait_for_device()) return false;
     for (unsigned at = 0; at < queue_count; ++at)
       if (!finish(queues[at])) return false;
@@ -167,7 +179,7 @@ class host {
   /* The next launch goes to `stream`; null is the call's own stream. With `overlaps` it may run
    * concurrently with other such launches on other streams; without, it begins after everything
    * before it. */
-  void next_on(void *stream, bool overlaps) {
+  CROQ_ONCE void next_on(void *stream, bool overlaps) {
     next = {stream == nullptr ? env->stream : stream, true, overlaps, nullptr};
   }
 
@@ -175,92 +187,32 @@ class host {
    * host. */
   template <class F, F K> bool load() {
     int architecture = 0;
-    return result == CROQ_OK && find_architecture<F, K>(architecture);
+    return result == CROQ_OK && find_architecture(code_of<F, K>(), architecture);
   }
 
   /* Whether the code of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
-  template <class F, F K> bool needs(int line, int sm) {
-    int have = 0;
-    if (result != CROQ_OK || !find_architecture<F, K>(have)) return false;
-    return have >= sm ||
-           refuse(line, "GPU: the kernel needs sm_{0}, its text here is for sm_{1}", sm, have);
-  }
+  template <class F, F K> bool needs(int line, int sm) { return needs(code_of<F, K>(), line, sm); }
 
-  template <class F, F K, unsigned M, idx L, class... A>
-  bool launch(const char *, grid blocks, idx threads, idx shared_bytes, launch_mode<M, L>,
-              A... arguments) {
-    if (result != CROQ_OK || !within_limits<F, K>(blocks, threads, shared_bytes)) return false;
-    if (is_empty(blocks)) return true;
-    if (!wait_for_predecessors()) return false;
-    cudaLaunchConfig_t config = configured(blocks, threads, shared_bytes);
-    /* Its result is that of this launch. `<<<>>>` reports through the last error, which may be that
-     * of an earlier call of someone else. */
-    const cudaError_t error =
-        cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit}, arguments...);
-    next_on(nullptr, false);
-    return succeeded(error);
-  }
-
-  template <class F, F K, unsigned M, idx L, class... A>
-  bool launch(const char *, clustered of, idx threads, idx shared_bytes, launch_mode<M, L>,
-              A... arguments) {
-    if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
-    if (is_empty(of.blocks)) return true;
-    const grid b = of.blocks, c = of.cluster;
-    const idx size = c.x * c.y * c.z;
-    if (size < 1 || size > 16 || b.x % c.x != 0 || b.y % c.y != 0 || b.z % c.z != 0)
-      return fail(CROQ_CHECK, no_row, b.line, "cluster: {0} x {1} x {2} blocks do not fit the grid",
-                  c.x, c.y, c.z);
-    /* Cluster sizes that not every GPU of the class supports must be enabled. */
-    if (size > 8 && !allow_large_clusters<F, K>()) return false;
-    if (!wait_for_predecessors()) return false;
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = static_cast<unsigned>(c.x);
-    attribute.val.clusterDim.y = static_cast<unsigned>(c.y);
-    attribute.val.clusterDim.z = static_cast<unsigned>(c.z);
-    cudaLaunchConfig_t config = configured(b, threads, shared_bytes);
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    const cudaError_t error =
-        cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit}, arguments...);
-    next_on(nullptr, false);
-    return succeeded(error);
-  }
-
-  template <class F, F K, unsigned M, idx L, class... A>
-  bool launch(const char *, together of, idx threads, idx shared_bytes, launch_mode<M, L>,
-              A... arguments) {
-    if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
-    if (is_empty(of.blocks)) return true;
-    unsigned *arrivals = nullptr;
-    if (!has_room<F, K>(of, threads, shared_bytes) || !count_arrivals(arrivals) || !wait_for_predecessors())
-      return false;
-    for (unsigned at = 0; at < queue_count; ++at)
-      if (queues[at].stream == next.stream) queues[at].arrivals = arrivals;
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-    cudaLaunchConfig_t config = configured(of.blocks, threads, shared_bytes);
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    const cudaError_t error = cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit},
-                                                 grid_barrier{arrivals}, arguments...);
-    next_on(nullptr, false);
-    return succeeded(error);
+  /* `blocks` is a `grid`, or `clustered` or `together`. */
+  template <class F, F K, class G, unsigned M, idx L, class... A>
+  bool launch(const char *, const G &blocks, idx threads, idx shared_bytes, launch_mode<M, L>,
+              const A &...arguments) {
+    const launch_size size = {code_of<F, K>(), threads, shared_bytes};
+    return parameters<F>::launch(*this, size, blocks, arguments...);
   }
 
  private:
   friend class event;
   template <class T> friend class mirror;
+  template <class F> friend struct parameters;
   /* The most recently constructed event. */
   event *events = nullptr;
 
   /* Reports a failure if launches wait for events more often than the host has triggered them; with
    * `may_wait` this is allowed. */
-  bool settled(bool may_wait = false);
+  CROQ_ONCE bool settled(bool may_wait = false);
   /* Triggers events so that launches that wait for the host end. */
-  void release();
+  CROQ_ONCE void release();
 
   /* A stream; `busy` if work is on it that has not been waited for. */
   struct queue {
@@ -283,19 +235,106 @@ class host {
     return env->mode != CROQ_MODE_RECORD || fail(CROQ_NOT_RECORDED, no_row, 0, "");
   }
 
-  bool finish(queue &q) {
+  CROQ_ONCE bool finish(queue &q) {
     if (!q.busy) return true;
     q.busy = false;
     return succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(q.stream)));
   }
 
+  /* A launch without its grid. */
+  struct launch_size {
+    kernel_code kernel;
+    idx threads, shared_bytes;
+  };
+
+  /* Launches. `values` has the address of each parameter; those of the first ones, which every kernel
+   * of the kind has, are set here. */
+  CROQ_ONCE bool start(const launch_size &size, const grid &blocks, const void **values) {
+    if (result != CROQ_OK || !within_limits(size, blocks)) return false;
+    if (is_empty(blocks)) return true;
+    return wait_for_predecessors() && start(size, blocks, nullptr, values);
+  }
+  CROQ_ONCE bool start(const launch_size &size, const clustered &of, const void **values) {
+    if (result != CROQ_OK || !within_limits(size, of.blocks)) return false;
+    if (is_empty(of.blocks)) return true;
+    const grid b = of.blocks, c = of.cluster;
+    const idx count = c.x * c.y * c.z;
+    if (count < 1 || count > 16 || b.x % c.x != 0 || b.y % c.y != 0 || b.z % c.z != 0)
+      return fail(CROQ_CHECK, no_row, b.line, "cluster: {0} x {1} x {2} blocks do not fit the grid",
+                  c.x, c.y, c.z);
+    /* Cluster sizes that not every GPU of the class supports must be enabled. */
+    if (count > 8 && !allow_large_clusters(size.kernel)) return false;
+    if (!wait_for_predecessors()) return false;
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(c.x);
+    attribute.val.clusterDim.y = static_cast<unsigned>(c.y);
+    attribute.val.clusterDim.z = static_cast<unsigned>(c.z);
+    return start(size, b, &attribute, values);
+  }
+  CROQ_ONCE bool start(const launch_size &size, const together &of, const void **values) {
+    if (result != CROQ_OK || !within_limits(size, of.blocks)) return false;
+    if (is_empty(of.blocks)) return true;
+    unsigned *arrivals = nullptr;
+    if (!has_room(size, of) || !count_arrivals(arrivals) || !wait_for_predecessors()) return false;
+    for (unsigned at = 0; at < queue_count; ++at)
+      if (queues[at].stream == next.stream) queues[at].arrivals = arrivals;
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    const grid_barrier barrier = {arrivals};
+    values[1] = &barrier;
+    return start(size, of.blocks, &attribute, values);
+  }
+  CROQ_ONCE bool start(const launch_size &size, const grid &blocks, cudaLaunchAttribute *attribute,
+             const void **values) {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
+                          static_cast<unsigned>(blocks.z));
+    config.blockDim = dim3(static_cast<unsigned>(size.threads));
+    config.dynamicSmemBytes = static_cast<size_t>(size.shared_bytes);
+    config.stream = static_cast<cudaStream_t>(next.stream);
+    config.attrs = attribute;
+    config.numAttrs = attribute != nullptr ? 1 : 0;
+    const context from_launch = {env->device_failure, env->wait_limit};
+    values[0] = &from_launch;
+    /* Its result is that of this launch. `<<<>>>` reports through the last error, which may be that
+     * of an earlier call of someone else. */
+    const cudaError_t error =
+        cudaLaunchKernelExC(&config, size.kernel.function, const_cast<void **>(values));
+    next_on(nullptr, false);
+    return succeeded(error);
+  }
+
+  /* Device memory of so many bytes, or null after a failure. */
+  CROQ_ONCE void *reserve(bool possible, idx bytes, const char *name, bool clear) {
+    if (result != CROQ_OK) return nullptr;
+    void *const found =
+        possible ? env->alloc(env, static_cast<croq_u64>(bytes), clear ? 1 : 0) : nullptr;
+    if (found == nullptr) {
+      fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
+      return nullptr;
+    }
+    queues[0].busy = true;
+    queues[0].overlaps = false;
+    return found;
+  }
+
+  CROQ_ONCE bool needs(const kernel_code &kernel, int line, int sm) {
+    int have = 0;
+    if (result != CROQ_OK || !find_architecture(kernel, have)) return false;
+    return have >= sm ||
+           refuse(line, "GPU: the kernel needs sm_{0}, its text here is for sm_{1}", sm, have);
+  }
+
   /* Whether all blocks can be resident at once. */
-  template <class F, F K> bool has_room(together of, idx threads, idx shared_bytes) {
+  CROQ_ONCE bool has_room(const launch_size &size, const together &of) {
     int device = 0, multiprocessors = 0, each = 0;
     if (!succeeded(cudaGetDevice(&device)) ||
         !succeeded(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) ||
         !succeeded(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &each, K, static_cast<int>(threads), static_cast<size_t>(shared_bytes))))
+            &each, size.kernel.function, static_cast<int>(size.threads),
+            static_cast<size_t>(size.shared_bytes))))
       return false;
     const idx blocks = of.blocks.x * of.blocks.y * of.blocks.z;
     const idx room = static_cast<idx>(each) * multiprocessors;
@@ -304,7 +343,7 @@ class host {
   }
 
   /* The next launch's word for `grid_barrier`. After the launch, it is ready for the next one. */
-  bool count_arrivals(unsigned *&arrivals) {
+  CROQ_ONCE bool count_arrivals(unsigned *&arrivals) {
     for (unsigned at = 0; at < queue_count; ++at)
       if (queues[at].stream == next.stream) arrivals = queues[at].arrivals;
     if (arrivals != nullptr) return true;
@@ -315,7 +354,7 @@ class host {
   }
 
   /* Waits for the launches that the next one must follow, except those that its stream orders. */
-  bool wait_for_predecessors() {
+  CROQ_ONCE bool wait_for_predecessors() {
     if (!settled(next.overlaps)) return false;
     unsigned own = queue_count;
     for (unsigned at = 0; at < queue_count; ++at) {
@@ -351,21 +390,8 @@ class host {
 #endif
 
   static bool is_empty(grid blocks) { return blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0; }
-  static dim3 extents(grid blocks) {
-    return dim3(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
-                static_cast<unsigned>(blocks.z));
-  }
-
-  cudaLaunchConfig_t configured(grid blocks, idx threads, idx shared_bytes) const {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = extents(blocks);
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
-    config.stream = static_cast<cudaStream_t>(next.stream);
-    return config;
-  }
-
-  template <class F, F K> bool within_limits(grid blocks, idx threads, idx shared_bytes) {
+  CROQ_ONCE bool within_limits(const launch_size &size, const grid &blocks) {
+    const idx threads = size.threads, shared_bytes = size.shared_bytes;
     if (blocks.x > 0x7fffffff || blocks.y > 65535 || blocks.z > 65535)
       return fail(CROQ_CHECK, no_row, blocks.line, "grid: {0} x {1} x {2} blocks do not fit",
                   blocks.x, blocks.y, blocks.z);
@@ -379,56 +405,56 @@ class host {
     /* More than 48 KiB must be enabled. */
     if (shared_bytes <= 48 * 1024) return true;
     int most = 0;
-    if (!allow_shared<F, K>(most)) return false;
+    if (!allow_shared(size.kernel, most)) return false;
     return shared_bytes <= most ||
            fail(CROQ_CHECK, no_row, blocks.line, "shared memory: {0} bytes a block, this GPU has {1}",
                 shared_bytes, most);
   }
 
-  template <class F, F K> bool find_architecture(int &found) {
-    using known = kernel_on_device<F, K>;
+  CROQ_ONCE bool find_architecture(const kernel_code &kernel, int &found) {
+    using known = kernel_on_devices;
     int device = 0;
     if (!succeeded(cudaGetDevice(&device))) return false;
     const bool is_kept = device < known::most_devices;
-    if (is_kept) found = known::load(known::architecture[device]);
+    if (is_kept) found = known::load(kernel.known.architecture[device]);
     if (found != 0) return true;
     cudaFuncAttributes attributes;
-    if (!succeeded(cudaFuncGetAttributes(&attributes, K))) return false;
+    if (!succeeded(cudaFuncGetAttributes(&attributes, kernel.function))) return false;
     const int ptx = attributes.ptxVersion, binary = attributes.binaryVersion;
     found = ptx < binary ? ptx : binary;
-    if (is_kept) known::store(known::architecture[device], found);
+    if (is_kept) known::store(kernel.known.architecture[device], found);
     return true;
   }
 
   /* Allows all shared memory that a block can have. */
-  template <class F, F K> bool allow_shared(int &most) {
-    using known = kernel_on_device<F, K>;
+  CROQ_ONCE bool allow_shared(const kernel_code &kernel, int &most) {
+    using known = kernel_on_devices;
     int device = 0;
     if (!succeeded(cudaGetDevice(&device))) return false;
     const bool is_kept = device < known::most_devices;
-    const int kept = is_kept ? known::load(known::shared[device]) : 0;
+    const int kept = is_kept ? known::load(kernel.known.shared[device]) : 0;
     most = kept - 1;
     if (kept != 0) return true;
     cudaFuncAttributes attributes;
     int of_block = 0;
     if (!succeeded(cudaDeviceGetAttribute(&of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)) ||
-        !succeeded(cudaFuncGetAttributes(&attributes, K)))
+        !succeeded(cudaFuncGetAttributes(&attributes, kernel.function)))
       return false;
     most = of_block - static_cast<int>(attributes.sharedSizeBytes);
-    if (!succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize, most)))
+    if (!succeeded(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, most)))
       return false;
-    if (is_kept) known::store(known::shared[device], most + 1);
+    if (is_kept) known::store(kernel.known.shared[device], most + 1);
     return true;
   }
 
-  template <class F, F K> bool allow_large_clusters() {
-    using known = kernel_on_device<F, K>;
+  CROQ_ONCE bool allow_large_clusters(const kernel_code &kernel) {
+    using known = kernel_on_devices;
     int device = 0;
     if (!succeeded(cudaGetDevice(&device))) return false;
     const bool is_kept = device < known::most_devices;
-    if (is_kept && known::load(known::large_clusters[device]) != 0) return true;
-    if (!succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))) return false;
-    if (is_kept) known::store(known::large_clusters[device], 1);
+    if (is_kept && known::load(kernel.known.large_clusters[device]) != 0) return true;
+    if (!succeeded(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))) return false;
+    if (is_kept) known::store(kernel.known.large_clusters[device], 1);
     return true;
   }
 
@@ -439,18 +465,40 @@ class host {
   template <class... V>
   bool fail(croq_u32 kind, croq_u32 row, int line, const char *what, V... values) {
     const croq_i64 list[] = {static_cast<croq_i64>(values)..., 0};
+    return record(kind, row, line, what, list, sizeof...(values));
+  }
+  CROQ_ONCE bool record(croq_u32 kind, croq_u32 row, int line, const char *what, const croq_i64 *values,
+              croq_u32 count) {
     croq_failure failure = {};
     failure.kind = kind;
     failure.check = row;
     failure.line = static_cast<croq_u32>(line);
-    failure.value_count = sizeof...(values) < 6 ? sizeof...(values) : 6;
-    for (croq_u32 i = 0; i < failure.value_count; ++i) failure.values[i] = list[i];
+    failure.value_count = count < 6 ? count : 6;
+    for (croq_u32 i = 0; i < failure.value_count; ++i) failure.values[i] = values[i];
     for (croq_u32 i = 0; what[i] != 0 && i + 1 < sizeof failure.what; ++i)
       failure.what[i] = what[i];
     *env->failure = failure;
     result = kind;
     release();
     return false;
+  }
+};
+
+/* The parameters of a kernel after those that every kernel of the kind has; arguments are converted to
+ * their types. */
+template <class F> struct parameters;
+template <class... P> struct parameters<void (*)(context, P...)> {
+  template <class G>
+  static bool launch(host &on, const host::launch_size &size, const G &blocks, const P &...values) {
+    const void *addresses[] = {nullptr, &values...};
+    return on.start(size, blocks, addresses);
+  }
+};
+template <class... P> struct parameters<void (*)(context, grid_barrier, P...)> {
+  static bool launch(host &on, const host::launch_size &size, const together &blocks,
+                     const P &...values) {
+    const void *addresses[] = {nullptr, nullptr, &values...};
+    return on.start(size, blocks, addresses);
   }
 };
 

@@ -20,7 +20,7 @@ using encode_tiled = int(tensor_map *, int type, unsigned rank, void *memory,
                          int swizzle, int promotion, int fill);
 
 /* The driver's function, to which the program is not linked; null if there is none. */
-inline encode_tiled *find_encode_tiled() {
+CROQ_ONCE inline encode_tiled *find_encode_tiled() {
   static encode_tiled *const found = [] {
     void *function = nullptr;
     cudaDriverEntryPointQueryResult outcome;
@@ -66,7 +66,7 @@ struct tensor_map_key {
 class tensor_maps {
  public:
   /* Both do nothing while another thread is here: a map that is not found is made. */
-  bool find(const tensor_map_key &key, tensor_map &map) {
+  CROQ_ONCE bool find(const tensor_map_key &key, tensor_map &map) {
     if (!enter()) return false;
     const entry *found = nullptr;
     for (const entry &e : set(key).entries)
@@ -76,7 +76,7 @@ class tensor_maps {
     leave();
     return found != nullptr;
   }
-  void keep(const tensor_map_key &key, const tensor_map &map) {
+  CROQ_ONCE void keep(const tensor_map_key &key, const tensor_map &map) {
     if (!enter()) return;
     entries_of_set &of = set(key);
     entry &e = of.entries[of.oldest++ % ways];
@@ -109,48 +109,52 @@ class tensor_maps {
 /* Zeros: no map is known. */
 inline tensor_maps known_tensor_maps;
 
-template <unsigned R, class T>
-bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
-                     const tensor_layout<R> &layout, int line = __builtin_LINE()) {
-  using element = typename without_const<T>::type;
-  const unsigned long long address = reinterpret_cast<unsigned long long>(memory.first);
-  const tensor_map_fault fault = check_tensor_map(layout, address, sizeof(T));
+/* `type` and `size` of an element in bytes. */
+CROQ_ONCE inline bool make_tensor_map(host &on, tensor_map &map, const void *memory, int type, idx size,
+                                      const tensor_box &layout, int line) {
+  constexpr unsigned most = tensor_box::most;
+  const unsigned rank = layout.rank;
+  const unsigned long long address = reinterpret_cast<unsigned long long>(memory);
+  const tensor_map_fault fault = check_tensor_map(layout, address, size);
   if (fault.what != nullptr) return on.refuse(line, fault.what, fault.dimension, fault.value);
   encode_tiled *const encode = find_encode_tiled();
   if (encode == nullptr) return on.refuse(line, "tensor map: the driver can't make any");
-  unsigned long long extents[R], strides[R];
-  unsigned box[R], ones[R];
-  for (unsigned d = 0; d < R; ++d) {
+  unsigned long long extents[most], strides[most];
+  unsigned box[most], ones[most];
+  for (unsigned d = 0; d < rank; ++d) {
     extents[d] = static_cast<unsigned long long>(layout.extents[d]);
     /* The innermost stride is not passed. */
-    if (d > 0) strides[d - 1] = static_cast<unsigned long long>(layout.strides[d]) * sizeof(T);
+    if (d > 0) strides[d - 1] = static_cast<unsigned long long>(layout.strides[d] * size);
     box[d] = static_cast<unsigned>(layout.box[d]);
     ones[d] = 1;
   }
-  strides[R - 1] = 0;
+  strides[rank - 1] = 0;
   const unsigned s = layout.swizzle;
   const unsigned swizzle = s == 128 ? 3 : s == 64 ? 2 : s == 32 ? 1 : 0;
   const unsigned promotion = layout.promotion == 256 ? 3 : layout.promotion == 64 ? 1 : 2;
-  constexpr int type = tensor_map_type<element>();
   /* The driver may encode for the thread's device. */
   int device = 0;
   const bool is_kept = cudaGetDevice(&device) == cudaSuccess;
-  tensor_map_key key = {{static_cast<unsigned long long>(device) << 32 | type << 24 | R << 16 |
-                             swizzle << 8 | promotion,
-                         address}};
-  for (unsigned d = 0; d < R; ++d) {
+  const unsigned kind = static_cast<unsigned>(type) << 24 | rank << 16 | swizzle << 8 | promotion;
+  tensor_map_key key = {{static_cast<unsigned long long>(device) << 32 | kind, address}};
+  for (unsigned d = 0; d < rank; ++d) {
     key.words[2 + d] = extents[d];
     key.words[7 + d] = strides[d];
     key.words[12 + d] = box[d];
   }
   if (is_kept && known_tensor_maps.find(key, map)) return true;
-  void *const base = const_cast<void *>(static_cast<const void *>(memory.first));
   /* No interleaving; elements out of bounds are zero. */
-  const int result = encode(&map, type, R, base, extents, strides, box, ones, 0,
+  const int result = encode(&map, type, rank, const_cast<void *>(memory), extents, strides, box, ones, 0,
                             static_cast<int>(swizzle), static_cast<int>(promotion), 0);
   if (result != 0) return on.refuse(line, "tensor map: refused by the driver", result);
   if (is_kept) known_tensor_maps.keep(key, map);
   return true;
+}
+template <unsigned R, class T>
+bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
+                     const tensor_layout<R> &layout, int line = __builtin_LINE()) {
+  constexpr int type = tensor_map_type<typename without_const<T>::type>();
+  return make_tensor_map(on, map, memory.first, type, sizeof(T), layout, line);
 }
 
 /* The end of code for GPUs before sm_90, on which the host does not launch it (`host::needs`). */

@@ -172,6 +172,56 @@ fn objects_of_nvcc_do_not_depend_on_the_folder() {
     assert!(!error.contains("/proc/self"), "{error}");
 }
 
+/// What nvcc is called with for the objects, by a program in its place that makes empty ones.
+#[cfg(unix)]
+fn calls_of_nvcc(folder: &Folder, vars: &[(&str, &str)]) -> Vec<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let toolkit = folder.0.path().join("cuda");
+    for (name, file) in [("bin", "nvcc"), ("lib64", "libcudart_static.a")] {
+        std::fs::create_dir_all(toolkit.join(name)).expect("a folder");
+        std::fs::write(toolkit.join(name).join(file), "").expect("a file");
+    }
+    let nvcc = toolkit.join("bin/nvcc");
+    let script = "#!/bin/sh\n\
+        [ \"$1\" = --version ] && echo 'Cuda compilation tools, release 13.0, V13.0.88' && exit\n\
+        echo \"$*\" >> \"$0.log\"\n\
+        while [ $# -gt 1 ]; do [ \"$1\" = -o ] && : > \"$2\"; shift; done\n";
+    std::fs::write(&nvcc, script).expect("a file");
+    std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let nvcc = nvcc.to_string_lossy().into_owned();
+    let mut all = vec![("CROQ_CUDA", "required"), ("NVCC", nvcc.as_str())];
+    all.extend_from_slice(vars);
+    folder.build(&all).unwrap_or_else(|error| panic!("{error}"));
+    let log = std::fs::read_to_string(format!("{nvcc}.log")).expect("calls");
+    let objects = log.lines().filter(|line| line.contains(" -c "));
+    objects.map(str::to_owned).collect()
+}
+
+/// A text with a header of the user's keeps them, and with flags of the user's each text does.
+#[cfg(unix)]
+#[test]
+fn texts_without_the_standard_library_leave_out_its_special_functions() {
+    use crate::toolchain::special_functions::WITHOUT;
+    let without = |vars: &[(&str, &str)]| -> Vec<bool> {
+        let folder = Folder::new("flags");
+        let plain = ENERGY
+            .replace("#include \"square.h\"\n", "")
+            .replace("call square_of(x.at(p))", "x.at(p)");
+        std::fs::write(folder.package().join("kernels/plain.co"), plain).expect("a file");
+        let calls = calls_of_nvcc(&folder, vars);
+        let of = |name: &str| -> Option<bool> {
+            let call = calls.iter().find(|call| call.contains(name));
+            call.map(|call| call.contains(WITHOUT))
+        };
+        ["plain.cc", "energy.cc", "runtime.cu"]
+            .map(|name| of(name).unwrap_or_else(|| panic!("{name}: {calls:?}")))
+            .to_vec()
+    };
+    assert_eq!(without(&[]), [true, false, true]);
+    let flags = [("NVCC_APPEND_FLAGS", "-DMINE=1")];
+    assert_eq!(without(&flags), [false, false, false]);
+}
+
 #[test]
 fn debug_information_names_the_folder_and_the_lines_of_the_text() {
     let folder = Folder::new("debugged");

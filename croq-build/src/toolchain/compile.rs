@@ -16,6 +16,7 @@ use super::outputs::unwritable;
 use super::portable_names::PortableNames;
 use super::problem::Problem;
 use super::spans;
+use super::special_functions;
 use super::user_headers::{Folders, Headers};
 use crate::diagnostics::codes;
 use crate::target::Arch;
@@ -85,6 +86,8 @@ pub struct Job<'a> {
     pub device_path: &'a Path,
     /// The folder of the `.co` file, for its `#include "…"`.
     pub co_folder: &'a Path,
+    /// Whether the text may use the standard library's special functions.
+    pub special_functions: bool,
 }
 
 /// An object that is now up to date.
@@ -189,6 +192,9 @@ impl Compilers<'_> {
         };
         let output = self.output(job.twin, |command| {
             command.args(self.flags(job.twin));
+            if job.twin == Twin::Cuda && !(job.special_functions || self.variables_add_headers()) {
+                command.arg(special_functions::WITHOUT);
+            }
             let first = precompiled.filter(|_| job.twin == Twin::Sim);
             if let Some(folder) = first.and_then(|p| p.folder(job)) {
                 command.arg("-I").arg(folder);
@@ -301,6 +307,7 @@ impl Compilers<'_> {
         }
         match (twin, self.cuda) {
             (Twin::Cuda, Some(toolkit)) => key
+                .with("without", special_functions::WITHOUT)
                 .with("nvcc", &FileIdentity::of(&toolkit.nvcc).to_string())
                 .with("version", &toolkit.version.to_string()),
             _ => key,

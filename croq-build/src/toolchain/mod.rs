@@ -41,6 +41,7 @@ pub mod outputs;
 mod portable_names;
 pub mod problem;
 pub mod spans;
+pub mod special_functions;
 pub mod symbol;
 pub mod tuned;
 mod unit;

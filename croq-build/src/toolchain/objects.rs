@@ -16,6 +16,7 @@ use super::jobs::Slots;
 use super::key::Key;
 use super::outputs::Outputs;
 use super::problem::Problem;
+use super::special_functions;
 use super::symbol::Symbol;
 use super::unit::Unit;
 use super::user_headers::{Headers, includes_any};
@@ -59,6 +60,14 @@ struct Source<'a> {
     header: &'a str,
     co_folder: &'a Path,
     twins: &'a [Twin],
+}
+
+impl Source<'_> {
+    /// Croq's own text includes the header of the CUDA runtime by name; nvcc includes it before each text.
+    fn may_use_special_functions(&self) -> bool {
+        let base = self.stem.rsplit('/').next().unwrap_or_default();
+        !self.path.is_empty() && special_functions::may_be_used(self.device, &format!("{base}.h"))
+    }
 }
 
 fn twins(compilers: &Compilers<'_>) -> &'static [Twin] {
@@ -189,7 +198,8 @@ impl Scan {
     ) -> Result<Self, Problem> {
         let base = source.stem.rsplit('/').next().unwrap_or_default();
         let base = format!("{base}.h");
-        let own = ["croq.h", "croq_wgmma.h", "croq_user.h", &base];
+        let mut own = special_functions::HEADERS_OF_TEXTS.to_vec();
+        own.push(&base);
         let is_croqs = source.path.is_empty();
         let any = includes_any(source.device, &own) || compilers.variables_add_headers();
         if is_croqs || !any {
@@ -331,6 +341,7 @@ impl Objects {
                     symbol: plan.symbol.digits(),
                     device_path: path,
                     co_folder: source.co_folder,
+                    special_functions: source.may_use_special_functions(),
                 };
                 (at, job)
             }));

@@ -61,3 +61,45 @@ ARITHMETIC(f16, f16)
 ARITHMETIC(bf16, bf16)
 ARITHMETIC(f8_e4m3, f8_e4m3)
 ARITHMETIC(f8_e5m2, f8_e5m2)
+
+/* What the user's own C++ may write: the number of wrong results of implicit conversions from each type
+ * of number, and of assignments with one on the right. */
+namespace {
+enum numbers { two_of_enum = 2 };
+struct convertible {
+  operator float() const { return 2; }
+};
+template <class T> unsigned wrong_conversions() {
+  const T two = croq::to<T>(2);
+  const T from[] = {2.0f,
+                    2.0,
+                    short(2),
+                    static_cast<unsigned short>(2),
+                    2,
+                    2u,
+                    2l,
+                    2ul,
+                    2ll,
+                    2ull,
+                    char(2),
+                    static_cast<signed char>(2),
+                    static_cast<unsigned char>(2),
+                    two_of_enum,
+                    T(convertible()),
+                    T(bf16(2)),
+                    T(f8_e5m2(2))};
+  unsigned wrong = T(true) != T(1);
+  for (T v : from) wrong += v != two;
+  T result = 1;
+  result += 1;
+  result *= 2.0f;
+  result -= 2.0;
+  result /= 1u;
+  return wrong + (result != two) + (croq::max(T(1), two) != two) + (-croq::sqrt(T(4)) != -two);
+}
+}  // namespace
+extern "C" unsigned conf_wrong_narrow_conversions(void) {
+  return wrong_conversions<f16>() + wrong_conversions<bf16>() + wrong_conversions<f8_e4m3>() +
+         wrong_conversions<f8_e5m2>() + wrong_conversions<croq::f6_e3m2>() +
+         wrong_conversions<croq::f4_e2m1>();
+}

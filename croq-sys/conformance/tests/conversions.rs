@@ -459,3 +459,12 @@ arithmetic!(f16_computes, F16, u16, conf_f16_arithmetic);
 arithmetic!(bf16_computes, BF16, u16, conf_bf16_arithmetic);
 arithmetic!(f8_e4m3_computes, E4M3, u8, conf_f8_e4m3_arithmetic);
 arithmetic!(f8_e5m2_computes, E5M2, u8, conf_f8_e5m2_arithmetic);
+
+/// Of the narrow floats, as the user's own C++ may write them.
+#[test]
+fn numbers_of_every_type_convert_implicitly() {
+    unsafe extern "C" {
+        safe fn conf_wrong_narrow_conversions() -> u32;
+    }
+    assert_eq!(conf_wrong_narrow_conversions(), 0);
+}
