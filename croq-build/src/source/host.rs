@@ -175,8 +175,7 @@ fn declaration(s: &mut Scanner<'_>, start: usize) {
                 }
             }
             Raw::Word("__co__", at) => {
-                refuse_specifiers(s, start, at, &seen);
-                refuse_words(s, start, at, &seen);
+                refuse_before(s, start, at, &seen);
                 co_function(s, header, at);
                 return;
             }
@@ -425,8 +424,8 @@ fn skip_angles(s: &mut Scanner<'_>) {
 /// What C++ has in front of functions, and `__co__` functions have not.
 const SPECIFIERS: [&str; 4] = ["inline", "extern", "static", "constexpr"];
 
-/// Reports specifiers before a `__co__` function, which cannot have a linkage.
-fn refuse_specifiers(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) {
+/// Reports what stands before a `__co__` function: specifiers, since it cannot have a linkage, or other words.
+fn refuse_before(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) {
     let before = s.text.get(start..at).unwrap_or("").trim_end();
     let word = seen
         .words
@@ -448,6 +447,7 @@ fn refuse_specifiers(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) 
             .help("remove it"),
         );
     }
+    refuse_words(s, start, at, seen);
     if let Some(scope) = s.scopes.last().copied() {
         s.report(
             Diagnostic::new(
