@@ -219,6 +219,7 @@ fn explain_code(args: &[String]) -> Outcome {
     let known = code.to_uppercase();
     let said = |stdout: String| Outcome {
         stdout,
+        status: CLEAN,
         ..Outcome::default()
     };
     if let Some(explanation) = explain::explain(&known) {

@@ -45,6 +45,14 @@ pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
     }
 }
 
+/// Whether a statement did not parse, which may have been a `return`.
+fn is_broken(statements: &[ast::Stmt]) -> bool {
+    statements.iter().any(|statement| {
+        matches!(statement.kind, ast::StmtKind::Error)
+            || statement.kind.blocks().any(|block| is_broken(&block.stmts))
+    })
+}
+
 /// Sets the function's return type after every `return` was elaborated.
 pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
     if el.results.poisoned {
@@ -56,6 +64,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
         (ast::RetType::Auto(_), Some((_, shapes))) => {
             el.f.results = shapes.into_iter().map(result_type).collect();
         }
+        (ast::RetType::Typed(_), None) if is_broken(&function.body) => {}
         (ast::RetType::Typed(ty), None) => {
             let span = ty.span;
             el.cx.report(
@@ -86,6 +95,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
     let ends = always_returns(&function.body);
     if !el.results.returned.is_empty()
         && !ends
+        && !is_broken(&function.body)
         && !matches!(el.results.declared, ast::RetType::Void(_))
     {
         let end = Span::new(function.span.end.saturating_sub(1), function.span.end);

@@ -78,6 +78,27 @@ pub(crate) fn register_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Opti
     Some(scalar)
 }
 
+/// The value of a literal; reports one that is too large for its type.
+pub(crate) fn finite_literal(cx: &mut Cx<'_>, value: f64, ty: Scalar, span: Span) -> f64 {
+    let value = match round_to(value, ty).is_infinite() {
+        true => f64::INFINITY,
+        false => value,
+    };
+    if value.is_infinite() {
+        let written = cx.file.snippet(span).to_owned();
+        cx.report(
+            Diagnostic::new(
+                codes::W0707,
+                span,
+                format!("`{written}` is too large for `{ty}`"),
+            )
+            .label("becomes infinite")
+            .help("write `inf` if infinity is meant"),
+        );
+    }
+    value
+}
+
 /// Converts a value to `target`, as for an initialiser, an operand or a stored element.
 pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Span) -> Option<Expr> {
     match value {
