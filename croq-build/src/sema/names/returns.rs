@@ -272,3 +272,34 @@ fn always_returns(stmts: &[ast::Stmt]) -> bool {
         _ => false,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sema::testing::codes;
+
+    #[test]
+    fn a_statement_that_does_not_parse_may_have_been_the_return() {
+        let of = |end: &str| {
+            codes(
+                &format!("__co__ f32 [N] f(f32 [N] x) {{\n  f32 [N] y;\n  parallel p by N y.at(p) = x.at(p);\n{end}\n}}\n"),
+                &[],
+            )
+        };
+        assert_eq!(of("retrun y;"), ["E0100"]);
+        assert_eq!(of("if (x.span(0) > 4) { return y; } else { retrun y; }"), ["E0100"]);
+        assert_eq!(of(""), ["E0350"]);
+        assert_eq!(of("if (x.span(0) > 4) { return y; }"), ["E0350"]);
+    }
+
+    #[test]
+    fn a_buffer_of_cuda_is_one_report() {
+        let text = "__co__ void f(global f32 [128] x) {
+  parallel by 1 : block {
+    __shared__ float t[128];
+    parallel p by 128 : thread { t[p] = x.at(p); x.at(p) = t[p] + t.at(p); }
+  }
+}
+";
+        assert_eq!(codes(text, &[]), ["E0100"]);
+    }
+}

@@ -398,3 +398,28 @@ pub(crate) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
     let bound = |n: i128| i64::try_from(n).ok().map(Sym::int);
     small.map_or((None, None), |(lo, hi)| (bound(lo), bound(hi)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sema::testing::codes;
+
+    #[test]
+    fn literals_that_become_infinite_are_reported_once() {
+        for (value, reported) in [
+            ("1e999f", true),
+            ("1e39f", true),
+            ("-1e39f", true),
+            ("1e999", true),
+            ("__to<f16>(1e39f)", true),
+            ("3.4028235e38f", false),
+            ("inf", false),
+        ] {
+            let text = format!(
+                "__co__ void f(global f64 [8] x) {{ parallel p by 8 : thread x.at(p) = {value}; }}\n"
+            );
+            let found = codes(&text, &[]);
+            let times = found.iter().filter(|code| **code == "W0707").count();
+            assert_eq!(times, usize::from(reported), "{value}: {found:?}");
+        }
+    }
+}
