@@ -296,13 +296,18 @@ mod tests {
         for command in ["check", "fix"] {
             let outcome = croq(&[command, &at("empty")]);
             assert_eq!(outcome.status, DIAGNOSTICS);
-            let line = format!("error[E1104]: there is no `.co` file below {}\n", at("empty"));
+            let line = format!(
+                "error[E1104]: there is no `.co` file below {}\n",
+                at("empty")
+            );
             assert_eq!(outcome.stderr, line);
         }
         let outcome = croq(&["emit", &at("kernels/")]);
         assert_eq!(outcome.status, DIAGNOSTICS);
         assert!(
-            outcome.stderr.contains("  help: a `.co` file is a regular file"),
+            outcome
+                .stderr
+                .contains("  help: a `.co` file is a regular file"),
             "{outcome:?}"
         );
     }
@@ -372,7 +377,11 @@ mod tests {
                 "{args:?}: {}",
                 outcome.stderr
             );
-            let (_, last) = outcome.stderr.trim_end().rsplit_once('\n').expect("two lines");
+            let (_, last) = outcome
+                .stderr
+                .trim_end()
+                .rsplit_once('\n')
+                .expect("two lines");
             assert_eq!(last, "`croq --help` lists commands and options", "{args:?}");
             // The list of passes is the longest.
             assert!(outcome.stderr.lines().count() <= 3, "{args:?}");

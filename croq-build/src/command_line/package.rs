@@ -338,7 +338,9 @@ fn missing_profiles(text: &str) -> String {
     if headers.all(|header| text.contains(header)) {
         return String::new();
     }
-    let mut advice = "\n  recommended, in the manifest of the workspace if the package belongs to one:".to_owned();
+    let mut advice =
+        "\n  recommended, in the manifest of the workspace if the package belongs to one:"
+            .to_owned();
     for line in PROFILES.lines() {
         let _ = write!(advice, "\n    {line}");
     }

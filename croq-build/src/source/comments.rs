@@ -168,8 +168,14 @@ mod tests {
     fn what_resembles_a_request_is_known_as_not_exact() {
         let text = "// Croq: a\n// croq : b\n// CROQ c\n// croqtile: d\n// croq\n// croq: e\n";
         let found = requests(text);
-        let found: Vec<(bool, &str)> = found.iter().map(|found| (found.exact, found.text)).collect();
-        assert_eq!(found, [(false, "a"), (false, "b"), (false, "c"), (true, "e")]);
+        let found: Vec<(bool, &str)> = found
+            .iter()
+            .map(|found| (found.exact, found.text))
+            .collect();
+        assert_eq!(
+            found,
+            [(false, "a"), (false, "b"), (false, "c"), (true, "e")]
+        );
     }
 
     #[test]

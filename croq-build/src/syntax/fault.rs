@@ -381,38 +381,10 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
             return Some(format!("did you mean `.{near}`?"));
         }
     }
-    if let Some(word) = found.word() {
-        if expected.has(Class::Type) {
-            return Some(match next {
-                Some(next) if next.kind.is(Punct::LParen) => {
-                    format!("write what it returns before its name: `void {word}`, `auto {word}`")
-                }
-                _ => format!("write its type before it: `int {word}`, `f32 [N] {word}`"),
-            });
-        }
-        let wanted: &[&str] = if expected.has(Class::Level) {
-            &["block", "group", "group-4", "thread", "cluster", "device"]
-        } else if expected.has(Class::By) {
-            &["by"]
-        } else if expected.has(Class::In) {
-            &["in"]
-        } else if expected.has(Class::LoopHint) {
-            &["unroll", "vectorize"]
-        } else {
-            &[]
-        };
-        if let Some(near) = diagnostics::nearest(word, wanted.iter().copied()) {
-            return Some(format!("write `{near}`"));
-        }
-        if expected.has(Class::Level) {
-            let level = match word {
-                "warp" | "wave" | "wavefront" => "write `group`: a group is a warp of 32 threads",
-                "warpgroup" => "write `group-4`: four warps",
-                "grid" => "write `block`: a grid consists of blocks",
-                _ => return None,
-            };
-            return Some(level.into());
-        }
+    if let Some(word) = found.word()
+        && let Some(help) = word_advice(word, expected, next)
+    {
+        return Some(help);
     }
     if let Some(help) = operator_advice(at, expected, tokens) {
         return Some(help.into());
@@ -443,6 +415,42 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
         {
             return Some(format!("`{word}` is no keyword; did you mean `{near}`?"));
         }
+    }
+    None
+}
+
+/// A guess at the word that was meant in place of this one.
+fn word_advice(word: &str, expected: Expected, next: Option<&Token>) -> Option<String> {
+    if expected.has(Class::Type) {
+        return Some(match next {
+            Some(next) if next.kind.is(Punct::LParen) => {
+                format!("write what it returns before its name: `void {word}`, `auto {word}`")
+            }
+            _ => format!("write its type before it: `int {word}`, `f32 [N] {word}`"),
+        });
+    }
+    let wanted: &[&str] = if expected.has(Class::Level) {
+        &["block", "group", "group-4", "thread", "cluster", "device"]
+    } else if expected.has(Class::By) {
+        &["by"]
+    } else if expected.has(Class::In) {
+        &["in"]
+    } else if expected.has(Class::LoopHint) {
+        &["unroll", "vectorize"]
+    } else {
+        &[]
+    };
+    if let Some(near) = diagnostics::nearest(word, wanted.iter().copied()) {
+        return Some(format!("write `{near}`"));
+    }
+    if expected.has(Class::Level) {
+        let level = match word {
+            "warp" | "wave" | "wavefront" => "write `group`: a group is a warp of 32 threads",
+            "warpgroup" => "write `group-4`: four warps",
+            "grid" => "write `block`: a grid consists of blocks",
+            _ => return None,
+        };
+        return Some(level.into());
     }
     None
 }

@@ -162,7 +162,9 @@ fn stand_in(inp: &mut In) -> StmtKind {
 fn declared_like_c<'t>(inp: &mut In<'t, '_>) -> Option<&'t Token> {
     let tokens: [Option<&Token>; 8] = ahead(inp);
     let words = tokens.iter().take_while(|token| {
-        token.is_some_and(|token| token.kind.word().is_some() || token.kind.is_keyword(Keyword::Shared))
+        token.is_some_and(|token| {
+            token.kind.word().is_some() || token.kind.is_keyword(Keyword::Shared)
+        })
     });
     let at = words.count();
     let [ty, name, end] = *tokens.get(at..)?.first_chunk()?;

@@ -8,8 +8,8 @@ use super::fault::{Class, Fault};
 use super::parsed::Parsed;
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
-use crate::source::{SourceFile, Span};
 use crate::source::token::{Keyword, Punct};
+use crate::source::{SourceFile, Span};
 
 /// The part after the name of a scalar.
 enum Init {

@@ -93,7 +93,12 @@ fn unreported() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Why croq does not report a code of the language's catalogue.
 pub fn why_not_reported(code: &str) -> Option<&'static str> {
     let mut rows = unreported();
-    rows.find_map(|(codes, why)| codes.split(", ").any(|listed| listed == code).then_some(why))
+    rows.find_map(|(codes, why)| {
+        codes
+            .split(", ")
+            .any(|listed| listed == code)
+            .then_some(why)
+    })
 }
 
 /// The explanation of a code, or `None` if there is no such code.

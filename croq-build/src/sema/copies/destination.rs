@@ -30,13 +30,9 @@ pub(crate) fn is_misspelled_storage(el: &mut Elab<'_>, dest: &ast::Expr) -> bool
     };
     if el.cx.undeclared.insert(name.clone()) {
         el.cx.report(
-            Diagnostic::new(
-                codes::E0201,
-                dest.span,
-                format!("`{name}` is not declared"),
-            )
-            .label("nothing of this name is visible here")
-            .help(format!("did you mean the storage `{storage}`?")),
+            Diagnostic::new(codes::E0201, dest.span, format!("`{name}` is not declared"))
+                .label("nothing of this name is visible here")
+                .help(format!("did you mean the storage `{storage}`?")),
         );
     }
     true
@@ -258,7 +254,11 @@ mod tests {
             let found = reports.iter().find(|d| d.code.text() == "E0201");
             found.map(|d| d.help.clone().unwrap_or_default())
         };
-        for (dest, storage) in [("share", "shared"), ("sharde", "shared"), ("locla", "local")] {
+        for (dest, storage) in [
+            ("share", "shared"),
+            ("sharde", "shared"),
+            ("locla", "local"),
+        ] {
             let meant = format!("did you mean the storage `{storage}`?");
             assert_eq!(help(dest), Some(meant));
         }

@@ -66,8 +66,15 @@ pub(crate) fn element_of_array(
             0 => "it has one element, which is its name alone".to_owned(),
             _ => {
                 let others = ["j", "k", "l"].into_iter().chain(std::iter::repeat("…"));
-                let indices: Vec<&str> = std::iter::once("i").chain(others).take(rank.min(5)).collect();
-                format!("its elements are `{}.at({})`", written.trim_end(), indices.join(", "))
+                let indices: Vec<&str> = std::iter::once("i")
+                    .chain(others)
+                    .take(rank.min(5))
+                    .collect();
+                format!(
+                    "its elements are `{}.at({})`",
+                    written.trim_end(),
+                    indices.join(", ")
+                )
             }
         };
         el.cx.report(

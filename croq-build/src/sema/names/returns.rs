@@ -281,12 +281,17 @@ mod tests {
     fn a_statement_that_does_not_parse_may_have_been_the_return() {
         let of = |end: &str| {
             codes(
-                &format!("__co__ f32 [N] f(f32 [N] x) {{\n  f32 [N] y;\n  parallel p by N y.at(p) = x.at(p);\n{end}\n}}\n"),
+                &format!(
+                    "__co__ f32 [N] f(f32 [N] x) {{\n  f32 [N] y;\n  parallel p by N y.at(p) = x.at(p);\n{end}\n}}\n"
+                ),
                 &[],
             )
         };
         assert_eq!(of("retrun y;"), ["E0100"]);
-        assert_eq!(of("if (x.span(0) > 4) { return y; } else { retrun y; }"), ["E0100"]);
+        assert_eq!(
+            of("if (x.span(0) > 4) { return y; } else { retrun y; }"),
+            ["E0100"]
+        );
         assert_eq!(of(""), ["E0350"]);
         assert_eq!(of("if (x.span(0) > 4) { return y; }"), ["E0350"]);
     }

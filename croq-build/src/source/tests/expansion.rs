@@ -127,7 +127,9 @@ fn continued_comments_at_file_scope() {
             .collect()
     };
     for end in ["\n", "\r\n"] {
-        let file = |lines: &[&str]| -> String { lines.iter().map(|line| format!("{line}{end}")).collect() };
+        let file = |lines: &[&str]| -> String {
+            lines.iter().map(|line| format!("{line}{end}")).collect()
+        };
         // The next line has text, also behind a line without.
         let lost = file(&["// in C:\\", "int x;"]);
         assert_eq!(reported(&lost), [8], "{end:?}");

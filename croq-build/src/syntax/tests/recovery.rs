@@ -186,7 +186,10 @@ fn invisible_characters_of_one_kind_are_one_report_and_cost_no_statement() {
     let labels: Vec<&str> = diags.iter().map(|d| &*d.primary.text).collect();
     assert_eq!(
         labels,
-        ["the first of 3 in this function", "not part of the language"]
+        [
+            "the first of 3 in this function",
+            "not part of the language"
+        ]
     );
     assert_eq!(functions[0].body.len(), 3);
 }
