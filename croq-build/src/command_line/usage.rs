@@ -40,7 +40,7 @@ tune     try the values that comments such as `// croq: tune TILE in 32, 64` lis
            --out FILE       the file of values                    --path CROQ       a checkout of croq
 explain  say what a diagnostic code means and what to do about it
 
-A folder stands for all `.co` files below it, without those whose names begin with a dot.
+In place of a folder all `.co` files below it are taken, except those with a name that begins with a dot.
 
 Without a command `croq [OPTIONS] FILES-OR-FOLDERS…` checks, and with `-es` it emits.
 
