@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_stands_for_the_files_below_it() {
+    fn in_place_of_a_folder_the_files_below_it_are_taken() {
         let base = tempfile::tempdir().expect("a folder");
         let at = |name: &str| base.path().join(name).display().to_string();
         std::fs::create_dir_all(at("kernels/deep")).expect("folders");

@@ -241,15 +241,15 @@ fn new_destination(
 
 #[cfg(test)]
 mod tests {
-    use crate::sema::testing::elaborated;
+    use crate::sema::testing::program;
 
     #[test]
-    fn a_misspelled_storage_is_told_from_a_name() {
+    fn a_misspelled_storage_is_no_name() {
         let help = |dest: &str| {
             let text = format!(
                 "__co__ void f(global f32 [64] x) {{ parallel by 1 : block {{ t = dma.copy x => {dest}; }} }}\n"
             );
-            let (_, diags) = elaborated("t.co", &text);
+            let (_, _, diags) = program("t.co", &text);
             let reports = diags.into_sorted();
             let found = reports.iter().find(|d| d.code.text() == "E0201");
             found.map(|d| d.help.clone().unwrap_or_default())
