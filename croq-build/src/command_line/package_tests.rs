@@ -224,10 +224,10 @@ fn init_shows_the_profiles_that_a_manifest_lacks() {
     let own = "[package]\nname = \"mine\"\n";
     let mut short = PROFILES.to_owned();
     short.truncate(PROFILES.find("[profile.dev.package").expect("the last one"));
-    for (profiles, lacks) in [("", true), (&*short, true), (PROFILES, false)] {
+    for (profiles, is_missing) in [("", true), (&*short, true), (PROFILES, false)] {
         fs::write(base.path().join("Cargo.toml"), format!("{own}{profiles}")).expect("written");
         let text = said(&croq(&["init", &place]));
-        assert_eq!(text.contains(&shown), lacks, "{text}");
+        assert_eq!(text.contains(&shown), is_missing, "{text}");
     }
 }
 
