@@ -3,7 +3,6 @@
 //! Exit status: 0 without errors (warnings are allowed), 1 with errors, 2 for wrong usage, 3 if
 //! the output can't be written.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 mod arguments;
@@ -45,7 +44,7 @@ pub fn run(args: &[String]) -> Outcome {
         "init" => package::init(rest),
         "check" => run(rest, &["--build"], check),
         "fix" => run(rest, &[fix::DRY_RUN], |args| match args.files.is_empty() {
-            true => bad_usage("`croq fix` needs files"),
+            true => bad_usage("`croq fix` needs files or folders"),
             false => fix::fix(args),
         }),
         "emit" => run(
@@ -79,7 +78,7 @@ pub fn run(args: &[String]) -> Outcome {
 
 fn check(args: &Arguments) -> Outcome {
     if args.files.is_empty() {
-        return bad_usage("`croq check` needs files");
+        return bad_usage("`croq check` needs files or folders");
     }
     let mut outcome = Outcome::default();
     let mut files = Vec::new();
@@ -88,16 +87,17 @@ fn check(args: &Arguments) -> Outcome {
         texts: builds,
         ..args.options.clone()
     };
-    for path in &args.files {
-        match compile(path, args, &options) {
-            Ok((mut compiled, _)) => {
+    for path in input::files(args) {
+        let compiled = path.and_then(|path| Ok((compile(&path, args, &options)?, path)));
+        match compiled {
+            Ok(((mut compiled, _), path)) => {
                 let missing =
-                    missing_headers::reports(&compiled.file, folder(path), &args.headers());
+                    missing_headers::reports(&compiled.file, folder(&path), &args.headers());
                 let found = missing.is_empty();
                 compiled.diagnostics.extend(missing);
                 compiled.diagnostics.sort_by_key(Diagnostic::order);
                 if found && builds {
-                    build(path, args, &mut compiled);
+                    build(&path, args, &mut compiled);
                 }
                 files.push((compiled.file, compiled.diagnostics));
             }
@@ -126,13 +126,7 @@ fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
             args.options.levels.apply(&mut found);
             compiled.diagnostics.extend(found);
         }
-        Err(problem) => {
-            let nowhere = crate::source::Span::default();
-            let mut diagnostic = Diagnostic::new(problem.code, nowhere, problem.message);
-            diagnostic.notes = problem.notes;
-            diagnostic.help = problem.help;
-            compiled.diagnostics.push(diagnostic);
-        }
+        Err(problem) => compiled.diagnostics.push(input::diagnostic(problem)),
     }
     compiled.diagnostics.sort_by_key(Diagnostic::order);
 }
@@ -207,7 +201,7 @@ fn unreadable(outcome: &mut Outcome, args: &Arguments, why: &Diagnostic) {
             .stdout
             .push_str(&render::json_lines(&nowhere, std::slice::from_ref(why)));
     } else {
-        let _ = writeln!(outcome.stderr, "error[{}]: {}", why.code, why.message);
+        outcome.stderr.push_str(&input::shown(why));
     }
 }
 
@@ -222,12 +216,17 @@ fn explain_code(args: &[String]) -> Outcome {
     let [code] = args else {
         return bad_usage("`croq explain` needs one code, such as E0401");
     };
-    match explain::explain(&code.to_uppercase()) {
-        Some(explanation) => Outcome {
-            stdout: explanation.shown(),
-            status: CLEAN,
-            ..Outcome::default()
-        },
+    let known = code.to_uppercase();
+    let said = |stdout: String| Outcome {
+        stdout,
+        status: CLEAN,
+        ..Outcome::default()
+    };
+    if let Some(explanation) = explain::explain(&known) {
+        return said(explanation.shown());
+    }
+    match explain::why_not_reported(&known) {
+        Some(why) => said(format!("croq does not report {known}: {why}\n")),
         None => Outcome {
             stderr: format!(
                 "error: there is no diagnostic `{code}`: a code is E, W or N with four digits, such as E0401\n"
@@ -253,6 +252,64 @@ mod tests {
         assert_eq!(outcome.status, BAD_USAGE);
         let line = "error: there is no diagnostic `431`: a code is E, W or N with four digits, such as E0401\n";
         assert_eq!(outcome.stderr, line);
+    }
+
+    #[test]
+    fn a_code_that_is_not_reported_is_explained_by_the_reason() {
+        for code in ["E0411", "e0412"] {
+            let outcome = croq(&["explain", code]);
+            assert_eq!((outcome.status, outcome.stderr.as_str()), (CLEAN, ""));
+            let shown = outcome.stdout;
+            let code = code.to_uppercase();
+            let line = format!("croq does not report {code}: `??` is not supported yet (E0099)\n");
+            assert_eq!(shown, line);
+        }
+    }
+
+    #[test]
+    fn in_place_of_a_folder_the_files_below_it_are_taken() {
+        let base = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| base.path().join(name).display().to_string();
+        std::fs::create_dir_all(at("kernels/deep")).expect("folders");
+        std::fs::create_dir_all(at("empty")).expect("folders");
+        let wrong = "__co__ void f(s32 [N] x) {\n  parallel p by N { x.at(p) = wrong }\n}\n";
+        for name in ["z.co", "deep/b.co", "a.co", ".hidden.co", "notes.txt"] {
+            std::fs::write(at(&format!("kernels/{name}")), wrong).expect("written");
+        }
+        let places = |outcome: &Outcome| -> Vec<String> {
+            let places = outcome.stderr.lines().filter_map(|line| {
+                let (_, place) = line.split_once(&at("kernels/"))?;
+                Some(place.split(':').next().unwrap_or_default().to_owned())
+            });
+            places.collect()
+        };
+        let outcome = croq(&["check", &at("kernels/")]);
+        assert_eq!(outcome.status, DIAGNOSTICS);
+        let mut found = places(&outcome);
+        found.dedup();
+        assert_eq!(found, ["a.co", "deep/b.co", "z.co"]);
+        let outcome = croq(&["fix", "--dry-run", &at("kernels/")]);
+        let shown = outcome.stdout + &outcome.stderr;
+        for name in ["a.co", "deep/b.co", "z.co"] {
+            assert!(shown.contains(&at(&format!("kernels/{name}"))), "{shown}");
+        }
+        for command in ["check", "fix"] {
+            let outcome = croq(&[command, &at("empty")]);
+            assert_eq!(outcome.status, DIAGNOSTICS);
+            let line = format!(
+                "error[E1104]: there is no `.co` file below {}\n",
+                at("empty")
+            );
+            assert_eq!(outcome.stderr, line);
+        }
+        let outcome = croq(&["emit", &at("kernels/")]);
+        assert_eq!(outcome.status, DIAGNOSTICS);
+        assert!(
+            outcome
+                .stderr
+                .contains("  help: a `.co` file is a regular file"),
+            "{outcome:?}"
+        );
     }
 
     #[test]
@@ -320,7 +377,14 @@ mod tests {
                 "{args:?}: {}",
                 outcome.stderr
             );
-            assert!(outcome.stderr.contains("usage: croq"), "{args:?}");
+            let (_, last) = outcome
+                .stderr
+                .trim_end()
+                .rsplit_once('\n')
+                .expect("two lines");
+            assert_eq!(last, "`croq --help` lists commands and options", "{args:?}");
+            // The list of passes is the longest.
+            assert!(outcome.stderr.lines().count() <= 3, "{args:?}");
         }
         assert_eq!(croq(&["--help"]).status, CLEAN);
     }

@@ -149,6 +149,12 @@ fn list<'t>(request: &Request<'t>, diags: &mut Diagnostics) -> Option<Vec<(&'t s
     let word_end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let (word, rest) = text.split_at(word_end.unwrap_or(text.len()));
     let rest = rest.trim_start();
+    if !request.exact {
+        if word == "allow" && rest.starts_with('(') {
+            diags.push(malformed("a request begins with `croq:`"));
+        }
+        return None;
+    }
     if word != "allow" {
         // Anything else may be a remark about croq.
         if nearest(word, ["allow"]).is_some() && rest.starts_with('(') {

@@ -25,10 +25,11 @@ pub(super) fn fix(args: &Arguments) -> Outcome {
         ..args.options.clone()
     };
     let mut outcome = Outcome::default();
-    for path in &args.files {
-        let fixed = input::read(path)
-            .map_err(|why| format!("error[{}]: {}\n", why.code, why.message))
-            .and_then(|text| of_file(path, &text, args, &options, dry_run));
+    for path in input::files(args) {
+        let read = path.and_then(|path| Ok((input::read(&path)?, path)));
+        let fixed = read
+            .map_err(|why| input::shown(&why))
+            .and_then(|(text, path)| of_file(&path, &text, args, &options, dry_run));
         match fixed {
             Ok(Fixed { shown, clean }) => {
                 outcome.stdout.push_str(&shown);

@@ -1,13 +1,55 @@
 //! Reads and compiles the files of the command line.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use super::arguments::Arguments;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::pipeline::{self, Compiled, FileNames};
-use crate::toolchain::directives::shown;
+use crate::toolchain::directives;
 use crate::toolchain::problem::Problem;
 use crate::toolchain::{headers, inputs};
+
+/// The files of the command line, with those below folders in place of these.
+pub(super) fn files(args: &Arguments) -> Vec<Result<String, Diagnostic>> {
+    let mut files = Vec::new();
+    for given in &args.files {
+        let path = Path::new(given);
+        if !path.is_dir() {
+            files.push(Ok(given.clone()));
+            continue;
+        }
+        match inputs::below(path) {
+            Ok(below) => files.extend(below.iter().map(|file| {
+                let name = inputs::printable(file).map_err(diagnostic)?;
+                Ok(name.to_owned())
+            })),
+            Err(problem) => files.push(Err(diagnostic(problem))),
+        }
+    }
+    files
+}
+
+/// A report about a file that cannot be read.
+pub(super) fn shown(why: &Diagnostic) -> String {
+    let mut text = format!("error[{}]: {}\n", why.code, why.message);
+    let lines = |text: &str| text.replace('\n', "\n        ");
+    for note in &why.notes {
+        let _ = writeln!(text, "  note: {}", lines(note));
+    }
+    if let Some(help) = &why.help {
+        let _ = writeln!(text, "  help: {}", lines(help));
+    }
+    text
+}
+
+pub(super) fn diagnostic(problem: Problem) -> Diagnostic {
+    let nowhere = crate::source::Span::default();
+    let mut diagnostic = Diagnostic::new(problem.code, nowhere, problem.message);
+    diagnostic.notes = problem.notes;
+    diagnostic.help = problem.help;
+    diagnostic
+}
 
 /// Reads and compiles a file.
 pub(super) fn compile(
@@ -20,24 +62,15 @@ pub(super) fn compile(
 
 /// The text of a file.
 pub(super) fn read(path: &str) -> Result<String, Diagnostic> {
-    let unreadable = |problem: Problem| {
-        let mut diagnostic = Diagnostic::new(
-            problem.code,
-            crate::source::Span::default(),
-            problem.message,
-        );
-        diagnostic.help = problem.help;
-        diagnostic
-    };
     if path.contains(char::is_control) {
-        let name = shown(Path::new(path));
+        let name = directives::shown(Path::new(path));
         let problem = Problem::new(
             codes::E1104,
             format!("the name {name} has a control character"),
         );
-        return Err(unreadable(problem));
+        return Err(diagnostic(problem));
     }
-    inputs::read(Path::new(path)).map_err(unreadable)
+    inputs::read(Path::new(path)).map_err(diagnostic)
 }
 
 /// Compiles the text of a file.

@@ -9,6 +9,9 @@ use super::arguments::unknown;
 use super::crate_name;
 use super::outcome::{DIAGNOSTICS, Outcome};
 use super::usage::bad_usage;
+use crate::toolchain::environment::Environment;
+use crate::toolchain::libclang;
+use crate::toolchain::problem::Problem;
 
 const BUILD_RS: &str = "fn main() {\n    croq_build::compile(\"kernels/\");\n}\n";
 
@@ -170,11 +173,16 @@ fn created(wanted: Wanted) -> Result<String, String> {
     }
     let mut said = String::new();
     let (name, shown) = (&wanted.name, folder.display());
-    let _ = writeln!(
-        said,
-        "created the package `{name}` in {shown}: `cargo run` there runs its kernel"
-    );
+    let runs = match wanted.checkout {
+        Some(_) => ": `cargo run` there runs its kernel",
+        None => "",
+    };
+    let _ = writeln!(said, "created the package `{name}` in {shown}{runs}");
     said.push_str(&membership(folder));
+    said.push_str(&before_cargo_run(
+        wanted.checkout.is_none(),
+        libclang::load(&Environment::of_process()).err(),
+    ));
     Ok(said)
 }
 
@@ -201,6 +209,10 @@ fn completed(given: Given, folder: PathBuf) -> Result<String, String> {
         .iter()
         .map(|file| (*file, left(&wanted, file)))
         .collect();
+    // A manifest that is written, or lines that are missing in one, name versions without a checkout.
+    let names_versions = left.iter().any(|(file, left)| {
+        *file == "Cargo.toml" && left.as_ref().is_none_or(|why| why.contains("dependencies"))
+    });
     let all_there = left.iter().all(|(_, left)| left.is_some());
     for (file, left) in left {
         match left {
@@ -217,7 +229,37 @@ fn completed(given: Given, folder: PathBuf) -> Result<String, String> {
         said.push_str("nothing is added\n");
     }
     said.push_str(&membership(&wanted.folder));
+    said.push_str(&before_cargo_run(
+        wanted.checkout.is_none() && names_versions,
+        libclang::load(&Environment::of_process()).err(),
+    ));
     Ok(said)
+}
+
+/// Notes on what `cargo run` will need: `unpublished` crates that the manifest names by their
+/// version, and libclang.
+fn before_cargo_run(unpublished: bool, no_libclang: Option<Problem>) -> String {
+    let mut said = String::new();
+    if unpublished {
+        said.push_str(
+            "note: cargo will not find croq-sys and croq-build: no registry has them yet\n  \
+             help: `--path CROQ`, the folder of a clone of croq, makes a package that takes them from there; in this \
+             one, write their folders in Cargo.toml, as in `croq-sys = { path = \"CROQ/croq-sys\" }`\n",
+        );
+    }
+    if let Some(problem) = no_libclang {
+        let _ = writeln!(said, "note: `cargo run` will fail: {}", problem.message);
+        let line = |said: &mut String, kind: &str, text: &str| {
+            let _ = writeln!(said, "  {kind}: {}", text.replace('\n', "\n        "));
+        };
+        for note in &problem.notes {
+            line(&mut said, "note", note);
+        }
+        if let Some(help) = &problem.help {
+            line(&mut said, "help", help);
+        }
+    }
+    said
 }
 
 const FILES: [&str; 5] = [
@@ -251,7 +293,7 @@ fn left(wanted: &Wanted, file: &str) -> Option<String> {
             library.then(|| advice.to_owned())
         }
         _ if !exists => None,
-        "Cargo.toml" => Some(missing_dependencies(wanted, &text)),
+        "Cargo.toml" => Some(missing_dependencies(wanted, &text) + &missing_profiles(&text)),
         "build.rs" => unless_with(
             "croq_build",
             ": it needs `croq_build::compile(\"kernels/\");`".to_owned(),
@@ -286,6 +328,21 @@ fn missing_dependencies(wanted: &Wanted, text: &str) -> String {
             let line = dependency(wanted, name);
             let _ = write!(advice, "\n  it needs in [{table}]: {line}");
         }
+    }
+    advice
+}
+
+/// The recommended profiles, if a manifest lacks one of them.
+fn missing_profiles(text: &str) -> String {
+    let mut headers = PROFILES.lines().filter(|line| line.starts_with('['));
+    if headers.all(|header| text.contains(header)) {
+        return String::new();
+    }
+    let mut advice =
+        "\n  recommended, in the manifest of the workspace if the package belongs to one:"
+            .to_owned();
+    for line in PROFILES.lines() {
+        let _ = write!(advice, "\n    {line}");
     }
     advice
 }

@@ -179,10 +179,68 @@ fn init_adds_only_what_is_missing() {
         "{text}"
     );
     assert!(
-        text.ends_with("nothing is added\n") && !text.contains("added b"),
+        text.contains("\nnothing is added\n") && !text.contains("added b"),
         "{text}"
     );
     assert_eq!(read(place.join("build.rs")), "fn main() {}\n");
+}
+
+#[test]
+fn a_package_without_a_checkout_is_not_said_to_run() {
+    let base = folder();
+    let at = |name: &str| base.path().join(name).display().to_string();
+    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let missing = "note: cargo will not find croq-sys and croq-build";
+    let runs = "`cargo run` there runs its kernel";
+    let alone = said(&croq(&["new", &at("alone")]));
+    assert!(!alone.contains(runs), "{alone}");
+    assert!(alone.contains(missing), "{alone}");
+    assert!(alone.contains("`--path CROQ`"), "{alone}");
+    let with = said(&croq(&["new", "--path", checkout, &at("with")]));
+    assert!(with.contains(runs) && !with.contains(missing), "{with}");
+
+    fs::create_dir(at("fresh")).expect("a folder");
+    let fresh = said(&croq(&["init", &at("fresh")]));
+    assert!(fresh.contains(missing), "{fresh}");
+    fs::create_dir(at("other")).expect("a folder");
+    fs::write(at("other/Cargo.toml"), "[package]\nname = \"other\"\n").expect("written");
+    let other = said(&croq(&["init", &at("other")]));
+    assert!(other.contains(missing), "{other}");
+    let other = said(&croq(&["init", "--path", checkout, &at("other")]));
+    assert!(!other.contains(missing), "{other}");
+    // It has what it needs.
+    let with = said(&croq(&["init", &at("with")]));
+    assert!(!with.contains(missing), "{with}");
+}
+
+#[test]
+fn init_shows_the_profiles_that_a_manifest_lacks() {
+    let base = folder();
+    let place = base.path().display().to_string();
+    let shown: String = PROFILES
+        .lines()
+        .map(|line| format!("    {line}\n"))
+        .collect();
+    let own = "[package]\nname = \"mine\"\n";
+    let mut short = PROFILES.to_owned();
+    short.truncate(PROFILES.find("[profile.dev.package").expect("the last one"));
+    for (profiles, is_missing) in [("", true), (&*short, true), (PROFILES, false)] {
+        fs::write(base.path().join("Cargo.toml"), format!("{own}{profiles}")).expect("written");
+        let text = said(&croq(&["init", &place]));
+        assert_eq!(text.contains(&shown), is_missing, "{text}");
+    }
+}
+
+#[test]
+fn a_missing_libclang_is_noted_before_cargo_needs_it() {
+    assert_eq!(before_cargo_run(false, None), "");
+    let problem = Problem::new(crate::diagnostics::codes::E1111, "libclang was not found")
+        .note("looked there")
+        .help("install it");
+    assert_eq!(
+        before_cargo_run(false, Some(problem)),
+        "note: `cargo run` will fail: libclang was not found\n  note: looked there\n  help: install it\n"
+    );
 }
 
 #[test]

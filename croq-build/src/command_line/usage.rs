@@ -5,8 +5,8 @@ use super::outcome::{BAD_USAGE, Outcome};
 pub const USAGE: &str = "\
 usage: croq new [--path CROQ] FOLDER
        croq init [--path CROQ] [--name NAME] [FOLDER]
-       croq check [OPTIONS] [--build] FILES…
-       croq fix [OPTIONS] [--dry-run] FILES…
+       croq check [OPTIONS] [--build] FILES-OR-FOLDERS…
+       croq fix [OPTIONS] [--dry-run] FILES-OR-FOLDERS…
        croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN] | --line-directives] FILE
        croq tune [OPTIONS] [--size M=1024,N=1024] [--json] FILES-OR-FOLDERS…
        croq explain CODE
@@ -40,17 +40,19 @@ tune     try the values that comments such as `// croq: tune TILE in 32, 64` lis
            --out FILE       the file of values                    --path CROQ       a checkout of croq
 explain  say what a diagnostic code means and what to do about it
 
-Without a command `croq [OPTIONS] FILES…` checks, and with `-es` it emits.
+In place of a folder all `.co` files below it are taken, except those with a name that begins with a dot.
+
+Without a command `croq [OPTIONS] FILES-OR-FOLDERS…` checks, and with `-es` it emits.
 
 With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
 Exit status: 0 clean, 1 diagnostics, 2 bad usage, 3 the output can't be written.
 ";
 
-/// Says what is wrong with the arguments.
+/// Says what is wrong with the arguments, and where the right ones are listed.
 pub(super) fn bad_usage(message: &str) -> Outcome {
     Outcome {
         stdout: String::new(),
-        stderr: format!("croq: {message}\n{USAGE}"),
+        stderr: format!("croq: {message}\n`croq --help` lists commands and options\n"),
         status: BAD_USAGE,
     }
 }

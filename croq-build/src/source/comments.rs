@@ -3,10 +3,12 @@
 use super::Span;
 use super::raw::{Raw, RawText};
 
-/// A comment that begins with `croq:`.
+/// A comment that begins with `croq:`, or with what may be meant as that: `Croq:`, `croq :`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request<'t> {
     pub span: Span,
+    /// Whether it is `croq:` exactly. Otherwise the comment is no request, and perhaps no attempt at one.
+    pub exact: bool,
     /// The text after `croq:`, of a comment of one line without line ends.
     pub text: &'t str,
     pub place: Place,
@@ -27,8 +29,8 @@ pub enum Place {
 
 /// The requests of a text, in order.
 pub fn requests(text: &str) -> Vec<Request<'_>> {
-    const MARK: &str = "croq:";
-    if !text.contains(MARK) {
+    let mut words = text.as_bytes().windows(NAME.len());
+    if !words.any(|word| word.eq_ignore_ascii_case(NAME.as_bytes())) {
         return Vec::new();
     }
     let mut first_code = RawText::new(text, 0, text.len());
@@ -40,7 +42,7 @@ pub fn requests(text: &str) -> Vec<Request<'_>> {
         };
         let block = comment.starts_with("/*");
         let inner = comment.trim_start_matches(['/', '*', '!']).trim_start();
-        let Some(request) = inner.strip_prefix(MARK) else {
+        let Some((exact, request)) = after_mark(inner) else {
             continue;
         };
         let span = Span::new(start as u32, (start + comment.trim_end().len()) as u32);
@@ -57,11 +59,31 @@ pub fn requests(text: &str) -> Vec<Request<'_>> {
         };
         found.push(Request {
             span,
+            exact,
             text: request.trim(),
             place,
         });
     }
     found
+}
+
+const NAME: &str = "croq";
+
+/// What follows `croq:` at the beginning of a comment, and whether the mark is exact.
+fn after_mark(comment: &str) -> Option<(bool, &str)> {
+    let (name, rest) = comment.split_at_checked(NAME.len())?;
+    if !name.eq_ignore_ascii_case(NAME) {
+        return None;
+    }
+    let after = rest.trim_start_matches([' ', '\t', '-', '=']);
+    let (colon, request) = match after.strip_prefix(':') {
+        Some(request) => (true, request),
+        None => (false, after),
+    };
+    let exact = name == NAME && colon && rest.starts_with(':');
+    // `croqtile` is another word.
+    let apart = colon || after.len() < rest.len();
+    apart.then_some((exact, request))
 }
 
 /// The ranges of all comments outside of strings.
@@ -134,11 +156,26 @@ mod tests {
         let found = requests(text);
         let texts: Vec<&str> = found.iter().map(|found| found.text).collect();
         assert_eq!(texts, ["b", "f"]);
+        assert!(found.iter().all(|found| found.exact));
         let next = text.find("w;").map(|at| at as u32);
         assert_eq!(found[0].place, Place::AfterCode);
         assert_eq!(found[1].place, Place::Above(next));
         assert!(text[found[1].span.start as usize..].starts_with("//croq:f"));
         assert_eq!(found[1].span.end - found[1].span.start, 8);
+    }
+
+    #[test]
+    fn what_resembles_a_request_is_known_as_not_exact() {
+        let text = "// Croq: a\n// croq : b\n// CROQ c\n// croqtile: d\n// croq\n// croq: e\n";
+        let found = requests(text);
+        let found: Vec<(bool, &str)> = found
+            .iter()
+            .map(|found| (found.exact, found.text))
+            .collect();
+        assert_eq!(
+            found,
+            [(false, "a"), (false, "b"), (false, "c"), (true, "e")]
+        );
     }
 
     #[test]

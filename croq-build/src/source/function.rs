@@ -11,7 +11,8 @@ use super::expansion::Expander;
 use super::function_text::FunctionText;
 use super::intrinsics::Intrinsic;
 use super::lexer::{Lexeme, Lexer};
-use super::scan::{Place, Scanner};
+use super::macros::report_bad;
+use super::scan::{Place, Scanner, continued_comment};
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, codes};
 
@@ -112,6 +113,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
             );
             return None;
         }
+        End::Intruder(_) if unclosed_string(s.text, &tokens) => false,
         End::Intruder(intruder) => {
             let diagnostic = Diagnostic::new(
                 codes::E0010,
@@ -130,6 +132,11 @@ pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
         }
         // The conditional that extends to the end of the file has its own report.
         End::FileEnd if s.branches.len() > open_branches => return None,
+        // The bracket that seems to be missing is probably in the string.
+        End::FileEnd if unclosed_string(s.text, &tokens) => {
+            report_bad(s.text, tokens, s.diags);
+            return None;
+        }
         End::FileEnd => {
             let diagnostic = Diagnostic::new(
                 codes::E0004,
@@ -158,6 +165,17 @@ pub fn function(s: &mut Scanner<'_>, at: usize) -> Option<FunctionText> {
         closed_early: braces.closed_early(),
         instance: None,
         untaken: Arc::default(),
+    })
+}
+
+/// Whether a string that is never closed has taken a `}` of its line.
+fn unclosed_string(text: &str, tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| {
+        let span = token.span.start as usize..token.span.end as usize;
+        let written = text.get(span).unwrap_or_default();
+        matches!(token.kind, TokenKind::Bad(_))
+            && written.starts_with(['"', 'R'])
+            && written.contains('}')
     })
 }
 
@@ -240,11 +258,7 @@ fn function_tokens(
 
 fn report_continued(s: &mut Scanner<'_>, lexer: &Lexer<'_>) {
     for at in &lexer.continued_comments {
-        s.report(
-            Diagnostic::new(codes::W0021, *at, "this comment continues on the next line")
-                .label("a backslash joins the next line to it, as in C++")
-                .help("remove the backslash, or write `//` on the next line, too"),
-        );
+        s.report(continued_comment(*at));
     }
 }
 

@@ -85,6 +85,7 @@ pub fn file(s: &mut Scanner<'_>) {
 
 /// Reads a directive, and the C++ text of a dead branch after it.
 fn directive_of_host(s: &mut Scanner<'_>, hash: usize) {
+    s.continued_comments();
     let Some(dead) = s.directive(hash, Place::Host) else {
         return;
     };
@@ -103,6 +104,7 @@ fn directive_of_host(s: &mut Scanner<'_>, hash: usize) {
 pub fn host_text(s: &mut Scanner<'_>) {
     loop {
         s.walk.skip_blanks();
+        s.continued_comments();
         let start = s.walk.pos;
         if start >= s.walk.limit {
             return;

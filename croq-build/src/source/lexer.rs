@@ -10,7 +10,7 @@ use super::Span;
 pub use super::cursor::Lexeme;
 use super::cursor::{Cursor, is_word_byte};
 use super::number;
-use super::punctuation::{look_alike, punct_at};
+use super::punctuation::{invisible, look_alike, punct_at};
 use super::token::{BadToken, ElemType, Keyword, Punct, TokenKind};
 use crate::diagnostics::codes;
 
@@ -256,25 +256,42 @@ impl<'a> Lexer<'a> {
             None => {
                 let c = self.cursor.rest().chars().next().unwrap_or(' ');
                 self.cursor.pos += c.len_utf8();
-                let shown = if c.is_control() {
-                    format!("U+{:04X}", c as u32)
-                } else {
-                    c.to_string()
-                };
-                let bad = BadToken {
-                    code: codes::E0104,
-                    message: format!("unexpected character `{shown}`"),
-                    label: "not part of the language".into(),
-                    help: look_alike(c).map(|ascii| format!("write `{ascii}`")),
-                    stand_in: look_alike(c)
-                        .and_then(Punct::from_text)
-                        .map(TokenKind::Punct),
-                };
-                return self.cursor.token(TokenKind::Bad(Box::new(bad)), start);
+                return self
+                    .cursor
+                    .token(TokenKind::Bad(Box::new(unexpected(c))), start);
             }
         };
         self.cursor.pos += len;
         self.cursor.token(TokenKind::Punct(punct), start)
+    }
+}
+
+fn unexpected(c: char) -> BadToken {
+    let at = format!("U+{:04X}", u32::from(c));
+    let (message, help) = match (invisible(c), look_alike(c)) {
+        (Some((name, is_space)), _) => (
+            format!("unexpected character {at}, {name}"),
+            Some(match is_space {
+                true => "replace it by a space".to_owned(),
+                false => "remove it: it can't be seen".to_owned(),
+            }),
+        ),
+        (None, Some((name, ascii))) => (
+            format!("unexpected character `{c}` ({at}, {name})"),
+            Some(format!("write `{ascii}`")),
+        ),
+        (None, None) if c.is_control() => (format!("unexpected character {at}"), None),
+        (None, None) if c.is_ascii() => (format!("unexpected character `{c}`"), None),
+        (None, None) => (format!("unexpected character `{c}` ({at})"), None),
+    };
+    BadToken {
+        code: codes::E0104,
+        message,
+        label: "not part of the language".into(),
+        help,
+        stand_in: look_alike(c)
+            .and_then(|(_, ascii)| Punct::from_text(ascii))
+            .map(TokenKind::Punct),
     }
 }
 

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::Span;
 use super::lexer::{Lexeme, Lexer};
+use super::punctuation::invisible;
 use super::token::{Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::sorted::SortedMap;
 
 #[derive(Clone, Debug)]
 pub struct Macro {
@@ -167,13 +169,24 @@ pub(super) fn placed(kind: &TokenKind, span: Span, starts_line: bool) -> Token {
 }
 
 /// Reports the unreadable tokens of an expanded function. One without a replacement is kept, so
-/// that the parser does not report its location again.
-pub fn report_bad(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
+/// that the parser does not report its location again. Characters that cannot be seen are left out,
+/// and those of one kind are reported once.
+pub fn report_bad(text: &str, tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
     if !tokens
         .iter()
         .any(|token| matches!(token.kind, TokenKind::Bad(_)))
     {
         return tokens;
+    }
+    let unseen = |token: &Token| {
+        let span = token.span.start as usize..token.span.end as usize;
+        let mut written = text.get(span).unwrap_or_default().chars();
+        let first = written.next().filter(|c| invisible(*c).is_some());
+        first.filter(|_| written.next().is_none())
+    };
+    let mut times: SortedMap<char, usize> = SortedMap::new();
+    for c in tokens.iter().filter_map(unseen) {
+        *times.entry(c).or_default() += 1;
     }
     let mut good = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -181,6 +194,19 @@ pub fn report_bad(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
             good.push(token);
             continue;
         };
+        if let Some(c) = unseen(&token) {
+            if let Some(times) = times.remove(&c) {
+                let label = match times {
+                    1 => bad.label.clone(),
+                    _ => format!("the first of {times} in this function"),
+                };
+                let mut report =
+                    Diagnostic::new(bad.code, token.span, bad.message.clone()).label(label);
+                report.help = bad.help.clone();
+                diags.push(report);
+            }
+            continue;
+        }
         let mut diagnostic =
             Diagnostic::new(bad.code, token.span, bad.message.clone()).label(bad.label.clone());
         diagnostic.help = bad.help.clone();

@@ -118,7 +118,7 @@ pub fn load_with_instances(
 fn finish(function: FunctionText, text: &str, diags: &mut Diagnostics) -> Option<FunctionText> {
     let resolved = templates::branches::resolve(function.tokens, text, diags)?;
     Some(FunctionText {
-        tokens: macros::report_bad(resolved.tokens, diags),
+        tokens: macros::report_bad(text, resolved.tokens, diags),
         untaken: Arc::new(resolved.untaken),
         ..function
     })

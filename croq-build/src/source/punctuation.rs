@@ -79,21 +79,99 @@ pub fn punct_at(bytes: &[u8]) -> Option<(Punct, usize)> {
     })
 }
 
-/// The operator that a typographic character in pasted text replaces.
-pub fn look_alike(c: char) -> Option<&'static str> {
+/// The name or kind of a character that cannot be seen, and whether it is a space.
+pub fn invisible(c: char) -> Option<(&'static str, bool)> {
+    let space = |name| Some((name, true));
+    let nothing = |name| Some((name, false));
+    match c {
+        '\u{00a0}' => space("no-break space"),
+        '\u{1680}' => space("ogham space mark"),
+        '\u{2000}' | '\u{2002}' => space("en space"),
+        '\u{2001}' | '\u{2003}' => space("em space"),
+        '\u{2004}' => space("three-per-em space"),
+        '\u{2005}' => space("four-per-em space"),
+        '\u{2006}' => space("six-per-em space"),
+        '\u{2007}' => space("figure space"),
+        '\u{2008}' => space("punctuation space"),
+        '\u{2009}' => space("thin space"),
+        '\u{200a}' => space("hair space"),
+        '\u{202f}' => space("narrow no-break space"),
+        '\u{205f}' => space("medium mathematical space"),
+        '\u{3000}' => space("ideographic space"),
+        '\u{0085}' => space("next line"),
+        '\u{2028}' => space("line separator"),
+        '\u{2029}' => space("paragraph separator"),
+        '\u{00ad}' => nothing("soft hyphen"),
+        '\u{180e}' => nothing("mongolian vowel separator"),
+        '\u{200b}' => nothing("zero width space"),
+        '\u{200c}' => nothing("zero width non-joiner"),
+        '\u{200d}' => nothing("zero width joiner"),
+        '\u{2060}' => nothing("word joiner"),
+        '\u{feff}' => nothing("byte order mark"),
+        '\u{200e}' | '\u{200f}' | '\u{061c}' => nothing("directional mark"),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => nothing("directional control"),
+        '\u{2061}'..='\u{2064}' => nothing("invisible operator"),
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => nothing("variation selector"),
+        '\u{e0000}'..='\u{e007f}' => nothing("tag character"),
+        _ => None,
+    }
+}
+
+/// The name or kind of a character that only resembles one of the language, and that one.
+pub fn look_alike(c: char) -> Option<(&'static str, &'static str)> {
     Some(match c {
-        '\u{2212}' | '\u{2013}' | '\u{2014}' => "-",
-        '\u{00d7}' => "*",
-        '\u{00f7}' => "/",
-        '\u{201c}' | '\u{201d}' => "\"",
-        '\u{2264}' => "<=",
-        '\u{2265}' => ">=",
-        '\u{2260}' => "!=",
-        '\u{21d2}' => "=>",
-        '\u{ff1b}' => ";",
-        '\u{ff0c}' => ",",
-        '\u{ff08}' => "(",
-        '\u{ff09}' => ")",
-        _ => return None,
+        '\u{2212}' => ("minus sign", "-"),
+        '\u{2010}' | '\u{2011}' => ("hyphen", "-"),
+        '\u{2013}' => ("en dash", "-"),
+        '\u{2014}' => ("em dash", "-"),
+        '\u{00d7}' => ("multiplication sign", "*"),
+        '\u{22c5}' | '\u{00b7}' => ("dot operator", "*"),
+        '\u{2217}' => ("asterisk operator", "*"),
+        '\u{00f7}' => ("division sign", "/"),
+        '\u{2215}' => ("division slash", "/"),
+        '\u{201c}' | '\u{201d}' => ("typographic quotation mark", "\""),
+        '\u{2264}' => ("less-than or equal to", "<="),
+        '\u{2265}' => ("greater-than or equal to", ">="),
+        '\u{2260}' => ("not equal to", "!="),
+        '\u{21d2}' => ("double arrow", "=>"),
+        '\u{037e}' => ("greek question mark", ";"),
+        '\u{ff1b}' => ("fullwidth semicolon", ";"),
+        '\u{ff1a}' => ("fullwidth colon", ":"),
+        '\u{ff0c}' => ("fullwidth comma", ","),
+        '\u{ff0e}' => ("fullwidth full stop", "."),
+        '\u{ff08}' => ("fullwidth left parenthesis", "("),
+        '\u{ff09}' => ("fullwidth right parenthesis", ")"),
+        '\u{ff1d}' => ("fullwidth equals sign", "="),
+        _ => return letter(c),
     })
+}
+
+/// A Cyrillic or Greek letter that looks like a Latin one.
+fn letter(c: char) -> Option<(&'static str, &'static str)> {
+    const CYRILLIC: (&str, &str) = ("АВЕКМНОРСТУХЅІЈаеорсухѕіј", "ABEKMHOPCTYXSIJaeopcyxsij");
+    const GREEK: (&str, &str) = ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧον", "ABEZHIKMNOPTYXov");
+    let latin = |(letters, latin): (&str, &'static str)| {
+        let at = letters.chars().position(|letter| letter == c)?;
+        latin.get(at..=at)
+    };
+    let cyrillic = latin(CYRILLIC).map(|latin| ("a Cyrillic letter", latin));
+    cyrillic.or_else(|| latin(GREEK).map(|latin| ("a Greek letter", latin)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{invisible, look_alike};
+
+    #[test]
+    fn characters_that_resemble_others_are_known_by_their_names() {
+        assert_eq!(invisible('\u{a0}'), Some(("no-break space", true)));
+        assert_eq!(invisible('\u{200b}'), Some(("zero width space", false)));
+        assert_eq!(invisible(' '), None);
+        assert_eq!(look_alike('\u{2212}'), Some(("minus sign", "-")));
+        assert_eq!(look_alike('\u{445}'), Some(("a Cyrillic letter", "x")));
+        assert_eq!(look_alike('\u{458}'), Some(("a Cyrillic letter", "j")));
+        assert_eq!(look_alike('\u{3bd}'), Some(("a Greek letter", "v")));
+        assert_eq!(look_alike('\u{3a7}'), Some(("a Greek letter", "X")));
+        assert_eq!(look_alike('x'), None);
+    }
 }

@@ -14,6 +14,8 @@ pub struct RawText<'a> {
     pub open_comment: Option<usize>,
     /// The ranges of the comments that were skipped, where they are of interest.
     pub comments: Option<Vec<(usize, usize)>>,
+    /// The backslashes that continue a skipped `//` comment on a line with text.
+    pub continued_comments: Vec<usize>,
 }
 
 impl<'a> RawText<'a> {
@@ -24,6 +26,7 @@ impl<'a> RawText<'a> {
             limit,
             open_comment: None,
             comments: None,
+            continued_comments: Vec::new(),
         }
     }
 }
@@ -106,7 +109,12 @@ impl<'a> RawText<'a> {
             match self.byte(self.pos) {
                 b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => self.pos += 1,
                 b'\\' if matches!(self.byte(self.pos + 1), b'\n' | b'\r') => self.pos += 2,
-                b'/' if self.byte(self.pos + 1) == b'/' => self.skip_line(),
+                b'/' if self.byte(self.pos + 1) == b'/' => {
+                    self.skip_line();
+                    let comment = self.text.get(start..self.pos).unwrap_or_default();
+                    let continued = continued_on(comment).map(|at| start + at);
+                    self.continued_comments.extend(continued);
+                }
                 b'/' if self.byte(self.pos + 1) == b'*' => {
                     let end = block_comment_end(self.text.as_bytes(), self.pos);
                     if end.is_none() {
@@ -161,6 +169,23 @@ impl<'a> RawText<'a> {
         }
         self.pos = self.pos.min(self.limit);
     }
+}
+
+/// The backslash of a `//` comment that takes text of the next line: neither a blank line nor another
+/// comment.
+fn continued_on(comment: &str) -> Option<usize> {
+    let mut backslash = None;
+    let mut start = 0;
+    for line in comment.split_inclusive('\n') {
+        step();
+        let text = line.trim();
+        if backslash.is_some() && !text.is_empty() && text != "\\" && !text.starts_with("//") {
+            return backslash;
+        }
+        backslash = (start + line.trim_end().len()).checked_sub(1);
+        start += line.len();
+    }
+    None
 }
 
 /// Whether only blanks precede `pos` on its line.

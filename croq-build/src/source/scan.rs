@@ -63,6 +63,8 @@ pub struct Host {
     pub includes: Vec<(String, Span)>,
     /// The branches of conditionals that are not compiled.
     pub dead_branches: Vec<Span>,
+    /// Where the comments end that were looked at for line continuations.
+    pub comments_until: usize,
     /// Whether a macro makes functions, which are reported and not known.
     pub hidden_functions: bool,
 }
@@ -105,6 +107,18 @@ impl<'a> Scanner<'a> {
                 .label("opened here")
                 .help("end it with `*/`"),
         );
+    }
+
+    /// Reports the comments at file scope that take the next line. Text may be read twice.
+    pub fn continued_comments(&mut self) {
+        let mut found = std::mem::take(&mut self.walk.continued_comments);
+        found.sort_unstable();
+        for at in found {
+            if self.host.comments_until <= at {
+                self.host.comments_until = at + 1;
+                self.report(continued_comment(Span::new(at as u32, at as u32 + 1)));
+            }
+        }
     }
 
     pub fn slice(&self, span: Span) -> &'a str {
@@ -404,6 +418,13 @@ impl<'a> Scanner<'a> {
             self.intrinsics.push(new);
         }
     }
+}
+
+/// A comment whose line ends in a backslash, which is at `at`.
+pub(super) fn continued_comment(at: Span) -> Diagnostic {
+    Diagnostic::new(codes::W0021, at, "this comment continues on the next line")
+        .label("a backslash joins the next line to it, as in C++")
+        .help("remove the backslash, or write `//` on the next line, too")
 }
 
 /// Whether a macro is only usable in `__co__` functions: C++ has no `#` operator on tokens, and

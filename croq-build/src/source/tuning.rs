@@ -91,6 +91,13 @@ fn ineffective(at: Span, message: impl Into<String>) -> Diagnostic {
 fn tunable(text: &str, request: &Request<'_>) -> Option<Result<Tunable, Box<Diagnostic>>> {
     let mut words = request.text.split_whitespace();
     let word = words.next()?;
+    if !request.exact {
+        let meant = word == "tune" && words.nth(1) == Some("in");
+        return meant.then(|| {
+            let report = ineffective(request.span, "a request begins with `croq:`");
+            Err(Box::new(report.help(FORM)))
+        });
+    }
     if word != "tune" {
         let listed = words.nth(1) == Some("in");
         let meant = listed && nearest(word, ["tune"]).is_some();

@@ -143,6 +143,10 @@ fn comments_without_effect_are_reported() {
             "the request that croq knows is `tune`",
         ),
         (
+            "// Croq: tune T in 1, 2\n#define T 1\n",
+            "a request begins with `croq:`",
+        ),
+        (
             "// croq: tune T in 1, 2\n#define T 1\n// croq: tune T in 1, 3\n#define T 1\n",
             "`T` is tuned twice",
         ),
@@ -157,6 +161,8 @@ fn comments_without_effect_are_reported() {
         "// croq: tuned by hand in May\nint x;\n",
         "// croq: allow(W0620) x\nint x;\n",
         "// tune T in 1\n",
+        "// Croq: tuned in May\n",
+        "// croq tunes T in 1\n",
     ] {
         assert_eq!(read(text), (Vec::new(), Vec::new()), "{text}");
     }

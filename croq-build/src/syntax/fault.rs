@@ -246,6 +246,13 @@ impl Fault {
 }
 
 fn unexpected(at: usize, expected: Expected, tokens: &[Token], file: &SourceFile) -> Diagnostic {
+    if expected.has(Punct::FatArrow)
+        && let Some(arrow) = arrow_before(at, tokens)
+    {
+        return Diagnostic::new(codes::E0100, arrow, "expected `=>`, found `->`")
+            .label("unexpected")
+            .help(COPY);
+    }
     let list = expected.list();
     let Some(found) = tokens.get(at) else {
         let span = tokens.last().map_or(Span::default(), |token| token.span);
@@ -280,6 +287,22 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token], file: &SourceFile
         diagnostic = diagnostic.help(help);
     }
     diagnostic
+}
+
+const COPY: &str = "a copy is written `source => destination`";
+
+/// The `->` of the statement whose tokens precede `at`.
+fn arrow_before(at: usize, tokens: &[Token]) -> Option<Span> {
+    let before = tokens.get(..at)?.iter().rev();
+    let mut statement = before.take_while(|token| {
+        !matches!(
+            token.kind,
+            TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)
+        )
+    });
+    statement
+        .find(|token| token.kind.is(Punct::Arrow))
+        .map(|token| token.span)
 }
 
 /// The token as the user wrote it; for a token from a macro, its text in the macro.
@@ -338,7 +361,7 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
         return Some("a conversion is written `__to<f32>(value)`".into());
     }
     if expected.has(Punct::FatArrow) && not_an_arrow.into_iter().any(|punct| found.is(punct)) {
-        return Some("a copy is written `source => destination`".into());
+        return Some(COPY.into());
     }
     if expected == Expected::from(Punct::LParen)
         && let Some(TokenKind::Keyword(
@@ -358,29 +381,16 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
             return Some(format!("did you mean `.{near}`?"));
         }
     }
-    if let Some(word) = found.word() {
-        if expected.has(Class::Type) {
-            return Some(match next {
-                Some(next) if next.kind.is(Punct::LParen) => {
-                    format!("write what it returns before its name: `void {word}`, `auto {word}`")
-                }
-                _ => format!("write its type before it: `int {word}`, `f32 [N] {word}`"),
-            });
-        }
-        let wanted: &[&str] = if expected.has(Class::Level) {
-            &["block", "group", "group-4", "thread", "cluster", "device"]
-        } else if expected.has(Class::By) {
-            &["by"]
-        } else if expected.has(Class::In) {
-            &["in"]
-        } else if expected.has(Class::LoopHint) {
-            &["unroll", "vectorize"]
-        } else {
-            &[]
-        };
-        if let Some(near) = diagnostics::nearest(word, wanted.iter().copied()) {
-            return Some(format!("write `{near}`"));
-        }
+    if let Some(word) = found.word()
+        && let Some(help) = word_advice(word, expected, next)
+    {
+        return Some(help);
+    }
+    if let Some(help) = operator_advice(at, expected, tokens) {
+        return Some(help.into());
+    }
+    if expected == Expected::from(Punct::LParen) && found.is(Punct::LBracket) {
+        return element_advice(at, tokens);
     }
     if let Some(help) = header_advice(at, expected, tokens).or_else(|| buffer_advice(at, tokens)) {
         return Some(help.into());
@@ -407,6 +417,81 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
         }
     }
     None
+}
+
+/// A guess at the word that was meant in place of this one.
+fn word_advice(word: &str, expected: Expected, next: Option<&Token>) -> Option<String> {
+    if expected.has(Class::Type) {
+        return Some(match next {
+            Some(next) if next.kind.is(Punct::LParen) => {
+                format!("write what it returns before its name: `void {word}`, `auto {word}`")
+            }
+            _ => format!("write its type before it: `int {word}`, `f32 [N] {word}`"),
+        });
+    }
+    let wanted: &[&str] = if expected.has(Class::Level) {
+        &["block", "group", "group-4", "thread", "cluster", "device"]
+    } else if expected.has(Class::By) {
+        &["by"]
+    } else if expected.has(Class::In) {
+        &["in"]
+    } else if expected.has(Class::LoopHint) {
+        &["unroll", "vectorize"]
+    } else {
+        &[]
+    };
+    if let Some(near) = diagnostics::nearest(word, wanted.iter().copied()) {
+        return Some(format!("write `{near}`"));
+    }
+    if expected.has(Class::Level) {
+        let level = match word {
+            "warp" | "wave" | "wavefront" => "write `group`: a group is a warp of 32 threads",
+            "warpgroup" => "write `group-4`: four warps",
+            "grid" => "write `block`: a grid consists of blocks",
+            _ => return None,
+        };
+        return Some(level.into());
+    }
+    None
+}
+
+/// An operator of another language, in the unexpected token or before it.
+fn operator_advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<&'static str> {
+    let found = &tokens.get(at)?.kind;
+    let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+    if found.is(Punct::Star)
+        && expected.has(Class::Expression)
+        && before.is_some_and(|before| before.kind.is(Punct::Star))
+    {
+        return Some("there is no `**`: write `x * x`, or `__pow(x, y)`");
+    }
+    if !expected.has(Class::Operator) {
+        return None;
+    }
+    if before.and_then(|before| before.kind.word()) == Some("not") {
+        return Some("`!` negates a condition: write `!a`");
+    }
+    match found.word()? {
+        "and" => Some("write `&&`"),
+        "or" => Some("write `||`"),
+        _ => None,
+    }
+}
+
+/// `y.at[p]`, with the bracket at `at`.
+fn element_advice(at: usize, tokens: &[Token]) -> Option<String> {
+    let back = |by: usize| at.checked_sub(by).and_then(|at| tokens.get(at));
+    let member = back(1).and_then(|token| kind_text(&token.kind))?;
+    if !back(2)?.kind.is(Punct::Dot) {
+        return None;
+    }
+    let whole = back(3).and_then(|token| token.kind.word()).unwrap_or("x");
+    let index = tokens.get(at + 1).and_then(|token| token.kind.word());
+    let closed = tokens
+        .get(at + 2)
+        .is_some_and(|token| token.kind.is(Punct::RBracket));
+    let index = index.filter(|_| closed).unwrap_or("i");
+    Some(format!("write `{whole}.{member}({index})`"))
 }
 
 /// How a buffer is declared, if the unexpected token stands in CUDA's declaration of one or behind an

@@ -11,7 +11,7 @@ use super::control::skip_group;
 use super::fault::{Class, Fault};
 use super::rule::*;
 use crate::source::steps::step;
-use crate::source::token::{Keyword, Punct, TokenKind};
+use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
 /// Skips the rest of a statement that did not parse; at least one token.
 pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
@@ -37,6 +37,9 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
                 TokenKind::Punct(Punct::RBrace) => break,
                 TokenKind::Punct(Punct::Semi) => {
                     inp.next_ref();
+                    if first.kind.is_keyword(Keyword::If) && takes_else(inp) {
+                        continue;
+                    }
                     break;
                 }
                 TokenKind::Punct(Punct::LBrace) => {
@@ -47,11 +50,7 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
                     }
                     inp.parse(&block)?;
                     taken += 1;
-                    if inp
-                        .peek_ref()
-                        .is_some_and(|token| token.kind.is_keyword(Keyword::Else))
-                    {
-                        inp.next_ref();
+                    if takes_else(inp) {
                         continue;
                     }
                     break;
@@ -74,6 +73,16 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
             span,
         }])
     })
+}
+
+/// Skips an `else` here.
+fn takes_else(inp: &mut In<'_, '_>) -> bool {
+    let follows = inp.peek_ref();
+    let is_else = follows.is_some_and(|token| token.kind.is_keyword(Keyword::Else));
+    if is_else {
+        inp.next_ref();
+    }
+    is_else
 }
 
 /// Skips to the end of the statement, without parsing its blocks.
@@ -131,7 +140,10 @@ fn stand_in(inp: &mut In) -> StmtKind {
         {
             second
         }
-        _ => return StmtKind::Error,
+        _ => match declared_like_c(inp) {
+            Some(name) => name,
+            None => return StmtKind::Error,
+        },
     };
     let Some(text) = name.kind.word() else {
         return StmtKind::Error;
@@ -143,6 +155,28 @@ fn stand_in(inp: &mut In) -> StmtKind {
         op: None,
         value,
     }
+}
+
+/// The name of a declaration that begins with words that are none of the language:
+/// `__shared__ float t[128];`.
+fn declared_like_c<'t>(inp: &mut In<'t, '_>) -> Option<&'t Token> {
+    let tokens: [Option<&Token>; 8] = ahead(inp);
+    let words = tokens.iter().take_while(|token| {
+        token.is_some_and(|token| {
+            token.kind.word().is_some() || token.kind.is_keyword(Keyword::Shared)
+        })
+    });
+    let at = words.count();
+    let [ty, name, end] = *tokens.get(at..)?.first_chunk()?;
+    let declares = at > 0
+        && matches!(ty?.kind, TokenKind::Type(_))
+        && end.is_some_and(|end| {
+            matches!(
+                end.kind,
+                TokenKind::Punct(Punct::LBracket | Punct::Semi | Punct::Eq | Punct::Comma)
+            )
+        });
+    name.filter(|name| declares && name.kind.word().is_some())
 }
 
 /// Whether the next `{` opens a block rather than an ituple.

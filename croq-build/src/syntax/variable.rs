@@ -8,8 +8,8 @@ use super::fault::{Class, Fault};
 use super::parsed::Parsed;
 use super::rule::*;
 use crate::diagnostics::{Diagnostic, codes};
-use crate::source::Span;
 use crate::source::token::{Keyword, Punct};
+use crate::source::{SourceFile, Span};
 
 /// The part after the name of a scalar.
 enum Init {
@@ -169,15 +169,36 @@ pub fn pointer<'t>() -> Rule<'t, ()> {
     rule(|inp| match inp.peek_ref() {
         Some(token) if token.kind.is(Punct::Star) => {
             inp.next_ref();
+            let name = inp.peek_ref().and_then(|token| token.kind.word());
+            let name = name.unwrap_or("x").to_owned();
+            let elem = pointee(inp.state().0.file, token.span.start);
             inp.emit(Fault::known(
                 Diagnostic::new(codes::E0126, token.span, "there are no pointers")
                     .label("not part of a type")
-                    .help("a tensor is written `f32 [M, N] x`, one in device memory `global f32 [M, N] x`"),
+                    .help(format!(
+                        "a tensor is written `{elem} [N] {name}`, one in device memory `global {elem} [N] {name}`"
+                    )),
             ));
             Ok(())
         }
         _ => Err(Fault::expected(position(inp), Class::Name)),
     })
+}
+
+/// The element type before the `*` at an offset.
+fn pointee(file: &SourceFile, star: u32) -> &'static str {
+    let before = file.text.get(..star as usize).unwrap_or_default();
+    let before = before.trim_end();
+    let word = before
+        .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or_default();
+    match word {
+        "double" => "f64",
+        "half" | "__half" => "f16",
+        "int" => "s32",
+        _ => ElemType::from_text(word).map_or("f32", |elem| elem.text()),
+    }
 }
 
 /// `f32 [N] y = f(x);`

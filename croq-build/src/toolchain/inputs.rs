@@ -44,23 +44,9 @@ pub fn find(package: &Path, path: &Path) -> Result<Vec<Input>, Problem> {
             shown(package)
         ))
     })?;
-    let mut found = Vec::new();
-    let base = if metadata.is_dir() {
-        let mut walk = Walk {
-            found: &mut found,
-            within: Vec::new(),
-        };
-        walk.folder(&root)?;
-        if found.is_empty() {
-            return Err(Problem::new(
-                codes::E1104,
-                format!("there is no `.co` file below {}", shown(&root)),
-            ));
-        }
-        root.as_path()
-    } else {
-        found.push(root.clone());
-        root.parent().unwrap_or(&root)
+    let (base, found) = match metadata.is_dir() {
+        true => (root.as_path(), below(&root)?),
+        false => (root.parent().unwrap_or(&root), vec![root.clone()]),
     };
     let mut inputs = Vec::new();
     for file in found {
@@ -89,6 +75,23 @@ pub fn find(package: &Path, path: &Path) -> Result<Vec<Input>, Problem> {
             .map(|input| (&input.module, input.path.as_str())),
     )?;
     Ok(inputs)
+}
+
+/// The `.co` files below a folder, sorted by name. There is at least one.
+pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let mut found = Vec::new();
+    let mut walk = Walk {
+        found: &mut found,
+        within: Vec::new(),
+    };
+    walk.folder(folder)?;
+    match found.is_empty() {
+        true => Err(Problem::new(
+            codes::E1104,
+            format!("there is no `.co` file below {}", shown(folder)),
+        )),
+        false => Ok(found),
+    }
 }
 
 /// The text of a `.co` file.
@@ -127,7 +130,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
 }
 
 /// A path for messages, `#line` and generated comments.
-fn printable(path: &Path) -> Result<&str, Problem> {
+pub fn printable(path: &Path) -> Result<&str, Problem> {
     let wrong = |what: &str| {
         Problem::new(codes::E1104, format!("the name {} {what}", shown(path)))
             .note("the name is used in generated files and in lines that cargo reads")

@@ -30,7 +30,7 @@ mod identity;
 pub mod inputs;
 mod jobs;
 mod key;
-mod libclang;
+pub mod libclang;
 mod link;
 mod messages;
 pub mod missing_headers;

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{all, explain};
+use super::{all, explain, unreported};
 use crate::sorted::SortedSet;
 
 const CATALOGUE: &str = "\
@@ -69,6 +69,20 @@ fn every_code_of_the_catalogue_is_explained_or_needless() {
         stray.is_empty(),
         "docs/checks.md has codes that are none, or that are explained: {stray:?}"
     );
+}
+
+#[test]
+fn the_page_has_the_reasons_that_the_command_prints() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/checks.md");
+    let page = std::fs::read_to_string(page).expect("docs/checks.md");
+    let (_, table) = page
+        .split_once("\n| codes | reason |\n|---|---|\n")
+        .expect("the table");
+    let rows = table.lines().take_while(|line| !line.is_empty());
+    let printed: Vec<String> = unreported()
+        .map(|(codes, why)| format!("| {codes} | {why} |"))
+        .collect();
+    assert_eq!(rows.collect::<Vec<_>>(), printed);
 }
 
 #[test]

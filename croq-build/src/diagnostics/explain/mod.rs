@@ -81,6 +81,26 @@ pub fn all() -> impl Iterator<Item = &'static Explanation> {
     .map(|code| code.explanation())
 }
 
+/// Codes of the language's catalogue that croq does not report, and why: the table of
+/// `docs/checks.md`.
+const UNREPORTED: &str = include_str!("unreported.txt");
+
+/// The rows of [`UNREPORTED`].
+fn unreported() -> impl Iterator<Item = (&'static str, &'static str)> {
+    UNREPORTED.lines().filter_map(|row| row.split_once(" | "))
+}
+
+/// Why croq does not report a code of the language's catalogue.
+pub fn why_not_reported(code: &str) -> Option<&'static str> {
+    let mut rows = unreported();
+    rows.find_map(|(codes, why)| {
+        codes
+            .split(", ")
+            .any(|listed| listed == code)
+            .then_some(why)
+    })
+}
+
 /// The explanation of a code, or `None` if there is no such code.
 pub fn explain(code: &str) -> Option<&'static Explanation> {
     all().find(|known| known.code == code)

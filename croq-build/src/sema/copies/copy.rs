@@ -44,6 +44,7 @@ fn lower_parts(
     }
     let source = data::lower(el, &c.source);
     let explicit = match &c.dest {
+        CopyDest::View(e) if destination::is_misspelled_storage(el, e) => return None,
         CopyDest::View(e) => Some(data::lower(el, e)),
         CopyDest::Storage(storage, at) => {
             legality::check_storage(el, *storage, *at)?;

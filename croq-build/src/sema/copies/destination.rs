@@ -1,6 +1,6 @@
 //! Destinations of copies that have no name but the future's.
 
-use crate::diagnostics::{Diagnostic, codes};
+use crate::diagnostics::{Diagnostic, codes, nearest};
 use crate::ir::{self, BufferId, FutureId, Level, Stmt, StmtKind, Storage, Valid, VarHome, View};
 use crate::sema::asynchronous::futures::{self, Bound};
 use crate::sema::build;
@@ -15,6 +15,28 @@ use crate::sema::values::shape;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use crate::syntax::ast::{self, CopyDest, CopyStmt};
+
+/// Reports `=> share` where nothing is called that, but a storage nearly is.
+pub(crate) fn is_misspelled_storage(el: &mut Elab<'_>, dest: &ast::Expr) -> bool {
+    let ast::ExprKind::Name(name) = &*dest.kind else {
+        return false;
+    };
+    let names = &el.names;
+    let known = names.find(name).is_some()
+        || names.ended.contains_key(name)
+        || names.upcoming.iter().any(|scope| scope.contains_key(name));
+    let Some(storage) = nearest(name, ["shared", "local", "global"]).filter(|_| !known) else {
+        return false;
+    };
+    if el.cx.undeclared.insert(name.clone()) {
+        el.cx.report(
+            Diagnostic::new(codes::E0201, dest.span, format!("`{name}` is not declared"))
+                .label("nothing of this name is visible here")
+                .help(format!("did you mean the storage `{storage}`?")),
+        );
+    }
+    true
+}
 
 /// The destination of a copy into storage: the tile that the future already has, or a new buffer.
 pub(crate) fn lower_destination(
@@ -215,4 +237,32 @@ fn new_destination(
         valid,
         span: at,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sema::testing::program;
+
+    #[test]
+    fn a_misspelled_storage_is_no_name() {
+        let help = |dest: &str| {
+            let text = format!(
+                "__co__ void f(global f32 [64] x) {{ parallel by 1 : block {{ t = dma.copy x => {dest}; }} }}\n"
+            );
+            let (_, _, diags) = program("t.co", &text);
+            let reports = diags.into_sorted();
+            let found = reports.iter().find(|d| d.code.text() == "E0201");
+            found.map(|d| d.help.clone().unwrap_or_default())
+        };
+        for (dest, storage) in [
+            ("share", "shared"),
+            ("sharde", "shared"),
+            ("locla", "local"),
+        ] {
+            let meant = format!("did you mean the storage `{storage}`?");
+            assert_eq!(help(dest), Some(meant));
+        }
+        assert_eq!(help("tile"), Some(String::new()));
+        assert_eq!(help("x"), None);
+    }
 }

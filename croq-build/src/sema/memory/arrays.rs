@@ -59,6 +59,24 @@ pub(crate) fn element_of_array(
     if d.array.is_empty() {
         let base = Span::new(span.start, index.span.start.saturating_sub(1));
         let written = source_text(&el.cx, base, &d.name);
+        let rank = d.view.shape.len();
+        let index = source_text(&el.cx, index.span, "i");
+        let help = match rank {
+            1 => format!("its elements are `{}.at({index})`", written.trim_end()),
+            0 => "it has one element, which is its name alone".to_owned(),
+            _ => {
+                let others = ["j", "k", "l"].into_iter().chain(std::iter::repeat("…"));
+                let indices: Vec<&str> = std::iter::once("i")
+                    .chain(others)
+                    .take(rank.min(5))
+                    .collect();
+                format!(
+                    "its elements are `{}.at({})`",
+                    written.trim_end(),
+                    indices.join(", ")
+                )
+            }
+        };
         el.cx.report(
             Diagnostic::new(
                 codes::E0438,
@@ -66,7 +84,7 @@ pub(crate) fn element_of_array(
                 format!("`{}` is not an array of buffers", written.trim_end()),
             )
             .label("can't be subscripted")
-            .help("elements of a buffer are `x.at(i, j)`"),
+            .help(help),
         );
         return Value::Error;
     }

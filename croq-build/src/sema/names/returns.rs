@@ -45,6 +45,14 @@ pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
     }
 }
 
+/// Whether a statement did not parse, which may have been a `return`.
+fn is_broken(statements: &[ast::Stmt]) -> bool {
+    statements.iter().any(|statement| {
+        matches!(statement.kind, ast::StmtKind::Error)
+            || statement.kind.blocks().any(|block| is_broken(&block.stmts))
+    })
+}
+
 /// Sets the function's return type after every `return` was elaborated.
 pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
     if el.results.poisoned {
@@ -56,6 +64,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
         (ast::RetType::Auto(_), Some((_, shapes))) => {
             el.f.results = shapes.into_iter().map(result_type).collect();
         }
+        (ast::RetType::Typed(_), None) if is_broken(&function.body) => {}
         (ast::RetType::Typed(ty), None) => {
             let span = ty.span;
             el.cx.report(
@@ -86,6 +95,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
     let ends = always_returns(&function.body);
     if !el.results.returned.is_empty()
         && !ends
+        && !is_broken(&function.body)
         && !matches!(el.results.declared, ast::RetType::Void(_))
     {
         let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
@@ -261,4 +271,40 @@ fn always_returns(stmts: &[ast::Stmt]) -> bool {
         } => always_returns(&then.stmts) && always_returns(&otherwise.stmts),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sema::testing::codes;
+
+    #[test]
+    fn a_statement_that_does_not_parse_may_have_been_the_return() {
+        let of = |end: &str| {
+            codes(
+                &format!(
+                    "__co__ f32 [N] f(f32 [N] x) {{\n  f32 [N] y;\n  parallel p by N y.at(p) = x.at(p);\n{end}\n}}\n"
+                ),
+                &[],
+            )
+        };
+        assert_eq!(of("retrun y;"), ["E0100"]);
+        assert_eq!(
+            of("if (x.span(0) > 4) { return y; } else { retrun y; }"),
+            ["E0100"]
+        );
+        assert_eq!(of(""), ["E0350"]);
+        assert_eq!(of("if (x.span(0) > 4) { return y; }"), ["E0350"]);
+    }
+
+    #[test]
+    fn a_buffer_of_cuda_is_one_report() {
+        let text = "__co__ void f(global f32 [128] x) {
+  parallel by 1 : block {
+    __shared__ float t[128];
+    parallel p by 128 : thread { t[p] = x.at(p); x.at(p) = t[p] + t.at(p); }
+  }
+}
+";
+        assert_eq!(codes(text, &[]), ["E0100"]);
+    }
 }

@@ -78,6 +78,27 @@ pub(crate) fn register_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Opti
     Some(scalar)
 }
 
+/// The value of a literal; reports one that is too large for its type.
+pub(crate) fn finite_literal(cx: &mut Cx<'_>, value: f64, ty: Scalar, span: Span) -> f64 {
+    let value = match round_to(value, ty).is_infinite() {
+        true => f64::INFINITY,
+        false => value,
+    };
+    if value.is_infinite() {
+        let written = cx.file.snippet(span).to_owned();
+        cx.report(
+            Diagnostic::new(
+                codes::W0707,
+                span,
+                format!("`{written}` is too large for `{ty}`"),
+            )
+            .label("becomes infinite")
+            .help("write `inf` if infinity is meant"),
+        );
+    }
+    value
+}
+
 /// Converts a value to `target`, as for an initialiser, an operand or a stored element.
 pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Span) -> Option<Expr> {
     match value {
@@ -376,4 +397,29 @@ pub(crate) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
     let small = ty.limits().filter(|_| ty.bytes() < 8);
     let bound = |n: i128| i64::try_from(n).ok().map(Sym::int);
     small.map_or((None, None), |(lo, hi)| (bound(lo), bound(hi)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sema::testing::codes;
+
+    #[test]
+    fn literals_that_become_infinite_are_reported_once() {
+        for (value, reported) in [
+            ("1e999f", true),
+            ("1e39f", true),
+            ("-1e39f", true),
+            ("1e999", true),
+            ("__to<f16>(1e39f)", true),
+            ("3.4028235e38f", false),
+            ("inf", false),
+        ] {
+            let text = format!(
+                "__co__ void f(global f64 [8] x) {{ parallel p by 8 : thread x.at(p) = {value}; }}\n"
+            );
+            let found = codes(&text, &[]);
+            let times = found.iter().filter(|code| **code == "W0707").count();
+            assert_eq!(times, usize::from(reported), "{value}: {found:?}");
+        }
+    }
 }

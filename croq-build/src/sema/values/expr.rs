@@ -25,7 +25,8 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
         },
         K::Float { value, single } => {
             let ty = if *single { Scalar::F32 } else { Scalar::F64 };
-            Value::Scalar(Expr::new(ExprKind::Float(*value), ty, span))
+            let value = convert::finite_literal(&mut el.cx, *value, ty, span);
+            Value::Scalar(Expr::new(ExprKind::Float(value), ty, span))
         }
         K::Inf => Value::Scalar(Expr::new(ExprKind::Float(f64::INFINITY), Scalar::F32, span)),
         K::Bool(b) => Value::Scalar(Expr::bool(*b, span)),

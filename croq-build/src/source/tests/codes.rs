@@ -67,6 +67,24 @@ const FILES: &[(&str, &str, &str, &str)] = &[
         "the file ends inside this `__co__` function",
     ),
     (
+        "E0104",
+        "__co__ void f() {\n if (a) { __cpp__(\"abc); }\n}\n",
+        "\"abc); }",
+        "this string is never closed",
+    ),
+    (
+        "E0104",
+        "__co__ void f() {\n if (a) { __cpp__(\"abc); }\n}\n__co__ void g() {}\n",
+        "\"abc); }",
+        "this string is never closed",
+    ),
+    (
+        "W0021",
+        "// in C:\\\nint x;\n__co__ void f() {}\n",
+        "\\",
+        "this comment continues on the next line",
+    ),
+    (
         "E0005",
         "__device__ int f(int a) {\n if (a) {\n}\n",
         "__device__",

@@ -116,6 +116,41 @@ fn continued_comments() {
 }
 
 #[test]
+fn continued_comments_at_file_scope() {
+    let reported = |text: &str| -> Vec<u32> {
+        let mut diags = Diagnostics::new();
+        load("test.co", text, &[], &mut diags);
+        let found = diags.iter().filter(|d| d.code.text() == "W0021");
+        let starts = found.map(|d| d.primary.span.start);
+        starts
+            .inspect(|start| assert!(text[*start as usize..].starts_with("\\")))
+            .collect()
+    };
+    for end in ["\n", "\r\n"] {
+        let file = |lines: &[&str]| -> String {
+            lines.iter().map(|line| format!("{line}{end}")).collect()
+        };
+        // The next line has text, also behind a line without.
+        let lost = file(&["// in C:\\", "int x;"]);
+        assert_eq!(reported(&lost), [8], "{end:?}");
+        let later = file(&["// in C:\\", "\\", "// b \\", "int x;"]);
+        assert_eq!(reported(&later).len(), 1, "{end:?}");
+        let device = file(&["__device__ int f() { // C:\\", "return 1;", "return 2; }"]);
+        assert_eq!(reported(&device).len(), 1, "{end:?}");
+        // Nothing is lost.
+        for lines in [
+            &["// a \\", "// b", "int x;"][..],
+            &["// a \\", "", "int x;"],
+            &["/* a \\", "*/ int x;"],
+            &["#if 0", "// a \\", "int x;", "#endif"],
+            &["// a \\"],
+        ] {
+            assert_eq!(reported(&file(lines)), [0; 0], "{lines:?}");
+        }
+    }
+}
+
+#[test]
 fn function_like() {
     assert_eq!(
         body("#define F(a, b) a * b", "x = F(1 + 2, g(3, 4));"),

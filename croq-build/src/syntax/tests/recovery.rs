@@ -158,3 +158,38 @@ fn what_people_write_is_not_too_deep() {
     let (_, diags, _) = parse_file(&format!("__co__ void f() {{\n{text}\n}}"));
     assert!(diags.is_empty(), "{diags:#?}");
 }
+
+#[test]
+fn a_name_declared_as_in_another_language_is_declared() {
+    for text in [
+        "__shared__ float t[128];",
+        "extern __shared__ f32 t[];",
+        "constexpr int t = 4;",
+        "retrun f32 t;",
+    ] {
+        let (functions, diags, _) = parse_file(&format!("__co__ void f() {{\n{text}\n}}\n"));
+        assert_eq!(diags.len(), 1, "{text}: {diags:#?}");
+        let [stmt] = functions[0].body.as_slice() else {
+            panic!("{text}: {:#?}", functions[0].body);
+        };
+        let StmtKind::Assign { target, .. } = &stmt.kind else {
+            panic!("{text}: {stmt:#?}");
+        };
+        assert_eq!(show(target), "t", "{text}");
+    }
+}
+
+#[test]
+fn invisible_characters_of_one_kind_are_one_report_and_cost_no_statement() {
+    let text = "__co__ void f() {\n\u{a0}a = 1;\n\u{a0}b =\u{a0}2;\n\u{200b}c = 3;\n}\n";
+    let (functions, diags, _) = parse_file(text);
+    let labels: Vec<&str> = diags.iter().map(|d| &*d.primary.text).collect();
+    assert_eq!(
+        labels,
+        [
+            "the first of 3 in this function",
+            "not part of the language"
+        ]
+    );
+    assert_eq!(functions[0].body.len(), 3);
+}
