@@ -331,7 +331,7 @@ fn refuse_words(s: &mut Scanner<'_>, start: usize, end: usize, seen: &Seen) {
         || seen.reported
         || ended
         || seen.words.iter().all(is_macro)
-        || seen.words.iter().any(|word| specifier(&word))
+        || seen.words.iter().any(specifier)
     {
         return;
     }

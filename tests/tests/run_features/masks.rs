@@ -106,7 +106,7 @@ fn some_columns() {
     check(
         kernels::masked_scores::<6, _, _, _, _, _, _>,
         masked,
-        |_, j, w, _| j >= w && j < w + 5,
+        |_, j, w, _| (w..w + 5).contains(&j),
     );
     check(
         kernels::masked_scores::<7, _, _, _, _, _, _>,
