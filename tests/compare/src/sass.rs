@@ -288,6 +288,15 @@ impl Code {
         Some(way)
     }
 
+    /// The number of instructions of the loop around one whose name begins like this, on its shortest way:
+    /// waits succeed at once, and what a branch can leave out is left out.
+    pub fn shortest_way(&self, name: &str) -> Option<usize> {
+        let of_name = |at: &usize| self.instructions[*at].name.starts_with(name);
+        let around = (0..self.instructions.len()).filter(of_name);
+        let ways = around.filter_map(|at| self.shortest_cycle(at));
+        ways.map(|way| way.len()).min()
+    }
+
     /// The loop with the fewest instructions for each product of tensor cores, on its shortest way:
     /// waits succeed at once, and nothing is done that is not done in each iteration.
     pub fn main_loop(&self) -> Option<Code> {
