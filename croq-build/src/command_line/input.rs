@@ -32,13 +32,16 @@ pub(super) fn files(args: &Arguments) -> Vec<Result<String, Diagnostic>> {
 
 /// A report about a file that cannot be read.
 pub(super) fn shown(why: &Diagnostic) -> String {
-    let mut text = format!("error[{}]: {}\n", why.code, why.message);
-    let lines = |text: &str| text.replace('\n', "\n        ");
-    for note in &why.notes {
-        let _ = writeln!(text, "  note: {}", lines(note));
-    }
-    if let Some(help) = &why.help {
-        let _ = writeln!(text, "  help: {}", lines(help));
+    let advice = advice(&why.notes, why.help.as_deref());
+    format!("error[{}]: {}\n{advice}", why.code, why.message)
+}
+
+/// The lines below a message.
+pub(super) fn advice(notes: &[String], help: Option<&str>) -> String {
+    let notes = notes.iter().map(|note| ("note", note.as_str()));
+    let mut text = String::new();
+    for (kind, lines) in notes.chain(help.map(|help| ("help", help))) {
+        let _ = writeln!(text, "  {kind}: {}", lines.replace('\n', "\n        "));
     }
     text
 }

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::arguments::unknown;
 use super::crate_name;
+use super::input::advice;
 use super::outcome::{DIAGNOSTICS, Outcome};
 use super::usage::bad_usage;
 use crate::toolchain::environment::Environment;
@@ -249,15 +250,7 @@ fn before_cargo_run(unpublished: bool, no_libclang: Option<Problem>) -> String {
     }
     if let Some(problem) = no_libclang {
         let _ = writeln!(said, "note: `cargo run` will fail: {}", problem.message);
-        let line = |said: &mut String, kind: &str, text: &str| {
-            let _ = writeln!(said, "  {kind}: {}", text.replace('\n', "\n        "));
-        };
-        for note in &problem.notes {
-            line(&mut said, "note", note);
-        }
-        if let Some(help) = &problem.help {
-            line(&mut said, "help", help);
-        }
+        said.push_str(&advice(&problem.notes, problem.help.as_deref()));
     }
     said
 }

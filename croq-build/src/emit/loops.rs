@@ -7,7 +7,7 @@ use super::scalar;
 use super::sym;
 use super::text::Binding;
 use crate::ir::threads::{Stmt, StmtKind};
-use crate::ir::{CppName, Expr, LocalId, Scalar, Unroll, any_stmt};
+use crate::ir::{CppName, Expr, LocalId, Scalar, Unroll, any_stmt, trips};
 use crate::passes::analysis::spin_loops;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -20,15 +20,6 @@ pub(super) struct Bounds<'s> {
     pub lo: &'s Sym,
     pub hi: &'s Sym,
     pub step: &'s Sym,
-}
-
-impl Bounds<'_> {
-    /// The trip count, if it is static.
-    fn trips(&self) -> Option<i64> {
-        let (lo, hi, step) = (self.lo.as_int()?, self.hi.as_int()?, self.step.as_int()?);
-        let step = step.max(1);
-        Some(hi.saturating_sub(lo).max(0).saturating_add(step - 1) / step)
-    }
 }
 
 /// Steps of one iteration: its own, and those of short loops in it.
@@ -49,7 +40,7 @@ fn short_loops(block: &[Stmt]) -> i64 {
 
 /// The steps of a loop that is charged to the enclosing one.
 fn short(bounds: &Bounds<'_>, body: &[Stmt]) -> Option<i64> {
-    let steps = bounds.trips()?.saturating_mul(weight(body));
+    let steps = trips(bounds.lo, bounds.hi, bounds.step)?.saturating_mul(weight(body));
     (steps <= SHORT).then_some(steps)
 }
 

@@ -92,7 +92,7 @@ pub use tma::*;
 pub use view::*;
 
 pub use queries::{
-    Visit, any_expr, any_in, any_stmt, change_exprs, change_views, needs_sm_90, walk_block,
+    Visit, any_expr, any_in, any_stmt, change_exprs, change_views, needs_sm_90, trips, walk_block,
     walk_exprs,
 };
 pub use visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};

@@ -57,6 +57,12 @@ pub fn walk_exprs<P: Phase>(expr: &Expr, v: &mut dyn Visit<P>) {
     let _ = Forward(v).expr(expr);
 }
 
+/// The number of iterations of `for (v = lo; v < hi; v += step)`, if it is static.
+pub fn trips(lo: &Sym, hi: &Sym, step: &Sym) -> Option<i64> {
+    let (lo, hi, step) = (lo.as_int()?, hi.as_int()?, step.as_int()?.max(1));
+    Some(hi.saturating_sub(lo).max(0).saturating_add(step - 1) / step)
+}
+
 /// Whether `is` holds for a statement or for one nested in it.
 pub fn any_stmt<P: Phase>(stmts: &[Stmt<P>], is: impl FnMut(&Stmt<P>) -> bool) -> bool {
     struct Find<F>(F);

@@ -194,21 +194,14 @@ pub fn report_bad(text: &str, tokens: Vec<Token>, diags: &mut Diagnostics) -> Ve
             good.push(token);
             continue;
         };
-        if let Some(c) = unseen(&token) {
-            if let Some(times) = times.remove(&c) {
-                let label = match times {
-                    1 => bad.label.clone(),
-                    _ => format!("the first of {times} in this function"),
-                };
-                let mut report =
-                    Diagnostic::new(bad.code, token.span, bad.message.clone()).label(label);
-                report.help = bad.help.clone();
-                diags.push(report);
-            }
-            continue;
-        }
+        let unseen = unseen(&token);
+        let label = match unseen.map(|c| times.remove(&c)) {
+            Some(None) => continue,
+            Some(Some(times)) if times > 1 => format!("the first of {times} in this function"),
+            _ => bad.label.clone(),
+        };
         let mut diagnostic =
-            Diagnostic::new(bad.code, token.span, bad.message.clone()).label(bad.label.clone());
+            Diagnostic::new(bad.code, token.span, bad.message.clone()).label(label);
         diagnostic.help = bad.help.clone();
         diags.push(diagnostic);
         match &bad.stand_in {
@@ -216,6 +209,7 @@ pub fn report_bad(text: &str, tokens: Vec<Token>, diags: &mut Diagnostics) -> Ve
                 kind: kind.clone(),
                 ..token
             }),
+            None if unseen.is_some() => {}
             None => good.push(token),
         }
     }

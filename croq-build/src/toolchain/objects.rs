@@ -65,8 +65,13 @@ struct Source<'a> {
 impl Source<'_> {
     /// Croq's own text includes the header of the CUDA runtime by name; nvcc includes it before each text.
     fn may_use_special_functions(&self) -> bool {
+        !self.path.is_empty() && special_functions::may_be_used(self.device, &self.own_header())
+    }
+
+    /// The name of the header that the text includes first after croq's.
+    fn own_header(&self) -> String {
         let base = self.stem.rsplit('/').next().unwrap_or_default();
-        !self.path.is_empty() && special_functions::may_be_used(self.device, &format!("{base}.h"))
+        format!("{base}.h")
     }
 }
 
@@ -196,12 +201,9 @@ impl Scan {
         twin: Twin,
         outputs: &mut Outputs,
     ) -> Result<Self, Problem> {
-        let base = source.stem.rsplit('/').next().unwrap_or_default();
-        let base = format!("{base}.h");
-        let mut own = special_functions::HEADERS_OF_TEXTS.to_vec();
-        own.push(&base);
         let is_croqs = source.path.is_empty();
-        let any = includes_any(source.device, &own) || compilers.variables_add_headers();
+        let any =
+            includes_any(source.device, &source.own_header()) || compilers.variables_add_headers();
         if is_croqs || !any {
             return Ok(Scan::None);
         }

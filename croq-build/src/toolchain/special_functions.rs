@@ -8,25 +8,14 @@ use super::user_headers::includes_any;
 /// before, the header is empty. Other libraries do not look at it.
 pub const WITHOUT: &str = "-D_GLIBCXX_BITS_SPECFUN_H=1";
 
-/// The headers of croq that emitted texts include, besides their own.
-pub const HEADERS_OF_TEXTS: [&str; 5] = [
-    "croq.h",
-    "croq_wgmma.h",
-    "croq_user.h",
-    "croq_loops_counted.h",
-    "croq_loops_plain.h",
-];
-
 /// Whether a text may use what the header declares, or another one that it includes: it has a header of
 /// the user's, or C++ that names the namespace `std`. `own` is the name of the text's own header.
 pub fn may_be_used(device_text: &str, own: &str) -> bool {
-    let mut headers = HEADERS_OF_TEXTS.to_vec();
-    headers.push(own);
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let joined = device_text.replace("\\\n", "");
     let mut words = joined.split(|c| !is_of_word(c));
     // `##` makes words of parts of them.
-    includes_any(device_text, &headers) || words.any(|word| word == "std") || joined.contains("##")
+    includes_any(device_text, own) || words.any(|word| word == "std") || joined.contains("##")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 
 use crate::ir::{
     Access, BinOp, Expr, ExprKind, Function, KernelId, Scalar, Stmt, StmtKind, Storage, UnOp,
-    Unroll, any_expr, as_sym,
+    Unroll, any_expr, as_sym, trips,
 };
 use crate::passes::analysis::uses::set_in;
 use crate::passes::transform::dead_code;
@@ -65,12 +65,11 @@ fn guarded(function: &Function, stmt: &Stmt) -> Option<Stmt> {
     let mut without = stmt.clone();
     let body = innermost(&mut without)?;
     bounds.leave_out(body, &mut guards);
-    dead_code::eliminate_in(function, body);
-    let is_empty = body.is_empty();
     let span = stmt.span;
     let any = |a, b| Expr::binary(BinOp::LogicOr, a, b, span);
     let cond = guards.into_iter().reduce(any)?;
-    let otherwise = match is_empty {
+    dead_code::eliminate_in(function, body);
+    let otherwise = match body.is_empty() {
         true => Vec::new(),
         false => vec![without],
     };
@@ -96,8 +95,7 @@ fn elements(stmt: &Stmt) -> Option<i64> {
     else {
         return None;
     };
-    let range = hi.as_int()?.checked_sub(lo.as_int()?)?;
-    let count = range.checked_div(step.as_int()?)?;
+    let count = trips(lo, hi, step)?;
     match body.as_slice() {
         [one] if matches!(one.kind, StmtKind::For { .. }) => count.checked_mul(elements(one)?),
         _ => Some(count),

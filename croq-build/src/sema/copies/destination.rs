@@ -8,6 +8,7 @@ use crate::sema::copies::legality;
 use crate::sema::levels::{instances, uniformity};
 use crate::sema::memory::whole::{self, dense_strides};
 use crate::sema::memory::{buffers, local_sizes};
+use crate::sema::names::scope;
 use crate::sema::state::cx::source_text;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
@@ -28,12 +29,9 @@ pub(crate) fn is_misspelled_storage(el: &mut Elab<'_>, dest: &ast::Expr) -> bool
     let Some(storage) = nearest(name, ["shared", "local", "global"]).filter(|_| !known) else {
         return false;
     };
-    if el.cx.undeclared.insert(name.clone()) {
-        el.cx.report(
-            Diagnostic::new(codes::E0201, dest.span, format!("`{name}` is not declared"))
-                .label("nothing of this name is visible here")
-                .help(format!("did you mean the storage `{storage}`?")),
-        );
+    if let Some(report) = scope::undeclared(el, name, dest.span) {
+        el.cx
+            .report(report.help(format!("did you mean the storage `{storage}`?")));
     }
     true
 }

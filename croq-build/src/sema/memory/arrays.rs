@@ -65,16 +65,9 @@ pub(crate) fn element_of_array(
             1 => format!("its elements are `{}.at({index})`", written.trim_end()),
             0 => "it has one element, which is its name alone".to_owned(),
             _ => {
-                let others = ["j", "k", "l"].into_iter().chain(std::iter::repeat("…"));
-                let indices: Vec<&str> = std::iter::once("i")
-                    .chain(others)
-                    .take(rank.min(5))
-                    .collect();
-                format!(
-                    "its elements are `{}.at({})`",
-                    written.trim_end(),
-                    indices.join(", ")
-                )
+                let names = ["i", "j", "k", "l", "…"];
+                let indices = names.get(..rank).unwrap_or(&names).join(", ");
+                format!("its elements are `{}.at({indices})`", written.trim_end())
             }
         };
         el.cx.report(

@@ -48,11 +48,7 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
             format!("{kind}, visible only inside the block it is declared in"),
         );
     } else {
-        if !el.cx.undeclared.insert(name.to_owned()) {
-            return None;
-        }
-        d = Diagnostic::new(codes::E0201, span, format!("`{name}` is not declared"))
-            .label("nothing of this name is visible here");
+        d = undeclared(el, name, span)?;
         if let Some(help) = index_of_cuda(el, name) {
             d = d.help(help);
         } else if name == "range" {
@@ -69,6 +65,13 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     }
     el.cx.report(d);
     None
+}
+
+/// A report on a name that is not declared, unless there is one already.
+pub(crate) fn undeclared(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Diagnostic> {
+    let is_new = el.cx.undeclared.insert(name.to_owned());
+    let report = || Diagnostic::new(codes::E0201, span, format!("`{name}` is not declared"));
+    is_new.then(|| report().label("nothing of this name is visible here"))
 }
 
 /// The level of a `parallel`'s variable.
