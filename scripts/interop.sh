@@ -5,6 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# LIBRARY_PATH, set below, hides that of .cargo/config.toml.
+export LIBCLANG_PATH="${LIBCLANG_PATH:-$PWD/.croq/libclang}"
 target=${CARGO_TARGET_DIR:-$PWD/target}
 mkdir -p "$target/interop-stub"
 echo '' | "${CC:-cc}" -shared -fPIC -x c - -o "$target/interop-stub/libcudart.so"

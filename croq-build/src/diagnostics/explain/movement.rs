@@ -79,5 +79,6 @@ explanations! {
     W0882: "race for an element of shared memory",
     E0883: "overlapping tiles of one buffer",
     W0884: "tile numbers that are perhaps exchanged",
+    W0885: "part of a result that nothing writes",
     W1044: "cluster operation without a cluster",
 }

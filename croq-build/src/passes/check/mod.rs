@@ -11,3 +11,4 @@ pub mod restarted_orders;
 pub mod signals;
 pub mod swizzle_uses;
 pub mod tma_boxes;
+pub mod unreached_elements;

@@ -1,6 +1,6 @@
 //! The first two stages: rewrites and checks that need the whole function.
 
-use crate::passes::check::{instance_races, swizzle_uses, tma_boxes};
+use crate::passes::check::{instance_races, swizzle_uses, tma_boxes, unreached_elements};
 use crate::passes::pass::{Kind, Pass, Run};
 use crate::passes::property::Property;
 use crate::passes::transform::{
@@ -87,5 +87,14 @@ pub(super) const COMPLETION: &[Pass] = &[
         requires: &[PoolsWhole, WaitsCounted],
         ensures: &[],
         run: Run::Function(|function, state| instance_races::check(function, state.diags)),
+    },
+    Pass {
+        name: "unreached-elements",
+        kind: Check,
+        does: "the statements that write a result reach the end of each axis",
+        because: "before copies are expanded: it looks at the frames of views",
+        requires: &[],
+        ensures: &[],
+        run: Run::Function(|function, state| unreached_elements::check(function, state.diags)),
     },
 ];
