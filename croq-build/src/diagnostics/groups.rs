@@ -58,7 +58,7 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "conversions",
         about: "an implicit conversion changes values",
-        codes: Codes::Listed("W0702 W0703 W0707"),
+        codes: Codes::Listed("W0702 W0703 W0707 W0708"),
     },
     Group {
         name: "portability",

@@ -7,6 +7,7 @@ explanations! {
     E0704: "`f16` and `bf16` in one expression",
     E0705: "impossible conversion",
     W0707: "literal outside the range of its type",
+    W0708: "quotient of integers where a float is wanted",
     E0760: "assertion is always false",
     E0761: "malformed `assert`",
     E0762: "C++ text that is not whole",

@@ -12,7 +12,7 @@
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BinOp, Buffer, BufferId, CppName, Expr, ExprKind, Flow, Frame, Function, MmaOp,
-    ReturnValue, Stmt, StmtKind, Storage, VarHome, View, Visitor, as_sym, walk,
+    ReturnValue, Stmt, StmtKind, Storage, VarHome, View, Visitor, any_stmt, as_sym, walk,
 };
 use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
@@ -25,17 +25,15 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
         function,
         written: SortedMap::new(),
         opaque: SortedSet::new(),
-        returned: SortedSet::new(),
+        kinds: kinds(function),
     };
     let _ = walk.function(function);
     for (id, writes) in &walk.written {
-        let Some(buffer) = function.buffers.get(id.index()) else {
+        let (Some(buffer), Some(kind)) = (
+            function.buffers.get(id.index()),
+            walk.kinds.get(id).copied(),
+        ) else {
             continue;
-        };
-        let kind = match buffer.storage {
-            Storage::Host if walk.returned.contains(id) => Kind::Result,
-            Storage::Param(_) if !buffer.read => Kind::Parameter,
-            _ => continue,
         };
         if walk.opaque.contains(id) {
             continue;
@@ -55,6 +53,31 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
 enum Kind {
     Result,
     Parameter,
+}
+
+/// The tensors of which all elements should be written.
+fn kinds(function: &Function) -> SortedMap<BufferId, Kind> {
+    let mut kinds = SortedMap::new();
+    for (index, buffer) in (0..).zip(&function.buffers) {
+        if matches!(buffer.storage, Storage::Param(_)) && buffer.written && !buffer.read {
+            kinds.insert(BufferId(index), Kind::Parameter);
+        }
+    }
+    let mut add = |stmt: &Stmt| {
+        if let StmtKind::Return(values) = &stmt.kind {
+            for value in values {
+                if let ReturnValue::Buffer(id) = value
+                    && let Some(buffer) = function.buffers.get(id.index())
+                    && buffer.storage == Storage::Host
+                {
+                    kinds.insert(*id, Kind::Result);
+                }
+            }
+        }
+        false
+    };
+    any_stmt(&function.body, &mut add);
+    kinds
 }
 
 /// The variables of loops and parallel levels.
@@ -182,16 +205,14 @@ struct Walk<'a> {
     written: SortedMap<BufferId, Writes>,
     /// Written in ways that are not followed.
     opaque: SortedSet<BufferId>,
-    returned: SortedSet<BufferId>,
+    kinds: SortedMap<BufferId, Kind>,
 }
 
 impl Walk<'_> {
     /// A box within a view is written: for each axis of the view, the first position and the length.
     fn writes(&mut self, view: &View, parts: &[(Sym, Sym)], span: Span) {
         let id = view.buffer;
-        let is_candidate = |b: &Buffer| b.storage.is_global();
-        let buffer = self.function.buffers.get(id.index());
-        if self.opaque.contains(&id) || !buffer.is_some_and(is_candidate) {
+        if self.opaque.contains(&id) || self.kinds.get(&id).is_none() {
             return;
         }
         let Some(frame) = view.frame.as_ref().filter(|f| f.axes.len() == parts.len()) else {
@@ -249,14 +270,26 @@ impl Walk<'_> {
             return None;
         }
         let from = origin + from;
-        let at = cx.simplify(&cx.sup(&(&from + length), &self.indices)?);
-        if cx.lt(&at, extent).is_yes() {
+        let last = &from + length;
+        if let Some(extent) = extent.as_int() {
+            // A sample of the indices says at once that the end is reached.
+            let most = cx.samples(&last).map(|(_, most)| most);
+            if most.is_some_and(|most| most >= i128::from(extent)) {
+                return None;
+            }
+            let at = cx.sup(&last, &self.indices)?;
             // An interior, or one position, is meant.
             let varies = from.sorted_vars().iter().any(|v| self.indices.contains(v));
-            let first = cx.inf(&from, &self.indices).filter(Sym::is_zero);
+            let is_short = varies
+                && at.as_int().is_some_and(|at| at < extent)
+                && cx.inf(&from, &self.indices).is_some_and(|e| e.is_zero());
             let short = Short::Always;
-            return first.filter(|_| varies).map(|_| End { at, short, span });
+            return is_short.then_some(End { at, short, span });
         }
+        if !self.is_bounded_by_quotient(&last, extent, QUOTIENT_DEPTH) {
+            return None;
+        }
+        let at = cx.simplify(&cx.sup(&last, &self.indices)?);
         let missing = extent - &at;
         if cx.eq(&missing, &Sym::zero()).is_yes() {
             return None;
@@ -267,7 +300,7 @@ impl Walk<'_> {
             _ => None,
         });
         let (of, by) = divided
-            .filter(|(of, by)| by.as_int().is_some_and(|by| by > 1) && cx.eq(of, extent).is_yes())
+            .filter(|(of, by)| by.as_int().is_some_and(|by| by > 1) && *of == extent)
             .find(|(of, by)| cx.eq(&missing, &cx.rem(of, by)).is_yes())?;
         let whole = |(known, k): &(Sym, i64)| {
             let factor = by.as_int().and_then(|by| k.checked_rem(by));
@@ -284,6 +317,26 @@ impl Walk<'_> {
 fn whole(view: &View) -> Vec<(Sym, Sym)> {
     let part = |length: &Sym| (Sym::zero(), length.clone());
     view.shape.iter().map(part).collect()
+}
+
+/// At most so many bounds of indices that depend on other indices are followed.
+const QUOTIENT_DEPTH: u32 = 4;
+
+impl Walk<'_> {
+    /// Whether a quotient of the extent by a constant is a part of the expression, or of a bound of its indices.
+    fn is_bounded_by_quotient(&self, e: &Sym, extent: &Sym, depth: u32) -> bool {
+        let is_quotient = |atom: &Atom| match atom {
+            Atom::Div(of, by) => of == extent && by.as_int().is_some_and(|by| by > 1),
+            _ => false,
+        };
+        e.terms().any(|(_, atoms)| atoms.iter().any(is_quotient))
+            || depth > 0
+                && e.sorted_vars().iter().any(|var| {
+                    let (_, hi) = self.function.cx.bounds(*var);
+                    let hi = hi.filter(|_| self.indices.contains(var));
+                    hi.is_some_and(|hi| self.is_bounded_by_quotient(hi, extent, depth - 1))
+                })
+    }
 }
 
 impl Visitor for Walk<'_> {
@@ -304,12 +357,6 @@ impl Visitor for Walk<'_> {
                 self.opaque.extend(buffers);
             }
             StmtKind::Exchange(buffers) => self.opaque.extend(buffers.iter().copied()),
-            StmtKind::Return(values) => {
-                self.returned.extend(values.iter().filter_map(|v| match v {
-                    ReturnValue::Buffer(id) => Some(*id),
-                    ReturnValue::Scalar(_) => None,
-                }));
-            }
             _ => {}
         }
         walk::stmt(self, stmt)

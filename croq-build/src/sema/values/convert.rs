@@ -95,8 +95,52 @@ pub(crate) fn finite_literal(cx: &mut Cx<'_>, value: f64, ty: Scalar, span: Span
             .label("becomes infinite")
             .help("write `inf` if infinity is meant"),
         );
+    } else if round_to(value, ty) == 0.0 && (value != 0.0 || is_not_zero(cx.file.snippet(span))) {
+        let written = cx.file.snippet(span).to_owned();
+        cx.report(
+            Diagnostic::new(
+                codes::W0707,
+                span,
+                format!("`{written}` is too small for `{ty}`"),
+            )
+            .label("becomes 0")
+            .help("write 0 if that is meant"),
+        );
     }
     value
+}
+
+/// Whether the text is a number that is not 0, but perhaps less than all of `f64`.
+fn is_not_zero(literal: &str) -> bool {
+    let is_number = literal.starts_with(|c: char| c.is_ascii_digit());
+    let digits = literal.split(['e', 'E']).next().unwrap_or_default();
+    is_number && digits.contains(|c: char| ('1'..='9').contains(&c))
+}
+
+/// `1 / 2` where a float is wanted.
+fn lint_rounded_quotient(cx: &mut Cx<'_>, value: i64, target: Scalar, span: Span) {
+    let text = cx.file.snippet(span);
+    let bare = |c: char| c.is_whitespace() || c == '(' || c == ')';
+    let numbers = text.split_once('/').and_then(|(a, b)| {
+        let number = |text: &str| text.trim_matches(bare).parse::<u64>().ok();
+        Some((number(a)?, number(b)?))
+    });
+    let Some((a, b)) = numbers.filter(|(a, b)| a.checked_rem(*b).is_some_and(|rest| rest != 0))
+    else {
+        return;
+    };
+    if target.is_float() {
+        let written = text.to_owned();
+        cx.report(
+            Diagnostic::new(
+                codes::W0708,
+                span,
+                format!("`{written}` is {value}: integers are divided without a remainder"),
+            )
+            .label(format!("becomes {value} as `{target}`"))
+            .help(format!("divide floats: `{a}.0f / {b}.0f`")),
+        );
+    }
 }
 
 /// Converts a value to `target`, as for an initialiser, an operand or a stored element.
@@ -108,6 +152,7 @@ pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Spa
                 return Some(Expr::index(i.value, span));
             }
             if let Some(n) = i.value.as_int() {
+                lint_rounded_quotient(&mut el.cx, n, target, span);
                 return literal_to(&mut el.cx, n, target, span);
             }
             index_to(el, i.value, target, span)
@@ -235,6 +280,15 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
                     format!("{v} is too large for `{target}`"),
                 )
                 .label("becomes infinite or the largest finite value"),
+            );
+        } else if v != 0.0 && round_to(v, target) == 0.0 {
+            cx.report(
+                Diagnostic::new(
+                    codes::W0707,
+                    span,
+                    format!("{v:e} is too small for `{target}`"),
+                )
+                .label("becomes 0"),
             );
         }
         return Some(Expr::new(ExprKind::Float(v), target, span));
@@ -416,6 +470,31 @@ mod tests {
         ] {
             let text = format!(
                 "__co__ void f(global f64 [8] x) {{ parallel p by 8 : thread x.at(p) = {value}; }}\n"
+            );
+            let found = codes(&text, &[]);
+            let times = found.iter().filter(|code| **code == "W0707").count();
+            assert_eq!(times, usize::from(reported), "{value}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn literals_that_become_zero_are_reported_once() {
+        for (value, element, reported) in [
+            ("1e-999f", "f32", true),
+            ("1e-46f", "f32", true),
+            ("-1e-46f", "f32", true),
+            ("1e-999", "f64", true),
+            ("0.1e-999", "f64", true),
+            ("1e-9f", "f16", true),
+            ("1e-46f", "f16", true),
+            ("1e-45f", "f32", false),
+            ("1e-7f", "f16", false),
+            ("0e-999f", "f32", false),
+            ("0.0f", "f16", false),
+            ("1e-300", "f64", false),
+        ] {
+            let text = format!(
+                "__co__ void f(global {element} [8] x) {{ parallel p by 8 : thread x.at(p) = {value}; }}\n"
             );
             let found = codes(&text, &[]);
             let times = found.iter().filter(|code| **code == "W0707").count();
