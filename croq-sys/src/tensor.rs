@@ -113,14 +113,26 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// # Panics
     ///
-    /// When there is no memory for that many, as `Vec` does, or when rows of [`Packed`] values are no
-    /// whole bytes.
+    /// When there is no memory for that many, as `Vec` does (which ends the process), or when rows of [`Packed`]
+    /// values are no whole bytes. [`Tensor::try_zeros`] returns an error.
     pub fn zeros(dims: D) -> Self {
         Self::of(dims, vec![T::zeroed(); count::<T, D>(&dims)])
     }
 
-    /// The same with an error where that panics.
-    pub(crate) fn try_zeros(dims: D) -> Result<Self> {
+    /// The same with an error where that panics, for extents that a program is given.
+    ///
+    /// ```
+    /// use croq_sys::{Error, Tensor};
+    ///
+    /// let too_many = Tensor::<f32, _>::try_zeros((1 << 40, 1 << 20));
+    /// assert!(matches!(too_many, Err(Error::OutOfMemory { .. })));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] when there is no memory for that many elements, and [`Error::Packing`] when rows of
+    /// [`Packed`] values are no whole bytes.
+    pub fn try_zeros(dims: D) -> Result<Self> {
         if !has_whole_rows::<T, D>(&dims) {
             return Err(packing::<T>(format!("rows of shape {:?}", dims.shape())));
         }
