@@ -36,7 +36,8 @@ impl ThreadSet {
 
     pub fn union(&self, other: &ThreadSet) -> ThreadSet {
         let mut all: Vec<(u32, u32)> = self.ranges.iter().chain(&other.ranges).copied().collect();
-        all.sort_unstable();
+        // Two ascending runs, which a stable sort only merges.
+        all.sort();
         let mut set = ThreadSet::default();
         for (lo, hi) in all {
             match set.ranges.last_mut() {

@@ -48,6 +48,16 @@ impl<'a> Comparison<'a> {
         self.uniformity.get(set).is_none_or(|found| found.sym(sym))
     }
 
+    #[cfg(test)]
+    pub fn limit(&mut self, visited: usize) {
+        self.left = visited;
+    }
+
+    #[cfg(test)]
+    pub fn analyses(&self) -> usize {
+        self.uniformity.len()
+    }
+
     /// One place has one report of the code.
     pub fn is_reported(&self, at: Span) -> bool {
         self.reported.contains(&at)

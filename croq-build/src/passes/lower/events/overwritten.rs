@@ -336,17 +336,19 @@ fn of_pair(
     if reads().all(|read| comparison.is_reported(read.span)) {
         return None;
     }
-    let threads = Threads {
-        set: writer.set.union(&reader.set),
-    };
+    let mut threads = None;
     for write in &writer.writes {
         for read in reads().filter(|r| r.buffer == write.buffer) {
             if !is_pipeline(writer, write, reader, read) || !overlap(writer, write, reader, read) {
                 continue;
             }
+            let union = || Threads {
+                set: writer.set.union(&reader.set),
+            };
+            let threads = threads.get_or_insert_with(union);
             let mut own = |region: &Region<'_>, of: &Use| {
                 let first = region.in_first_iterations(of);
-                comparison.differs(&threads, &first)
+                comparison.differs(threads, &first)
             };
             if own(writer, write) && own(reader, read) {
                 continue;

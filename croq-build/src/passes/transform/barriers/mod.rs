@@ -514,7 +514,8 @@ impl Walker<'_> {
                 self.collector.block(body, context, &mut own);
                 let around = self.sizes.region.clone();
                 self.sizes.region = set.clone().or(around.clone());
-                let after = self.block(body, context, pending.clone());
+                let before = self.before_region(body, &own, context, pending);
+                let after = self.block(body, context, before);
                 self.sizes.region = around;
                 pending.join(&after);
                 pending.add(own);
@@ -530,6 +531,28 @@ impl Walker<'_> {
                 self.inside_loop(stmt, context, pending)
             }
             _ => {}
+        }
+    }
+
+    /// The accesses that are pending for the threads of a region, of which `own` are the accesses. Those
+    /// of asynchronous regions of other threads are not: no barrier orders them.
+    fn before_region(
+        &self,
+        body: &[Stmt],
+        own: &[MemAccess],
+        context: &Context,
+        pending: &Pending,
+    ) -> Pending {
+        let grid = |stmt: &Stmt| {
+            let kind = &stmt.kind;
+            matches!(kind, StmtKind::Barrier { scope, .. } if *scope == BarrierScope::Grid)
+        };
+        let whole = own.iter().any(MemAccess::is_in_an_unknown_block)
+            || self.overlaps.is_second_walk()
+            || any_stmt(body, grid);
+        match context.set.as_ref().filter(|_| !whole) {
+            Some(set) => pending.without_others(set),
+            None => pending.clone(),
         }
     }
 
