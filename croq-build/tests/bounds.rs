@@ -55,6 +55,17 @@ fn threads(body: &str) -> String {
     )
 }
 
+/// Regions of one thread each that run at the same time, `around` all of them.
+fn regions(around: &str, n: usize, body: impl Fn(usize) -> String) -> String {
+    let all = joined("\n", n, |i| {
+        format!("inthreads.async (t == {i}) {{ {} }}", body(i))
+    });
+    format!(
+        "__co__ void f(global f32 [1024] x) {{ parallel b by 1 : block {{ shared f32 [1024] s; shared event e[3];\n\
+         parallel t by 1024 : thread {{ {around} {{\n{all}\n}} }} }} }}\n"
+    )
+}
+
 fn nested(open: &str, n: usize, inner: &str, close: &str) -> String {
     format!("{}{inner}{}", open.repeat(n), close.repeat(n))
 }
@@ -424,11 +435,42 @@ fn kernels() -> Vec<(&'static str, String)> {
         ),
         (
             "regions at one time",
-            // Each is compared with all others, which takes 5 s for 64 KB of them (900), unoptimised.
-            threads(&joined("\n", 300, |i| {
+            threads(&joined("\n", 900, |i| {
                 let t = i % 64;
                 format!("inthreads.async (t == {t}) x.at({t}) = 1.0f;")
             })),
+        ),
+        (
+            "regions that race",
+            regions("", 900, |i| format!("s.at({}) = 1.0f;", i % 32)),
+        ),
+        (
+            "regions that race in a loop",
+            regions("foreach k in [t]", 900, |_| "s.at(k) = 1.0f;".into()),
+        ),
+        (
+            "regions with loops",
+            regions("", 800, |i| format!("foreach k in [2] s.at(k) = {i};")),
+        ),
+        (
+            "regions that meet at a barrier",
+            regions("", 800, |_| "__bar_sync(3, 64); s.at(0) = 1.0f;".into()),
+        ),
+        (
+            "regions in pipelines",
+            regions("", 500, |i| match i % 2 {
+                0 => "foreach k in [9] { s.at(k % 3) = 1.0f; trigger e[k % 3]; }".into(),
+                _ => "foreach k in [9] { wait e[k % 3]; x.at(k) = s.at(k % 3); }".into(),
+            }),
+        ),
+        (
+            "events",
+            block(&format!(
+                "{} parallel t by 64 : thread {{ inthreads.async (t == 0) {{ {} }} inthreads.async (t == 1) {{ {} }} }}",
+                joined(" ", 1200, |i| format!("shared event e{i};")),
+                joined(" ", 1200, |i| format!("trigger e{i};")),
+                joined(" ", 1200, |i| format!("wait e{i};")),
+            )),
         ),
         (
             "accesses of shared memory",

@@ -6,6 +6,8 @@
 //! otherwise they are omitted. An `int` that is an extent by itself is the generic parameter of
 //! `Const`.
 
+use std::collections::HashMap;
+
 use super::declared::Declared;
 use super::names::{self, Scope};
 use super::rust_types::{Returned, is_written, rust};
@@ -287,9 +289,10 @@ impl<'a> Family<'a> {
             arguments.map(|of| of.map(rust_argument)).collect()
         };
         let mut found = Vec::new();
-        for (at, member) in self.members.iter().enumerate() {
-            let mut earlier = self.members.iter().take(at);
-            if let Some(first) = earlier.find(|first| in_rust(first) == in_rust(member)) {
+        let mut seen: HashMap<Vec<Option<String>>, &Member<'_>> = HashMap::new();
+        for member in &self.members {
+            let first = *seen.entry(in_rust(member)).or_insert(member);
+            if !std::ptr::eq(first, member) {
                 found.push(Disagreement {
                     function: member.function.name.clone(),
                     span: place(member),

@@ -193,14 +193,16 @@ impl<'a> Named<'a> {
             .iter()
             .map(|family| scope.fresh(names::rust_value(&family.template.name)))
             .collect();
-        let enqueues = |family: &Family<'_>| {
+        // Once for each family: it is asked for each of its members.
+        let enqueues = families.iter().map(|family| {
             let mut members = family.members.iter();
             members.all(|member| can_be_enqueued(member.function))
-        };
+        });
+        let enqueues: Vec<bool> = enqueues.collect();
         let can_be_enqueued = |f: &Function| {
-            let mut families = families.iter();
-            let family = families.find(|family| family.has(f));
-            family.map_or_else(|| can_be_enqueued(f), enqueues)
+            let mut families = families.iter().zip(&enqueues);
+            let family = families.find(|(family, _)| family.has(f));
+            family.map_or_else(|| can_be_enqueued(f), |(_, enqueues)| *enqueues)
         };
         let mut enqueued: Vec<Option<String>> = functions
             .iter()
@@ -211,11 +213,12 @@ impl<'a> Named<'a> {
         let of_families: Vec<FamilyNames> = families
             .iter()
             .zip(of_families)
-            .map(|(family, plain)| {
+            .zip(&enqueues)
+            .map(|((family, plain), enqueues)| {
                 let name = &family.template.name;
                 FamilyNames {
                     plain,
-                    enqueued: enqueues(family).then(|| scope.fresh(format!("{name}_on"))),
+                    enqueued: enqueues.then(|| scope.fresh(format!("{name}_on"))),
                     sealed: scope.fresh(format!("sealed_{name}")),
                     interface: scope.fresh(interface(name)),
                 }

@@ -36,7 +36,8 @@ impl ThreadSet {
 
     pub fn union(&self, other: &ThreadSet) -> ThreadSet {
         let mut all: Vec<(u32, u32)> = self.ranges.iter().chain(&other.ranges).copied().collect();
-        all.sort_unstable();
+        // Two ascending runs, which a stable sort only merges.
+        all.sort();
         let mut set = ThreadSet::default();
         for (lo, hi) in all {
             match set.ranges.last_mut() {
@@ -49,15 +50,17 @@ impl ThreadSet {
 
     /// Whether it contains all threads of `other`.
     pub fn includes(&self, other: &ThreadSet) -> bool {
+        let mut own = self.ranges.iter().peekable();
         other.ranges.iter().all(|(lo, hi)| {
-            let reached =
-                self.ranges.iter().fold(
-                    *lo,
-                    |at, (a, b)| {
-                        if (*a..*b).contains(&at) { *b } else { at }
-                    },
-                );
-            reached >= *hi
+            let mut reached = *lo;
+            while reached < *hi {
+                match own.peek() {
+                    Some((_, b)) if *b <= reached => drop(own.next()),
+                    Some((a, b)) if *a <= reached => reached = *b,
+                    _ => return false,
+                }
+            }
+            true
         })
     }
 
@@ -70,9 +73,11 @@ impl ThreadSet {
     }
 
     pub fn meets(&self, other: &ThreadSet) -> bool {
-        self.ranges
-            .iter()
-            .any(|(lo, hi)| other.ranges.iter().any(|(l, h)| lo < h && l < hi))
+        let mut others = other.ranges.iter().peekable();
+        self.ranges.iter().any(|(lo, hi)| {
+            while others.next_if(|(_, h)| h <= lo).is_some() {}
+            others.peek().is_some_and(|(l, _)| l < hi)
+        })
     }
 
     /// Whether all threads are in one aligned unit of so many threads.
@@ -121,6 +126,8 @@ mod tests {
                 assert!(a.union(&b).threads().eq(either), "{a:?} {b:?}");
                 let inside = b.threads().all(|tid| a.contains(tid));
                 assert_eq!(a.includes(&b), inside, "{a:?} {b:?}");
+                let common = b.threads().any(|tid| a.contains(tid));
+                assert_eq!(a.meets(&b), common, "{a:?} {b:?}");
             }
         }
     }

@@ -16,6 +16,8 @@ pub mod scope;
 mod state;
 mod values;
 
+use std::cell::Cell;
+
 use crate::ir::{
     Access, BufferId, CppName, Expr, ExprKind, Function, Intrinsic, LocalId, Stmt, StmtKind,
     Storage, ThreadSet, Transform, VarHome, View, Visit, walk_block, walk_exprs,
@@ -42,7 +44,11 @@ pub trait Divergence {
     }
     /// The part of the value that can be divergent: terms that are known to be uniform are removed.
     fn divergent_part(&self, function: &Function, sym: &Sym) -> SymUniformity;
-    /// The participation in a region for the threads of `set`. `differs`: its predicate is
+    /// Whether members of the set may execute a region for the threads of `set`.
+    fn takes_part(&self, _set: Option<&ThreadSet>) -> bool {
+        true
+    }
+    /// The participation in such a region. `differs`: its predicate is
     /// divergent. By default for blocks, of each of which some threads execute it.
     fn region(&self, _set: Option<&ThreadSet>, differs: bool) -> Participation {
         match differs {
@@ -65,7 +71,6 @@ pub enum SymUniformity {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Participation {
-    None,
     Some,
     All,
 }
@@ -85,6 +90,32 @@ pub struct Uniformity<'a, A> {
     locals: SortedSet<LocalId>,
     buffers: SortedSet<BufferId>,
     grown: bool,
+    /// The number of statements and expressions visited.
+    visited: Cell<usize>,
+}
+
+/// Whether a value is divergent, if no statement has to be visited to know.
+pub fn known<A: Divergence>(function: &Function, domain: &A, sym: &Sym) -> Option<bool> {
+    let SymUniformity::Like(rest) = domain.divergent_part(function, sym) else {
+        return Some(true);
+    };
+    let mut all = Some(false);
+    for local in locals_of(function, &rest) {
+        match domain.index(function, local) {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => all = None,
+        }
+    }
+    all
+}
+
+fn locals_of(function: &Function, sym: &Sym) -> impl Iterator<Item = LocalId> {
+    let homes = sym.sorted_vars().iter().map(|v| function.var_home.get(v));
+    homes.filter_map(|home| match home {
+        Some(VarHome::Local(id)) => Some(*id),
+        _ => None,
+    })
 }
 
 /// The fixpoint for a body.
@@ -96,6 +127,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
             locals: SortedSet::new(),
             buffers: SortedSet::new(),
             grown: true,
+            visited: Cell::new(0),
         };
         while std::mem::take(&mut uniformity.grown) {
             uniformity.block(body, false);
@@ -114,11 +146,16 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
             SymUniformity::Divergent => return true,
             SymUniformity::Like(rest) => rest,
         };
-        let vars = rest.sorted_vars();
-        vars.iter().any(|v| {
-            let home = self.function.var_home.get(v);
-            matches!(home, Some(VarHome::Local(id)) if self.local(*id))
-        })
+        locals_of(self.function, &rest).any(|id| self.local(id))
+    }
+
+    /// The number of statements and expressions that the analysis has visited.
+    pub fn visited(&self) -> usize {
+        self.visited.get()
+    }
+
+    fn visit(&self) {
+        self.visited.set(self.visited.get() + 1);
     }
 
     pub fn expr(&self, e: &Expr) -> bool {
@@ -173,6 +210,13 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
     /// `split`: not all members execute these statements.
     fn block(&mut self, stmts: &[Stmt], split: bool) {
         for stmt in stmts {
+            self.visit();
+            // A region without members does not affect them: each thread has locals of its own.
+            if let StmtKind::Region { set, .. } = &stmt.kind
+                && !self.domain.takes_part(set.as_ref())
+            {
+                continue;
+            }
             let inside = split || self.split(stmt).is_some();
             match &stmt.kind {
                 StmtKind::Let { local, value } => {
@@ -190,13 +234,6 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
                     atomic.result.into_iter().for_each(|id| self.add(id));
                 }
                 StmtKind::For { local, .. } if inside => self.add(*local),
-                // A region without members does not affect them: each thread has locals of its own.
-                StmtKind::Region { set, pred, .. } => {
-                    let differs = self.expr(pred);
-                    if self.domain.region(set.as_ref(), differs) == Participation::None {
-                        continue;
-                    }
-                }
                 _ => {}
             }
             self.memory(stmt, split);
@@ -313,6 +350,7 @@ struct Find<'d, 'a, A> {
 
 impl<A: Divergence> Visit for Find<'_, '_, A> {
     fn expr(&mut self, e: &Expr) {
+        self.uniformity.visit();
         self.found |= match &*e.kind {
             ExprKind::Intrinsic(what, _) => self.uniformity.domain.hardware(*what),
             ExprKind::Local(id) => {

@@ -23,6 +23,7 @@
 mod answers;
 mod beginning;
 mod checks;
+mod comparison;
 mod counts;
 mod declared_again;
 mod first_iteration;

@@ -9,9 +9,11 @@
 //! Only places are compared that certainly overlap, with the reader in the same iteration as the
 //! writer, and only regions of which all synchronisation is known.
 
+use std::cell::OnceCell;
 use std::slice;
 
-use super::unordered::{Comparison, Signals};
+use super::comparison::{Comparison, Links, Signals};
+use super::threads::Threads;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BarrierScope, BufferId, EventId, ExprKind, Function, KernelId, Stmt, StmtKind, Storage,
@@ -40,6 +42,8 @@ struct Use {
     span: Span,
     /// The loops around it, from outside in, by their numbers.
     loops: Vec<usize>,
+    /// For a write, see [`Region::announced`].
+    announced: OnceCell<SortedSet<EventId>>,
 }
 
 struct Region<'a> {
@@ -48,9 +52,7 @@ struct Region<'a> {
     reads: Vec<Use>,
     writes: Vec<Use>,
     loops: Vec<Loop>,
-    waits: SortedSet<EventId>,
-    triggers: SortedSet<EventId>,
-    numbers: SortedSet<u32>,
+    signals: Signals,
     /// Something in it may synchronise with other threads in a way that is not known.
     is_opaque: bool,
 }
@@ -97,9 +99,7 @@ impl<'a> Region<'a> {
             reads: Vec::new(),
             writes: Vec::new(),
             loops: Vec::new(),
-            waits: signals.waits,
-            triggers: signals.triggers,
-            numbers: signals.numbers,
+            signals,
             is_opaque: false,
         }
     }
@@ -107,24 +107,19 @@ impl<'a> Region<'a> {
     /// `around`: the loops around the statements.
     fn block(&mut self, stmts: &[Stmt], around: &mut Vec<usize>, conditional: bool) {
         for stmt in stmts {
+            self.signals.add(stmt);
             match &stmt.kind {
                 StmtKind::WaitEvent(at) => {
-                    self.waits.insert(at.event);
                     self.in_loops(around, conditional, |l| l.waits.insert(at.event));
                 }
                 StmtKind::Trigger(at) => {
-                    self.triggers.insert(at.event);
                     self.in_loops(around, conditional, |l| l.triggers.insert(at.event));
                 }
-                StmtKind::Barrier { scope, .. } => match scope {
-                    BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. } => {
-                        self.numbers.insert(*id);
-                    }
-                    BarrierScope::Block | BarrierScope::Cluster | BarrierScope::Grid => {
-                        self.is_opaque = true;
-                    }
-                    _ => {}
-                },
+                StmtKind::Barrier {
+                    scope: BarrierScope::Block | BarrierScope::Cluster | BarrierScope::Grid,
+                    ..
+                } => self.is_opaque = true,
+                StmtKind::Barrier { .. } => {}
                 StmtKind::For {
                     local,
                     lo,
@@ -235,6 +230,7 @@ impl<'a> Region<'a> {
             end,
             span,
             loops: around.to_vec(),
+            announced: OnceCell::new(),
         });
     }
 
@@ -246,6 +242,15 @@ impl<'a> Region<'a> {
         inner_first.fold(of.first.clone(), |first, l| match l.var {
             Some(var) => cx.substituted(&first, var, &l.lo),
             None => first,
+        })
+    }
+
+    /// The events that the region triggers in the loops that write to the same place again.
+    fn announced<'r>(&self, write: &'r Use) -> &'r SortedSet<EventId> {
+        write.announced.get_or_init(|| {
+            let triggering = self.loops_of(write).filter(|l| !l.triggers.is_empty());
+            let repeating = triggering.filter(|l| repeats(self.function, l, write));
+            repeating.flat_map(|l| &l.triggers).copied().collect()
         })
     }
 
@@ -300,33 +305,25 @@ fn in_block(
 
 /// The regions run at the same time.
 fn compare(comparison: &mut Comparison<'_>, running: &[Region<'_>], diags: &mut Diagnostics) {
-    for reader in running.iter().filter(|region| !region.is_opaque) {
-        let reached = reached_from(running, reader);
+    let links = Links::of(running.iter().map(|region| &region.signals));
+    for (reader_at, reader) in running.iter().enumerate() {
+        if reader.is_opaque || reader.reads.is_empty() {
+            continue;
+        }
+        let reached = links.after_with_barriers(reader_at);
         for (at, writer) in running.iter().enumerate() {
-            if writer.is_opaque || reached.contains(&at) || writer.set.meets(&reader.set) {
+            if writer.is_opaque
+                || writer.writes.is_empty()
+                || reached.contains(at)
+                || writer.set.meets(&reader.set)
+            {
                 continue;
             }
             of_pair(comparison, writer, reader)
                 .into_iter()
-                .for_each(|report| diags.push(report));
+                .for_each(|report| comparison.push(report, diags));
         }
     }
-}
-
-/// The regions that events and numbered barriers reach from a region.
-fn reached_from(running: &[Region<'_>], from: &Region<'_>) -> SortedSet<usize> {
-    let mut reached = SortedSet::new();
-    let mut open = vec![from];
-    while let Some(region) = open.pop() {
-        for (at, other) in running.iter().enumerate() {
-            let leads = !region.triggers.is_disjoint(&other.waits)
-                || !region.numbers.is_disjoint(&other.numbers);
-            if leads && reached.insert(at) {
-                open.push(other);
-            }
-        }
-    }
-    reached
 }
 
 fn of_pair(
@@ -334,17 +331,26 @@ fn of_pair(
     writer: &Region<'_>,
     reader: &Region<'_>,
 ) -> Option<Diagnostic> {
+    let reads = || reader.reads.iter();
+    // One place has one report.
+    if reads().all(|read| comparison.is_reported(read.span)) {
+        return None;
+    }
+    let mut threads = None;
     for write in &writer.writes {
-        for read in reader.reads.iter().filter(|r| r.buffer == write.buffer) {
-            if !is_pipeline(writer, write, reader, read) {
+        for read in reads().filter(|r| r.buffer == write.buffer) {
+            if !is_pipeline(writer, write, reader, read) || !overlap(writer, write, reader, read) {
                 continue;
             }
-            let uniformity = comparison.uniformity(writer.set.union(&reader.set));
-            let own = |region: &Region<'_>, of: &Use| {
-                let first = region.in_first_iterations(of);
-                uniformity.sym(&first)
+            let union = || Threads {
+                set: writer.set.union(&reader.set),
             };
-            if own(writer, write) && own(reader, read) || !overlap(writer, write, reader, read) {
+            let threads = threads.get_or_insert_with(union);
+            let mut own = |region: &Region<'_>, of: &Use| {
+                let first = region.in_first_iterations(of);
+                comparison.differs(threads, &first)
+            };
+            if own(writer, write) && own(reader, read) {
                 continue;
             }
             return Some(report(writer, write, read));
@@ -356,10 +362,9 @@ fn of_pair(
 /// Whether the writer publishes the tile by an event in a loop that writes it again, and the reader
 /// waits for the event in the loop that reads it.
 fn is_pipeline(writer: &Region<'_>, write: &Use, reader: &Region<'_>, read: &Use) -> bool {
-    writer.loops_of(write).any(|l| {
-        let waits = |m: &Loop| !l.triggers.is_disjoint(&m.waits);
-        repeats(writer.function, l, write) && reader.loops_of(read).any(waits)
-    })
+    let announced = writer.announced(write);
+    let mut around = reader.loops_of(read);
+    !announced.is_empty() && around.any(|l| !announced.is_disjoint(&l.waits))
 }
 
 /// Whether a later iteration of the loop writes to the same place.

@@ -43,12 +43,14 @@ impl Divergence for Threads {
         SymUniformity::Like(sym.clone())
     }
 
+    fn takes_part(&self, set: Option<&ThreadSet>) -> bool {
+        set.is_none_or(|set| set.meets(&self.set))
+    }
+
     fn region(&self, set: Option<&ThreadSet>, _: bool) -> Participation {
         match set {
-            None => Participation::Some,
-            Some(set) if !set.meets(&self.set) => Participation::None,
             Some(set) if set.includes(&self.set) => Participation::All,
-            Some(_) => Participation::Some,
+            _ => Participation::Some,
         }
     }
 

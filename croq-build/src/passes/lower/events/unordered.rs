@@ -6,14 +6,14 @@
 //! uniform in the threads of both: where a thread's own indices determine it, the accesses may be
 //! disjoint.
 
+use super::comparison::{Comparison, Links, Signals};
 use super::threads::Threads;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BarrierScope, BufferId, EventId, Function, KernelId, Stmt, StmtKind, Storage,
     ThreadSet, View, Visit, walk_block,
 };
-use crate::passes::analysis::uniformity::Uniformity;
-use crate::sorted::{SortedMap, SortedSet};
+use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -21,33 +21,6 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
     if let Some(kernel) = function.kernels.get(id.index()) {
         let mut comparison = Comparison::of(function, &kernel.body);
         in_block(&mut comparison, &kernel.body, diags);
-    }
-}
-
-/// What the comparisons of regions have in common.
-pub(super) struct Comparison<'a> {
-    function: &'a Function,
-    kernel: &'a [Stmt],
-    /// In the threads of two regions. Most pairs have one of a few sets, and each analysis takes as
-    /// long as the kernel is.
-    uniformity: SortedMap<ThreadSet, Uniformity<'a, Threads>>,
-}
-
-impl<'a> Comparison<'a> {
-    pub(super) fn of(function: &'a Function, kernel: &'a [Stmt]) -> Self {
-        Self {
-            function,
-            kernel,
-            uniformity: SortedMap::new(),
-        }
-    }
-
-    pub(super) fn uniformity(&mut self, threads: ThreadSet) -> &Uniformity<'a, Threads> {
-        let (function, kernel) = (self.function, self.kernel);
-        let found = self.uniformity.entry(threads);
-        found.or_insert_with_key(|set| {
-            Uniformity::of(function, kernel, Threads { set: set.clone() })
-        })
     }
 }
 
@@ -91,19 +64,48 @@ fn in_block(comparison: &mut Comparison, stmts: &[Stmt], diags: &mut Diagnostics
 struct MemAccess {
     buffer: BufferId,
     write: bool,
-    first: Sym,
+    first: Place,
     /// One past the last element; `None` if it is not known.
-    end: Option<Sym>,
+    end: Option<Place>,
     span: Span,
+}
+
+/// The number of an element.
+struct Place {
+    sym: Sym,
+    /// The same without its constant part.
+    rest: Sym,
+    constant: i64,
+}
+
+impl Place {
+    fn of(sym: Sym) -> Self {
+        let constant = sym.constant_part();
+        let rest = match sym.is_poison() {
+            true => Sym::poison(),
+            false => &sym - constant,
+        };
+        Self {
+            sym,
+            rest,
+            constant,
+        }
+    }
+
+    fn is_before(&self, other: &Place, function: &Function) -> bool {
+        match self.rest == other.rest && !self.sym.is_poison() {
+            true => self.constant < other.constant,
+            false => function.cx.lt(&self.sym, &other.sym).is_yes(),
+        }
+    }
 }
 
 struct Region {
     set: ThreadSet,
     accesses: Vec<MemAccess>,
-    waits: SortedSet<EventId>,
+    signals: Signals,
     /// The number of accesses before the last trigger of each event.
-    triggers: SortedMap<EventId, usize>,
-    numbers: SortedSet<u32>,
+    before_triggers: SortedMap<EventId, usize>,
 }
 
 impl Region {
@@ -111,9 +113,8 @@ impl Region {
         let region = Region {
             set: set.clone(),
             accesses: Vec::new(),
-            waits: SortedSet::new(),
-            triggers: SortedMap::new(),
-            numbers: SortedSet::new(),
+            signals: Signals::default(),
+            before_triggers: SortedMap::new(),
         };
         let mut gather = Gather {
             function,
@@ -131,46 +132,9 @@ impl Region {
         (!signals.is_empty()).then(|| Region {
             set: ThreadSet::default(),
             accesses: Vec::new(),
-            waits: signals.waits,
-            triggers: signals
-                .triggers
-                .into_iter()
-                .map(|event| (event, 0))
-                .collect(),
-            numbers: signals.numbers,
+            signals,
+            before_triggers: SortedMap::new(),
         })
-    }
-}
-
-/// What a statement tells other threads, and what it waits for.
-#[derive(Default)]
-pub(super) struct Signals {
-    pub waits: SortedSet<EventId>,
-    pub triggers: SortedSet<EventId>,
-    pub numbers: SortedSet<u32>,
-}
-
-impl Signals {
-    pub fn of(stmt: &Stmt) -> Self {
-        let mut signals = Self::default();
-        signals.gather(stmt);
-        signals
-    }
-
-    fn gather(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::WaitEvent(at) => drop(self.waits.insert(at.event)),
-            StmtKind::Trigger(at) => drop(self.triggers.insert(at.event)),
-            StmtKind::Barrier {
-                scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
-                ..
-            } => drop(self.numbers.insert(*id)),
-            kind => kind.blocks().flatten().for_each(|inner| self.gather(inner)),
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.waits.is_empty() && self.triggers.is_empty() && self.numbers.is_empty()
     }
 }
 
@@ -189,8 +153,8 @@ impl Gather<'_> {
             self.region.accesses.push(MemAccess {
                 buffer,
                 write,
-                first,
-                end,
+                first: Place::of(first),
+                end: end.map(Place::of),
                 span,
             });
         }
@@ -202,16 +166,12 @@ impl Visit for Gather<'_> {
         self.at = stmt.span;
         self.copied_to.clear();
         let region = &mut self.region;
+        region.signals.add(stmt);
         match &stmt.kind {
-            StmtKind::WaitEvent(at) => drop(region.waits.insert(at.event)),
             StmtKind::Trigger(at) => {
                 let before = region.accesses.len();
-                region.triggers.insert(at.event, before);
+                region.before_triggers.insert(at.event, before);
             }
-            StmtKind::Barrier {
-                scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
-                ..
-            } => drop(region.numbers.insert(*id)),
             StmtKind::Copy(copy) => {
                 let to = &copy.dest;
                 self.copied_to.push((to.buffer, to.offset.clone()));
@@ -237,46 +197,68 @@ impl Visit for Gather<'_> {
 }
 
 fn compare(comparison: &mut Comparison, running: &[Region], diags: &mut Diagnostics) {
-    let function = comparison.function;
-    let waiting = waiting(running);
-    let all = 0..running.len();
-    let reached: Vec<SortedSet<usize>> = all.map(|at| reach(running, &waiting, at)).collect();
-    let leads = |from: usize, to: usize| reached.get(from).is_some_and(|r| r.contains(&to));
+    let links = Links::of(running.iter().map(|region| &region.signals));
     for (at, a) in running.iter().enumerate() {
-        if a.accesses.is_empty() {
-            continue;
-        }
+        let mut ordered = None;
         for (b_at, b) in running.iter().enumerate().skip(at + 1) {
-            if b.accesses.is_empty()
+            if !may_be_reported(comparison, a, b)
                 || a.set.meets(&b.set)
-                || !a.numbers.is_disjoint(&b.numbers)
-                || leads(at, b_at)
-                || leads(b_at, at)
+                || !a.signals.numbers.is_disjoint(&b.signals.numbers)
             {
                 continue;
             }
+            let (after, before) =
+                ordered.get_or_insert_with(|| (links.after(at), links.before(at)));
+            if after.contains(b_at) || before.contains(b_at) {
+                continue;
+            }
             if let Some((first, second)) = conflict(comparison, a, b) {
-                let name = function.buffers.get(first.buffer.index());
-                let name = name.map_or("a tile", |b| b.name.as_str());
-                let (written, other) = if first.write {
-                    (first, second)
-                } else {
-                    (second, first)
-                };
-                let does = if other.write { "also written" } else { "read" };
-                diags.push(
-                    Diagnostic::new(
-                        codes::W0568,
-                        other.span,
-                        format!("regions that run at the same time use `{name}`, and no event orders them"),
-                    )
-                    .label(format!("{does} here"))
-                    .also(written.span, "written by other threads")
-                    .help("`trigger` an event after the one, and `wait` for it before the other"),
-                );
+                let report = report(comparison.function, first, second);
+                comparison.push(report, diags);
             }
         }
     }
+}
+
+/// Accesses of two regions to one tile, one of them a write.
+fn pairs<'r>(a: &'r Region, b: &'r Region) -> impl Iterator<Item = (&'r MemAccess, &'r MemAccess)> {
+    a.accesses.iter().flat_map(|first| {
+        let others = b.accesses.iter().filter(|t| t.buffer == first.buffer);
+        let conflicting = others.filter(move |t| first.write || t.write);
+        conflicting.map(move |second| (first, second))
+    })
+}
+
+/// The write and the other access.
+fn by_role<'r>(first: &'r MemAccess, second: &'r MemAccess) -> (&'r MemAccess, &'r MemAccess) {
+    match first.write {
+        true => (first, second),
+        false => (second, first),
+    }
+}
+
+/// Whether a comparison may find a place without a report. Where many regions use one tile, the first
+/// of them has been compared with all others.
+fn may_be_reported(comparison: &Comparison, a: &Region, b: &Region) -> bool {
+    pairs(a, b).any(|(first, second)| {
+        let (_, other) = by_role(first, second);
+        !comparison.is_reported(other.span)
+    })
+}
+
+fn report(function: &Function, first: &MemAccess, second: &MemAccess) -> Diagnostic {
+    let name = function.buffers.get(first.buffer.index());
+    let name = name.map_or("a tile", |b| b.name.as_str());
+    let (written, other) = by_role(first, second);
+    let does = if other.write { "also written" } else { "read" };
+    Diagnostic::new(
+        codes::W0568,
+        other.span,
+        format!("regions that run at the same time use `{name}`, and no event orders them"),
+    )
+    .label(format!("{does} here"))
+    .also(written.span, "written by other threads")
+    .help("`trigger` an event after the one, and `wait` for it before the other")
 }
 
 /// A tile that a region writes before it triggers an event.
@@ -294,7 +276,7 @@ pub fn published(function: &Function, body: &[Stmt], event: EventId) -> Option<P
     // A region within another one comes after it.
     let mut triggering = regions.iter().rev();
     let (from, count) =
-        triggering.find_map(|region| Some((region, *region.triggers.get(&event)?)))?;
+        triggering.find_map(|region| Some((region, *region.before_triggers.get(&event)?)))?;
     let mut before = from.accesses.iter().take(count).filter(|a| a.write);
     before.find_map(|written| {
         let others = regions.iter().filter(|to| !to.set.meets(&from.set));
@@ -326,36 +308,6 @@ fn regions(function: &Function, stmts: &[Stmt]) -> Vec<Region> {
     found
 }
 
-/// The regions that wait for each event.
-fn waiting(running: &[Region]) -> SortedMap<EventId, Vec<usize>> {
-    let mut waiting: SortedMap<EventId, Vec<usize>> = SortedMap::new();
-    for (at, region) in running.iter().enumerate() {
-        for event in &region.waits {
-            waiting.entry(*event).or_default().push(at);
-        }
-    }
-    waiting
-}
-
-/// The regions that a chain of events reaches from a region.
-fn reach(
-    running: &[Region],
-    waiting: &SortedMap<EventId, Vec<usize>>,
-    from: usize,
-) -> SortedSet<usize> {
-    let mut reached = SortedSet::from([from]);
-    let mut triggered = SortedSet::new();
-    let mut open = vec![from];
-    while let Some(region) = open.pop().and_then(|at| running.get(at)) {
-        let events = region.triggers.keys();
-        for event in events.filter(|event| triggered.insert(**event)) {
-            let next = waiting.get(event).into_iter().flatten();
-            open.extend(next.filter(|at| reached.insert(**at)));
-        }
-    }
-    reached
-}
-
 /// Two accesses to overlapping memory, one of them a write.
 fn conflict<'r>(
     comparison: &mut Comparison,
@@ -363,23 +315,82 @@ fn conflict<'r>(
     b: &'r Region,
 ) -> Option<(&'r MemAccess, &'r MemAccess)> {
     let function = comparison.function;
-    let of = |first: &'r MemAccess| {
-        let others = b.accesses.iter().filter(|t| t.buffer == first.buffer);
-        let conflicting = others.filter(move |t| first.write || t.write);
-        conflicting.map(move |second| (first, second))
-    };
-    let mut pairs = a.accesses.iter().flat_map(of).peekable();
-    pairs.peek()?;
-    let uniformity = comparison.uniformity(a.set.union(&b.set));
-    let own = |access: &MemAccess| {
-        uniformity.sym(&access.first) || access.end.as_ref().is_none_or(|e| uniformity.sym(e))
-    };
     let may_precede = |x: &MemAccess, y: &MemAccess| {
         let end = x.end.as_ref();
-        end.is_none_or(|end| !function.cx.lt(&y.first, end).is_yes())
+        end.is_none_or(|end| !y.first.is_before(end, function))
+    };
+    let mut threads = None;
+    let mut own = |access: &MemAccess| {
+        let union = || Threads {
+            set: a.set.union(&b.set),
+        };
+        let threads = threads.get_or_insert_with(union);
+        let mut places = [Some(&access.first), access.end.as_ref()].into_iter();
+        places.any(|at| at.is_none_or(|at| comparison.differs(threads, &at.rest)))
     };
     // A whole tile on one side overlaps every element of it on the other.
-    pairs.find(|(first, second)| {
-        !(own(first) && own(second) || may_precede(first, second) || may_precede(second, first))
+    pairs(a, b).find(|(first, second)| {
+        let apart = may_precede(first, second) || may_precede(second, first);
+        !(apart || own(first) && own(second))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sema::testing;
+
+    const REGIONS: usize = 40;
+
+    /// The numbers of reports and of analyses for regions of one thread each that store at `place`.
+    /// `around`: what is before them; `most`: how much the analyses may visit.
+    fn compared(around: &str, place: &str, most: Option<usize>) -> (usize, usize) {
+        let region = |i: usize| format!("inthreads.async (t == {i}) {{ s.at({place}) = 1.0f; }}\n");
+        let regions: String = (0..REGIONS).map(region).collect();
+        let text = format!(
+            "__co__ void f(global f32 [64] x, int n) {{
+               parallel b by 1 : block {{
+                 shared f32 [64] s;
+                 parallel t by 64 : thread {{ {around} {{ {regions} }} }}
+               }}
+             }}"
+        );
+        let function = testing::function(&text);
+        let mut comparison = Comparison::of(&function, &function.kernels[0].body);
+        if let Some(most) = most {
+            comparison.limit(most);
+        }
+        let mut diags = Diagnostics::new();
+        in_block(&mut comparison, &function.kernels[0].body, &mut diags);
+        (diags.len(), comparison.analyses())
+    }
+
+    /// The time is a matter of the analyses: each visits the kernel.
+    #[test]
+    fn each_region_that_races_is_analysed_once() {
+        let reported = REGIONS - 1;
+        assert_eq!(
+            compared("foreach k in [4]", "k", None),
+            (reported, reported)
+        );
+    }
+
+    #[test]
+    fn constants_and_indices_of_threads_need_no_analysis() {
+        assert_eq!(compared("", "7", None), (REGIONS - 1, 0));
+        assert_eq!(compared("", "t", None), (0, 0));
+        assert_eq!(compared("", "b", None), (REGIONS - 1, 0));
+    }
+
+    #[test]
+    fn analyses_have_a_limit() {
+        let own = "foreach k in [t]";
+        let pairs = REGIONS * (REGIONS - 1) / 2;
+        assert_eq!(compared(own, "k", None), (0, pairs));
+        let (reports, analyses) = compared(own, "k", Some(1000));
+        assert_eq!(reports, 0);
+        assert!((1..pairs / 10).contains(&analyses), "{analyses}");
+        // A place that no analysis has found to be the same may be each thread's own.
+        assert_eq!(compared("foreach k in [4]", "k", Some(0)), (0, 0));
+    }
 }

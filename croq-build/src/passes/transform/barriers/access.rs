@@ -10,7 +10,7 @@ use crate::sorted::SortedSet;
 use crate::symbolic::{Ctx, Sym, Var};
 
 /// The threads of the unit executing a statement that make the access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Executor {
     /// Every thread makes its own access.
     EachThread,
@@ -166,6 +166,16 @@ impl MemAccess {
         }
     }
 
+    /// It is unknown which block's memory is accessed.
+    pub fn is_in_an_unknown_block(&self) -> bool {
+        self.executor == Executor::One(Level::Cluster)
+    }
+
+    /// Whether it is in a region for other threads than these, which runs at the same time.
+    pub fn is_of_others(&self, set: &ThreadSet) -> bool {
+        self.set.as_ref().is_some_and(|own| !own.meets(set))
+    }
+
     /// The unit whose threads must wait for each other between `self` and the later `then`.
     pub fn conflict(&self, then: &MemAccess, within: &mut Comparing<'_>) -> Option<Level> {
         match self.relation(then, self.ordered_at, within) {
@@ -204,16 +214,13 @@ impl MemAccess {
             return Relation::Independent;
         }
         let is_ordered = |level: Level| ordered_at.is_some_and(|s| s <= level);
-        // It is unknown which block's memory is accessed.
-        if [self.executor, then.executor].contains(&Executor::One(Level::Cluster)) {
+        if self.is_in_an_unknown_block() || then.is_in_an_unknown_block() {
             return match is_ordered(Level::Cluster) {
                 true => Relation::Ordered,
                 false => Relation::Between(Level::Cluster),
             };
         }
-        if let (Some(a), Some(b)) = (&self.set, &then.set)
-            && !a.meets(b)
-        {
+        if then.set.as_ref().is_some_and(|set| self.is_of_others(set)) {
             return Relation::Independent;
         }
         let one = |inner_region: &Region| inner_region.set.as_ref().is_some_and(|s| s.len() == 1);

@@ -22,11 +22,12 @@ use super::tma::after_fences;
 use crate::ir::{
     EventAt, EventId, FenceScope, Function, Slot, Stmt, StmtKind, ThreadSet, any_stmt,
 };
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The handshakes of asynchronous regions, each with the region's threads. Regions of the same
 /// threads have at most one.
 #[derive(Debug)]
-pub struct Handshakes(Vec<(ThreadSet, Handshake)>);
+pub struct Handshakes(SortedMap<ThreadSet, Handshake>);
 
 /// A region triggers `returned`, and what it did before is complete when it has waited for
 /// `granted`.
@@ -41,20 +42,16 @@ impl Handshakes {
         let mut uses = Uses::default();
         uses.gather(function, body, None);
         let sets = uses.triggers.iter().filter_map(|u| u.by.as_ref());
-        let mut found: Vec<(ThreadSet, Handshake)> = Vec::new();
-        for set in sets {
-            if !found.iter().any(|(other, _)| other == set)
-                && let Some(handshake) = uses.only_handshake(function, set)
-            {
-                found.push((set.clone(), handshake));
-            }
-        }
-        Self(found)
+        let distinct: SortedSet<&ThreadSet> = sets.collect();
+        let found = distinct.iter().filter_map(|set| {
+            let handshake = uses.only_handshake(function, set)?;
+            Some(((*set).clone(), handshake))
+        });
+        Self(found.collect())
     }
 
     fn by(&self, set: &ThreadSet) -> Option<Handshake> {
-        let mut found = self.0.iter().filter(|(by, _)| by == set);
-        found.next().map(|(_, handshake)| *handshake)
+        self.0.get(set).copied()
     }
 }
 

@@ -41,6 +41,7 @@ mod owned;
 mod pending;
 mod place;
 mod shared_bytes;
+mod statements;
 mod tma;
 mod updates;
 mod vars;
@@ -51,12 +52,11 @@ pub mod races;
 mod tests;
 
 use crate::ir::{
-    BarrierReason, BarrierScope, Engine, Expr, ExprKind, FenceScope, Function, KernelId, Level,
-    MmaOp, Stmt, StmtKind, any_in, any_stmt,
+    BarrierReason, BarrierScope, Engine, FenceScope, Function, KernelId, Level, Stmt, StmtKind,
+    any_stmt,
 };
-use crate::sorted::SortedSet;
 use crate::source::Span;
-use crate::symbolic::{Sym, Var};
+use crate::symbolic::Sym;
 use access::{Comparing, MemAccess, Sizes};
 use collect::{Collector, Context};
 use events::Handshakes;
@@ -67,6 +67,10 @@ pub use overlaps::Pairs;
 pub use owned::shared_by_instances;
 use pending::Pending;
 pub use shared_bytes::find as shared_bytes;
+use statements::{
+    declared, end_regions, follows_async_region, has_barrier, has_exchange, only_mmas,
+    only_private_work,
+};
 pub use tma::moved as moved_by_tma;
 use vars::Iterations;
 pub use vars::Vars;
@@ -151,66 +155,6 @@ fn record_waits(function: &mut Function, id: KernelId) {
     let waits = uses.opaque || has_barrier(&kernel.body) || has_exchange(&kernel.body);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.waits = waits;
-    }
-}
-
-fn has_barrier(body: &[Stmt]) -> bool {
-    any_stmt(body, |stmt| {
-        matches!(
-            stmt.kind,
-            StmtKind::Barrier { .. }
-                | StmtKind::WaitTma { .. }
-                | StmtKind::WaitEvent(_)
-                | StmtKind::Mma(_)
-        )
-    })
-}
-
-/// Whether lanes of a warp exchange values, for which they converge.
-fn has_exchange(body: &[Stmt]) -> bool {
-    let exchanges = |e: &Expr| match &*e.kind {
-        ExprKind::Intrinsic(of, _) => of.info().converges,
-        _ => false,
-    };
-    any_in(body, |_| false, exchanges)
-}
-
-fn is_async_region(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Region { is_async: true, .. })
-}
-
-/// Adds a barrier over the block after a plain `inthreads`, unless it is inside another one.
-fn end_regions(stmts: &mut Vec<Stmt>) {
-    let mut at = 0;
-    while let Some(stmt) = stmts.get_mut(at) {
-        at += 1;
-        match &mut stmt.kind {
-            StmtKind::Region {
-                is_async: false,
-                outermost: true,
-                ..
-            } => {
-                let kind = StmtKind::Barrier {
-                    scope: BarrierScope::Block,
-                    why: BarrierReason::RegionEnd,
-                };
-                let barrier = Stmt::new(kind, stmt.span);
-                stmts.insert(at, barrier);
-                at += 1;
-            }
-            StmtKind::For { body, .. } | StmtKind::Parallel { body, .. } => end_regions(body),
-            StmtKind::While { prelude, body, .. } => {
-                end_regions(prelude);
-                end_regions(body);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                end_regions(then);
-                end_regions(otherwise);
-            }
-            _ => {}
-        }
     }
 }
 
@@ -514,7 +458,8 @@ impl Walker<'_> {
                 self.collector.block(body, context, &mut own);
                 let around = self.sizes.region.clone();
                 self.sizes.region = set.clone().or(around.clone());
-                let after = self.block(body, context, pending.clone());
+                let before = self.before_region(body, &own, context, pending);
+                let after = self.block(body, context, before);
                 self.sizes.region = around;
                 pending.join(&after);
                 pending.add(own);
@@ -530,6 +475,28 @@ impl Walker<'_> {
                 self.inside_loop(stmt, context, pending)
             }
             _ => {}
+        }
+    }
+
+    /// The accesses that are pending for the threads of a region, of which `own` are the accesses. Those
+    /// of asynchronous regions of other threads are not: no barrier orders them.
+    fn before_region(
+        &self,
+        body: &[Stmt],
+        own: &[MemAccess],
+        context: &Context,
+        pending: &Pending,
+    ) -> Pending {
+        let grid = |stmt: &Stmt| {
+            let kind = &stmt.kind;
+            matches!(kind, StmtKind::Barrier { scope, .. } if *scope == BarrierScope::Grid)
+        };
+        let whole = own.iter().any(MemAccess::is_in_an_unknown_block)
+            || self.overlaps.is_second_walk()
+            || any_stmt(body, grid);
+        match context.set.as_ref().filter(|_| !whole) {
+            Some(set) => pending.without_others(set),
+            None => pending.clone(),
         }
     }
 
@@ -780,50 +747,4 @@ impl Walker<'_> {
             _ => true,
         }
     }
-}
-
-/// Whether there are only MMAs by warpgroups, which write only registers, names, and loops of
-/// these.
-fn only_mmas(stmts: &[Stmt]) -> bool {
-    stmts.iter().all(|stmt| match &stmt.kind {
-        StmtKind::Mma(op) => matches!(**op, MmaOp::WarpgroupMma(_)),
-        StmtKind::Let {
-            value: Some(value), ..
-        } => matches!(*value.kind, ExprKind::Index(_)),
-        StmtKind::UseFuture(_) => true,
-        StmtKind::For { body, .. } => only_mmas(body),
-        _ => false,
-    })
-}
-
-/// Whether these are statements at thread level in which no thread waits for, cooperates with, or
-/// leaves others.
-fn only_private_work(stmts: &[Stmt]) -> bool {
-    !any_stmt(stmts, |stmt| match &stmt.kind {
-        StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
-        StmtKind::Copy(copy) => copy.level != Level::Thread || copy.future.is_some(),
-        StmtKind::Wait { .. } | StmtKind::WaitTma { .. } | StmtKind::Mma(_) => true,
-        StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
-        StmtKind::Fill { level, .. } => *level != Level::Thread,
-        _ => false,
-    })
-}
-
-/// The variables that the code sets, except indices of `parallel`, which have the same value each
-/// time.
-fn declared(function: &Function, body: &[Stmt]) -> SortedSet<Var> {
-    let uses = crate::passes::analysis::uses::Uses::of_block(function, body);
-    let locals = uses
-        .declared
-        .iter()
-        .filter_map(|id| function.locals.get(id.index()));
-    locals
-        .filter(|l| !matches!(l.role, crate::ir::Role::Parallel(_)))
-        .filter_map(|l| l.var)
-        .collect()
-}
-
-fn follows_async_region(stmts: &[Stmt], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|before| stmts.get(before));
-    before.is_some_and(is_async_region)
 }

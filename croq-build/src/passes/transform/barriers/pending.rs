@@ -1,11 +1,13 @@
 //! The accesses since the last synchronisation of the threads.
 
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::rc::Rc;
 
 use super::access::{Executor, MemAccess, Region, Release};
 use super::place::Place;
 use super::vars::{Iterations, Vars};
-use crate::ir::{Level, ThreadSet};
+use crate::ir::{BufferId, Level, ThreadSet};
 use crate::symbolic::{Ctx, Sym};
 
 #[derive(Clone, Debug, Default)]
@@ -35,34 +37,42 @@ impl Pending {
         if self.unreachable {
             return;
         }
+        self.add_all(accesses.into_iter());
+    }
+
+    fn add_all(&mut self, accesses: impl ExactSizeIterator<Item = MemAccess>) {
+        let mut index = (accesses.len() > FEW).then(|| Index::of(&self.accesses));
         for access in accesses {
-            self.add_one(access);
+            let Some(index) = &mut index else {
+                self.add_one(access, 0..self.accesses.len());
+                continue;
+            };
+            let (key, end) = (Index::key(&access), self.accesses.len());
+            self.add_one(access, index.at(key));
+            if self.accesses.len() > end {
+                index.add(key, end);
+            }
         }
     }
 
-    fn add_one(&mut self, mut access: MemAccess) {
+    /// `among`: the positions of accesses that may be the same.
+    fn add_one(&mut self, mut access: MemAccess, among: impl IntoIterator<Item = usize>) {
         let since = (access.ordered_at, access.fenced);
-        let region = |access: &MemAccess| {
-            access
-                .inner_region
-                .as_ref()
-                .map(|inner_region| inner_region.region)
-        };
-        let own = region(&access);
-        let same = self.accesses.iter_mut().find(|t| {
+        let own = kind(&access);
+        let found = among.into_iter().find(|at| {
             // The cheap comparison first: hundreds of regions may each have accesses of their own.
-            if (t.buffer, t.write, region(t)) != (access.buffer, access.write, own) {
-                return false;
-            }
-            (access.ordered_at, access.fenced) = (t.ordered_at, t.fenced);
-            **t == access
+            let same = self.accesses.get(*at).filter(|t| kind(t) == own);
+            same.is_some_and(|t| {
+                (access.ordered_at, access.fenced) = (t.ordered_at, t.fenced);
+                *t == access
+            })
         });
         // After a join of two paths, only the weaker ordering holds.
         let both = |a: Option<Level>, b: Option<Level>| match (a, b) {
             (Some(a), Some(b)) => Some(a.max(b)),
             _ => None,
         };
-        match same {
+        match found.and_then(|at| self.accesses.get_mut(at)) {
             Some(same) => {
                 same.ordered_at = both(same.ordered_at, since.0);
                 same.fenced = both(same.fenced, since.1);
@@ -71,6 +81,16 @@ impl Pending {
                 (access.ordered_at, access.fenced) = since;
                 self.accesses.push(access);
             }
+        }
+    }
+
+    /// The accesses that may need ordering with those of a region's threads.
+    pub fn without_others(&self, set: &ThreadSet) -> Pending {
+        let others = |t: &&MemAccess| t.is_of_others(set) && !t.is_in_an_unknown_block();
+        let own = self.accesses.iter().filter(|t| !others(t));
+        Pending {
+            accesses: own.cloned().collect(),
+            unreachable: self.unreachable,
         }
     }
 
@@ -158,22 +178,18 @@ impl Pending {
             *self = other.clone();
             return;
         }
-        for access in &other.accesses {
-            self.add_one(access.clone());
-        }
+        self.add_all(other.accesses.iter().cloned());
     }
 
     /// Whether an access of `earlier` iterations is still pending that is not also in `own`.
     pub fn outlives(&self, earlier: &Pending, own: &Pending) -> bool {
-        let same = |t: &MemAccess, u: &MemAccess| {
-            t.buffer == u.buffer
-                && t.write == u.write
-                && t.place == u.place
-                && t.executor == u.executor
+        let of = |pending: &'_ Pending| -> HashSet<_> {
+            let all = pending.accesses.iter();
+            all.map(|t| (t.buffer, t.write, t.place.clone(), t.executor))
+                .collect()
         };
-        self.accesses.iter().any(|t| {
-            earlier.accesses.iter().any(|u| same(t, u)) && !own.accesses.iter().any(|u| same(t, u))
-        })
+        let (own, earlier, all) = (of(own), of(earlier), of(self));
+        all.iter().any(|t| earlier.contains(t) && !own.contains(t))
     }
 
     /// The same accesses, from the point of view of a later iteration.
@@ -183,11 +199,7 @@ impl Pending {
         vars: &mut Vars,
         iterations: &Iterations<'_>,
     ) -> Pending {
-        let mut out = Pending {
-            accesses: Vec::new(),
-            unreachable: self.unreachable,
-        };
-        for access in &self.accesses {
+        let earlier = self.accesses.iter().map(|access| {
             let mut access = access.clone();
             let changes = |place: &Place| {
                 let coordinates = place.coordinates.iter().flatten();
@@ -204,8 +216,123 @@ impl Pending {
                     }
                 }
             }
-            out.add_one(access);
-        }
+            access
+        });
+        let mut out = Pending {
+            accesses: Vec::new(),
+            unreachable: self.unreachable,
+        };
+        out.add_all(earlier);
         out
+    }
+}
+
+/// So many accesses are compared with all that are pending, without an [`Index`].
+const FEW: usize = 8;
+
+/// What differs between most accesses.
+fn kind(access: &MemAccess) -> (BufferId, bool, Option<u32>) {
+    let region = access.inner_region.as_ref().map(|inner| inner.region);
+    (access.buffer, access.write, region)
+}
+
+/// The positions of accesses, by a hash of their kind and place. Where hundreds of accesses are pending
+/// in front of each of hundreds of regions, comparing all of them takes seconds.
+struct Index(HashMap<u64, Vec<usize>>);
+
+impl Index {
+    fn of(accesses: &[MemAccess]) -> Index {
+        let mut index = Index(HashMap::with_capacity(accesses.len()));
+        for (at, access) in accesses.iter().enumerate() {
+            index.add(Index::key(access), at);
+        }
+        index
+    }
+
+    fn key(access: &MemAccess) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (kind(access), &access.place).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn add(&mut self, key: u64, at: usize) {
+        self.0.entry(key).or_default().push(at);
+    }
+
+    /// The positions that may hold an access with this key.
+    fn at(&self, key: u64) -> impl Iterator<Item = usize> {
+        self.0.get(&key).into_iter().flatten().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::transform::barriers::access::Executor;
+
+    fn access(buffer: u32, at: i64, region: u32) -> MemAccess {
+        let set = ThreadSet {
+            ranges: vec![(region, region + 1)],
+        };
+        MemAccess {
+            buffer: BufferId(buffer),
+            write: at % 2 == 0,
+            place: (at > 0).then(|| {
+                Rc::new(Place {
+                    coordinates: None,
+                    flat: Sym::int(at),
+                })
+            }),
+            executor: Executor::EachThread,
+            chain: Rc::default(),
+            set: Some(set.clone()),
+            inner_region: Some(Region {
+                region,
+                set: Some(set),
+            }),
+            opaque: false,
+            atomic: false,
+            by_tma: false,
+            in_flight: false,
+            needs_proxy_fence: false,
+            clustered: false,
+            ordered_at: (at % 3 == 0).then_some(Level::Warp),
+            fenced: None,
+            released: Release::None,
+        }
+    }
+
+    fn many() -> Vec<MemAccess> {
+        let all = (0..200).map(|i: u32| access(i % 3, i64::from(i % 7), i % 5));
+        all.collect()
+    }
+
+    #[test]
+    fn many_accesses_are_added_as_one_after_the_other() {
+        let (mut together, mut single, mut joined) = <(Pending, Pending, Pending)>::default();
+        together.add(many());
+        for access in many() {
+            single.add(vec![access]);
+        }
+        joined.add(many().split_off(100));
+        joined.join(&together);
+        assert_eq!(together.accesses(), single.accesses());
+        assert_eq!(together.accesses().len(), 105);
+        assert_eq!(joined.accesses().len(), 105);
+    }
+
+    #[test]
+    fn accesses_of_other_threads_are_left_out() {
+        let mut pending = Pending::default();
+        pending.add(many());
+        let kept = pending.without_others(&ThreadSet {
+            ranges: vec![(1, 3)],
+        });
+        let regions = kept.accesses().iter().filter_map(|t| kind(t).2);
+        assert_eq!(
+            regions.collect::<std::collections::BTreeSet<_>>(),
+            [1, 2].into()
+        );
+        assert_eq!(kept.accesses().len(), 42);
     }
 }
