@@ -46,8 +46,8 @@ pub const GROUPS: &[Group] = &[
         about: "the program probably computes something else than intended, or races",
         codes: Codes::Listed(
             "W0015 W0019 W0021 W0128 W0321 W0348 W0360 W0553 W0558 W0568 W0584 W0620 W0621 W0626 W0776 \
-             W0781 W0814 W0822 W0841 W0879 W0881 W0882 W0884 W0885 W0929 W0935 W0936 W0937 W0938 W1003 \
-             W1005 W1006 W1009 W1012 W1024",
+             W0781 W0814 W0822 W0841 W0879 W0881 W0882 W0884 W0885 W0886 W0929 W0935 W0936 W0937 W0938 \
+             W1003 W1005 W1006 W1009 W1012 W1024",
         ),
     },
     Group {

@@ -80,5 +80,6 @@ explanations! {
     E0883: "overlapping tiles of one buffer",
     W0884: "tile numbers that are perhaps exchanged",
     W0885: "part of a result that nothing writes",
+    W0886: "tile without a number",
     W1044: "cluster operation without a cluster",
 }

@@ -382,6 +382,7 @@ pub(crate) fn bind(
             future.data = Some(Data {
                 future: None,
                 tiled: false,
+                first_tile: None,
                 name: future.name.clone(),
                 ..data
             });

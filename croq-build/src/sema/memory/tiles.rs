@@ -113,9 +113,40 @@ pub(crate) fn lint_exchanged(el: &mut Elab<'_>, name: &str, axes: &[(Sym, Sym)],
     );
 }
 
+/// Reports a `subspan` without `.at`, the first tile, of a tensor where there are several blocks.
+fn lint_first_tile(el: &mut Elab<'_>, data: &mut Data) {
+    let Some(at) = data.first_tile.take() else {
+        return;
+    };
+    let Some(kernel) = &el.kernel else {
+        return;
+    };
+    let several = kernel.grid.indices.iter().flatten().any(|index| {
+        let (_, last) = el.f.cx.bounds(*index);
+        !last.is_some_and(Sym::is_zero)
+    });
+    if el.path.is_dead() || !several || !el.f.buffer_is_global(data.view.buffer) {
+        return;
+    }
+    let name = &data.name;
+    let numbers = vec!["0"; data.view.rank()].join(", ");
+    el.cx.report(
+        Diagnostic::new(
+            codes::W0886,
+            at,
+            format!("all blocks take the first tile of `{name}`"),
+        )
+        .label("without `.at`")
+        .help(format!(
+            "say which tile with `.at(…)`, a number for each axis, or `.at({numbers})` if this is meant"
+        )),
+    );
+}
+
 /// Emits the checks of a tile that is copied here, or whose address is taken. Returns the numbers
 /// that are checked here, with their lower bounds: they hold for what is done with the tile.
 pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) -> Vec<(Sym, Sym)> {
+    lint_first_tile(el, data);
     let mut checked = Vec::new();
     for tile in std::mem::take(&mut data.numbers) {
         let TileNumber {

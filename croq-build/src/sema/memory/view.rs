@@ -17,6 +17,7 @@ pub(crate) fn lower_operator(
     op: &ViewOp,
     at: Span,
 ) -> Option<Data> {
+    let whole = (!data.tiled).then(|| data.view.shape.clone());
     match op {
         ViewOp::Chunkat(args) => chunks::lower_chunkat(el, &mut data, args, at)?,
         ViewOp::Chunk {
@@ -72,6 +73,11 @@ pub(crate) fn lower_operator(
     futures::emit_use(el, &data, at);
     data.future = None;
     data.tiled = true;
+    data.first_tile = whole.and_then(|whole| {
+        let mut axes = whole.iter().zip(&data.view.shape);
+        let smaller = axes.any(|(whole, tile)| el.f.cx.eq(whole, tile) != Truth::Yes);
+        (matches!(op, ViewOp::Subspan { at: None, .. }) && smaller).then_some(at)
+    });
     Some(data)
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn data_of(view: View, name: &str, span: Span) -> Data {
         future: None,
         squeezable: false,
         tiled: false,
+        first_tile: None,
         span,
     }
 }

@@ -55,6 +55,8 @@ pub(crate) struct Data {
     pub squeezable: bool,
     /// Whether a tile operator was applied.
     pub tiled: bool,
+    /// A `subspan` without `.at` of a larger whole, if nothing was applied after it.
+    pub first_tile: Option<Span>,
     pub span: Span,
 }
 

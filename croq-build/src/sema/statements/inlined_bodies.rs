@@ -273,6 +273,7 @@ fn tensor(el: &Elab<'_>, data: Data) -> Entity {
         },
         false => Entity::View(Data {
             tiled: false,
+            first_tile: None,
             ..data
         }),
     }
