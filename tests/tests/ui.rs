@@ -280,6 +280,58 @@ fn the_report_of_the_readme() {
     assert_eq!(codes, ["W0879"]);
 }
 
+/// The file of this name in `docs/tutorial.md`.
+fn of_the_tutorial<'a>(page: &'a str, name: &str) -> &'a str {
+    let (_, rest) = page
+        .split_once(&format!("**`{name}`**\n\n```croqtile\n"))
+        .expect(name);
+    rest.split("```").next().unwrap_or_default()
+}
+
+/// Each mistake of the tutorial, made in the program that it shows, has the report whose first lines it
+/// shows.
+#[test]
+fn the_mistakes_of_the_tutorial() {
+    let page = fs::read_to_string(workspace().join("docs/tutorial.md")).expect("the tutorial");
+    let sm_80 = Options {
+        archs: vec!["sm_80".parse().expect("an architecture")],
+        archs_asked: true,
+        ..Options::default()
+    };
+    let edits = [
+        ("blend", "b.at(i, j) -", "b[i, j] -"),
+        ("brighter", "cdiv(N, 256)", "N / 256"),
+        ("blurred", "(near.data.at(t) ", "(near.at(t) "),
+        ("row_sums", "if (t == 0) part", "part"),
+        ("times_vector", "swap(now, next);", ""),
+        ("product", "mma.row.col", "mma.row.row"),
+        ("turned", "turned<f16>", "turned<f16, 64>"),
+        ("swing", "(global f32 [N] place", "(f32 [N] place"),
+        ("product", "dma.copy a", "tma.copy a"),
+    ];
+    let mut mistakes = page.split("**A mistake.**").skip(1);
+    for (name, from, to) in edits {
+        let file = format!("kernels/{name}.co");
+        let right = of_the_tutorial(&page, &file);
+        let (_, diags) = check(&file, right);
+        assert!(diags.is_empty(), "{name} has reports");
+        let wrong = right.replacen(from, to, 1);
+        assert_ne!(wrong, right, "{name} has no {from}");
+        let options = if to.starts_with("tma") {
+            &sm_80
+        } else {
+            &Options::default()
+        };
+        let (source, diags) = compiled(&file, &wrong, options);
+        let report = render::report(&source, &diags, false);
+        let shown = mistakes.next().expect("a mistake").split("```text\n");
+        let shown = shown.skip(1).find_map(|text| text.split("```").next());
+        let shown = shown.expect("a report").trim();
+        assert!(report.contains(shown), "{name}:\n{report}");
+    }
+    assert_eq!(mistakes.count(), 0, "a mistake that nothing checks");
+}
+
 /// Whole functions in the README and in `docs` are programs that croq accepts, except the wrong
 /// one.
 #[test]

@@ -10,6 +10,7 @@ mod ptx_machine;
 mod symbols;
 mod templates;
 mod tune;
+mod tutorial;
 mod warnings;
 
 use croq_downstream::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
