@@ -73,10 +73,11 @@ pub(crate) fn lower_operator(
     futures::emit_use(el, &data, at);
     data.future = None;
     data.tiled = true;
-    data.first_tile = whole.and_then(|whole| {
+    let is_first = matches!(op, ViewOp::Subspan { at: None, .. });
+    data.first_tile = whole.filter(|_| is_first).and_then(|whole| {
         let mut axes = whole.iter().zip(&data.view.shape);
         let smaller = axes.any(|(whole, tile)| el.f.cx.eq(whole, tile) != Truth::Yes);
-        (matches!(op, ViewOp::Subspan { at: None, .. }) && smaller).then_some(at)
+        smaller.then_some(at)
     });
     Some(data)
 }
