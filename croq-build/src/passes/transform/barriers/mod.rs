@@ -68,8 +68,8 @@ pub use owned::shared_by_instances;
 use pending::Pending;
 pub use shared_bytes::find as shared_bytes;
 use statements::{
-    declared, end_regions, follows_async_region, has_barrier, has_exchange, only_mmas,
-    only_private_work,
+    declared, end_regions, follows_async_region, has_barrier, has_exchange, only_computations,
+    only_mmas, only_private_work,
 };
 pub use tma::moved as moved_by_tma;
 use vars::Iterations;
@@ -260,8 +260,11 @@ impl Walker<'_> {
         }
         let Some(stmt) = stmts.get(at) else { return 1 };
         let span = stmt.span;
-        if self.is_plain(stmt, context) {
-            let accesses = self.all_of(std::slice::from_ref(stmt), context);
+        let whole = match self.is_plain(stmt, context) {
+            true => Some(self.all_of(std::slice::from_ref(stmt), context)),
+            false => self.of_reading_loop(stmt, context),
+        };
+        if let Some(accesses) = whole {
             let inserted = self.wait_before(stmts, at, span, &accesses, pending);
             pending.add(accesses);
             return 1 + inserted;
@@ -720,6 +723,17 @@ impl Walker<'_> {
         let mut accesses = Vec::new();
         self.collector.block(stmts, context, &mut accesses);
         accesses
+    }
+
+    /// The accesses of a loop that only computes and reads: one barrier before it suffices for all its
+    /// iterations.
+    fn of_reading_loop(&mut self, stmt: &Stmt, context: &Context) -> Option<Vec<MemAccess>> {
+        let StmtKind::For { body, .. } = &stmt.kind else {
+            return None;
+        };
+        let accesses =
+            only_computations(body).then(|| self.all_of(std::slice::from_ref(stmt), context));
+        accesses.filter(|all| all.iter().all(|access| !access.write))
     }
 
     /// Whether no statement inside can need a barrier, be one, or change the control flow.

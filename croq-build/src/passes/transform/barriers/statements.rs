@@ -77,6 +77,21 @@ pub fn only_mmas(stmts: &[Stmt]) -> bool {
     })
 }
 
+/// Whether there are only computations, stores and loops of these, without a way out.
+pub fn only_computations(stmts: &[Stmt]) -> bool {
+    stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Let { .. }
+        | StmtKind::Assign { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::UseFuture(_) => true,
+        StmtKind::For { body, .. } => only_computations(body),
+        StmtKind::If {
+            then, otherwise, ..
+        } => only_computations(then) && only_computations(otherwise),
+        _ => false,
+    })
+}
+
 /// Whether these are statements at thread level in which no thread waits for, cooperates with, or
 /// leaves others.
 pub fn only_private_work(stmts: &[Stmt]) -> bool {

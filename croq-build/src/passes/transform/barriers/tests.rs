@@ -741,3 +741,49 @@ fn atomics_wait_only_for_ordinary_accesses() {
         "par { once { atomic store } WARP(read:before) par { store } }"
     );
 }
+
+/// One barrier before a loop that only reads serves all of its iterations.
+#[test]
+fn before_a_loop_that_reads() {
+    let of = |after: &str| {
+        let text = format!(
+            "__co__ f32 [64] f(f32 [64] x) {{
+  f32 [64] y;
+  parallel by 1 : block {{
+    shared f32 [64] s;
+    parallel t by 64 : thread s.at(t) = x.at(t);
+    mutable f32 sum = 0.0f;
+    {after}
+    parallel t by 64 : thread y.at(t) = sum;
+  }}
+  return y;
+}}
+"
+        );
+        outline(&kernel(&text).body)
+    };
+    let before = "par { store } BLOCK(read:s)";
+    for reads in [
+        "foreach i in 64 sum = sum + s.at(i);",
+        "foreach i in 8 foreach j in 8 sum = sum + s.at(i # j);",
+        "foreach i in 64 { if (s.at(i) > 0.0f) sum = sum + s.at(i); }",
+    ] {
+        let found = of(reads);
+        assert!(found.starts_with(before), "{reads}: {found}");
+        assert_eq!(found.matches("BLOCK").count(), 1, "{reads}: {found}");
+    }
+    // Other threads read what an iteration writes: a barrier in each.
+    for (writes, expected) in [
+        (
+            "foreach i in 63 s.at(i + 1) = s.at(i) + 1.0f;",
+            "par { store } for { BLOCK(read:s) ",
+        ),
+        (
+            "foreach i in 64 { sum = sum + s.at(i); if (sum > 9.0f) break; }",
+            "par { store } for { BLOCK(read:s) ",
+        ),
+    ] {
+        let found = of(writes);
+        assert!(found.starts_with(expected), "{writes}: {found}");
+    }
+}
