@@ -166,8 +166,8 @@ fn report(
             )
             .label(format!("ends at {reached} of {extent}"))
             .help(format!(
-                "divide by `cdiv({of}, {by})` and leave out what is beyond the end, or state what sizes are \
-                 meant: `assert({of} % {by} == 0, \"…\");`"
+                "write the rest as well (`cdiv({of}, {by})` in place of a quotient, and a condition for the end), \
+                 or state what sizes are meant: `assert({of} % {by} == 0, \"…\");`"
             ))
         }
     }
