@@ -18,6 +18,9 @@ use crate::sorted::{SortedMap, SortedSet};
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
+/// At most so many bounds of indices that depend on other indices are followed.
+const QUOTIENT_DEPTH: u32 = 4;
+
 pub fn check(function: &Function, diags: &mut Diagnostics) {
     let mut walk = Walk {
         indices: indices(function),
@@ -212,7 +215,7 @@ impl Walk<'_> {
     /// A box within a view is written: for each axis of the view, the first position and the length.
     fn writes(&mut self, view: &View, parts: &[(Sym, Sym)], span: Span) {
         let id = view.buffer;
-        if self.opaque.contains(&id) || self.kinds.get(&id).is_none() {
+        if self.opaque.contains(&id) || !self.kinds.contains_key(&id) {
             return;
         }
         let Some(frame) = view.frame.as_ref().filter(|f| f.axes.len() == parts.len()) else {
@@ -220,8 +223,7 @@ impl Walk<'_> {
             return;
         };
         let base = frame.base(&view.offset);
-        let is_new = self.written.get(&id).is_none();
-        if is_new {
+        let Some(mut writes) = self.written.remove(&id) else {
             let axes = 0..frame.extents.len();
             let ends = axes.map(|axis| self.end(frame, axis, parts, span));
             let writes = Writes {
@@ -231,9 +233,6 @@ impl Walk<'_> {
                 base,
             };
             self.written.insert(id, writes);
-            return;
-        }
-        let Some(mut writes) = self.written.remove(&id) else {
             return;
         };
         let is_same = writes.extents == frame.extents
@@ -312,17 +311,7 @@ impl Walk<'_> {
         let short = Short::Multiple(of.clone(), by.clone());
         Some(End { at, short, span })
     }
-}
 
-fn whole(view: &View) -> Vec<(Sym, Sym)> {
-    let part = |length: &Sym| (Sym::zero(), length.clone());
-    view.shape.iter().map(part).collect()
-}
-
-/// At most so many bounds of indices that depend on other indices are followed.
-const QUOTIENT_DEPTH: u32 = 4;
-
-impl Walk<'_> {
     /// Whether a quotient of the extent by a constant is a part of the expression, or of a bound of its indices.
     fn is_bounded_by_quotient(&self, e: &Sym, extent: &Sym, depth: u32) -> bool {
         let is_quotient = |atom: &Atom| match atom {
@@ -337,6 +326,11 @@ impl Walk<'_> {
                     hi.is_some_and(|hi| self.is_bounded_by_quotient(hi, extent, depth - 1))
                 })
     }
+}
+
+fn whole(view: &View) -> Vec<(Sym, Sym)> {
+    let part = |length: &Sym| (Sym::zero(), length.clone());
+    view.shape.iter().map(part).collect()
 }
 
 impl Visitor for Walk<'_> {
