@@ -122,7 +122,7 @@ scripts/random_programs.sh "$seed" "$runs" || found "random programs: see above"
 
 echo "== other orders of threads and blocks"
 for order in 1 2 3 4 5 6 7 8 9; do
-  CROQ_SIM_SEED=$order cargo test --quiet -p croq-tests --test run_features --test run_as_written --test run_kernels >"$out/order.log" 2>&1 ||
+  CROQ_SIM_SEED=$order cargo test --quiet -p croq-tests -p croq-kernel-tests --test run_features --test run_as_written --test run_kernels >"$out/order.log" 2>&1 ||
     {
       found "run tests with CROQ_SIM_SEED=$order"
       grep -E 'FAILED|panicked' "$out/order.log" | head -n 5

@@ -13,7 +13,7 @@ rm -rf "$bundle"
 mkdir -p "$bundle/bin"
 {
   cargo test -p croq-conformance --test on_gpu --no-run --message-format=json
-  cargo test -p croq-tests --test run_kernels --test run_features --test run_as_written --no-run --message-format=json
+  cargo test -p croq-tests -p croq-kernel-tests --test run_kernels --test run_features --test run_as_written --no-run --message-format=json
   cargo build -p croq-benches --message-format=json
 } | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | sort -u | while read -r program; do
   name=$(basename "$program" | sed 's/-[0-9a-f]\{16\}$//')

@@ -82,6 +82,7 @@ package() {
   case $1 in
     on_gpu) echo croq-conformance ;;
     report) echo croq-report ;;
+    run_kernels) echo croq-kernel-tests ;;
     *) echo croq-tests ;;
   esac
 }

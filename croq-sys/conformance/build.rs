@@ -50,8 +50,9 @@ fn for_sim() {
     ];
     // The file has 1300 instantiations of MMAs: compiling with optimisation takes longer than
     // running without.
-    for_sim_with(1, &["wgmma"], "croq_conformance_products");
-    for_sim_with(if optimised() { 2 } else { 1 }, &rest, "croq_conformance");
+    for_sim_with("g", &["wgmma"], "croq_conformance_products");
+    let level = if optimised() { "2" } else { "g" };
+    for_sim_with(level, &rest, "croq_conformance");
 }
 
 /// Whether the profile optimises; tests do not, as in `croq_build`, and benchmarks do.
@@ -59,12 +60,12 @@ fn optimised() -> bool {
     std::env::var_os("PROFILE").is_some_and(|profile| profile == "release")
 }
 
-fn for_sim_with(level: u32, texts: &[&str], archive: &str) {
+fn for_sim_with(level: &str, texts: &[&str], archive: &str) {
     let mut build = cc::Build::new();
     build
         .cpp(true)
         .std("c++17")
-        .opt_level(level)
+        .opt_level_str(level)
         .debug(false)
         .include(DEVICE)
         .define("CROQ_SIM", "1")

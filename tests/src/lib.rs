@@ -4,8 +4,8 @@
 
 croq_sys::include_kernels!();
 
-pub mod compare;
-pub mod gpu;
+pub use croq_kernel_tests::{compare, gpu};
+
 pub mod orders;
 pub mod random_calls;
 pub mod random_programs;

@@ -466,7 +466,7 @@ fn programs_we_ship_are_clean() {
 fn every_file_of_tests_is_a_module() {
     for program in [
         "tests/run_features",
-        "tests/run_kernels",
+        "kernels/tests/run_kernels",
         "tests/machine_code",
         "downstream/tests/packages",
     ] {

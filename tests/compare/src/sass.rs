@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use croq_build::Checks;
 use croq_build::pipeline::{FileNames, Options, compile_text};
 use croq_build::toolchain::environment::Environment;
-use croq_build::toolchain::nvcc;
+use croq_build::toolchain::{nvcc, special_functions};
 
 use crate::loops::Loops;
 
@@ -51,13 +52,25 @@ fn skipped(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
-/// The same for kernels that are built with other checks.
-pub fn kernels_with(
-    checks: Checks,
-    stem: &str,
-    text: &str,
-    arch: &str,
-) -> Option<BTreeMap<String, Code>> {
+type Kernels = BTreeMap<String, Code>;
+
+/// The same for kernels that are built with other checks. What a process has asked for before is not
+/// compiled again.
+pub fn kernels_with(checks: Checks, stem: &str, text: &str, arch: &str) -> Option<Kernels> {
+    /// A cell for each question, so that different ones are answered at the same time.
+    type Answers = Mutex<BTreeMap<String, Arc<OnceLock<Option<Kernels>>>>>;
+    static ANSWERS: Answers = Mutex::new(BTreeMap::new());
+
+    let question = format!("{checks:?} {stem} {arch}\n{text}");
+    let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let answer = Arc::clone(answers.entry(question).or_default());
+    drop(answers);
+    answer
+        .get_or_init(|| compiled(checks, stem, text, arch))
+        .clone()
+}
+
+fn compiled(checks: Checks, stem: &str, text: &str, arch: &str) -> Option<Kernels> {
     let environment = Environment::of_process();
     let Some(toolkit) = nvcc::search(&environment, None).toolkit else {
         skipped("no nvcc");
@@ -86,6 +99,7 @@ pub fn kernels_with(
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../croq-build/device");
     let output = Command::new(&toolkit.nvcc)
         .args(["-x", "cu", "-std=c++17", "-O3", "-DCROQ_CUDA=1", "-cubin"])
+        .arg(special_functions::WITHOUT)
         .args(["-Werror", "all-warnings", "-Xptxas", "-warn-spills,-Werror"])
         .arg(format!("-arch={arch}"))
         .arg(format!("-I{}", include.display()))

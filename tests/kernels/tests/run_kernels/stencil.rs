@@ -1,6 +1,6 @@
+use croq_kernel_tests::compare::{Float, assert_close, assert_exact, dot, near};
 use croq_kernels as kernels;
 use croq_sys::{Const, Tensor};
-use croq_tests::compare::{Float, assert_close, assert_exact, dot, near};
 
 #[test]
 fn conv3x3() {

@@ -1,7 +1,7 @@
+use croq_kernel_tests::compare::{Float, assert_close};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Element, Error, Tensor};
-use croq_tests::compare::{Float, assert_close};
 
 use super::attention::expected;
 

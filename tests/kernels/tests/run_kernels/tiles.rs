@@ -1,6 +1,6 @@
+use croq_kernel_tests::compare::assert_exact;
 use croq_kernels as kernels;
 use croq_sys::{Const, Tensor};
-use croq_tests::compare::assert_exact;
 use half::{bf16, f16};
 
 #[test]

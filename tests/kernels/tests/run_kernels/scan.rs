@@ -1,6 +1,6 @@
+use croq_kernel_tests::compare::{Float, assert_close, assert_exact, dot};
 use croq_kernels as kernels;
 use croq_sys::Tensor;
-use croq_tests::compare::{Float, assert_close, assert_exact, dot};
 
 /// Parts of a tile of `inclusive_scan`, whole ones, and more tiles than it collects at once.
 const TILES: [usize; 8] = [1, 3, 255, 4095, 4096, 4097, 3 * 4096, 40 * 4096 + 5];

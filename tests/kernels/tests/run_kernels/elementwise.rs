@@ -1,7 +1,7 @@
+use croq_kernel_tests::compare::{Float, assert_close, assert_exact, growth, near, rounded};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, F8E4M3, Tensor};
-use croq_tests::compare::{Float, assert_close, assert_exact, growth, near, rounded};
 
 #[test]
 fn add_1d() {

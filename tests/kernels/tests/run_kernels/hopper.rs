@@ -1,9 +1,9 @@
 //! Products by resident blocks of warpgroups, with what follows them: a bias and an activation, groups.
 
+use croq_kernel_tests::compare::{Float, Near, assert_close, assert_exact, dot, near};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Device, DeviceTensor, Element, F8E4M3, Tensor};
-use croq_tests::compare::{Float, Near, assert_close, assert_exact, dot, near};
 
 type Matrix<T> = Tensor<T, (usize, usize)>;
 type OnDevice<T> = DeviceTensor<T, (usize, usize)>;

@@ -1,6 +1,6 @@
+use croq_kernel_tests::compare::assert_exact;
 use croq_kernels as kernels;
 use croq_sys::{Device, Error, Tensor};
-use croq_tests::compare::assert_exact;
 
 #[test]
 fn embedding() {
@@ -22,7 +22,7 @@ fn a_number_outside_the_table_is_an_error() {
             Error::Check { line, .. } | Error::OutOfBounds { line, .. } => assert_eq!(line, 8),
             other => panic!("{other}"),
         }
-        if croq_tests::gpu::ends_at_failure() {
+        if croq_kernel_tests::gpu::ends_at_failure() {
             break;
         }
     }

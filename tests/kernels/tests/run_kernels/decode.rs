@@ -1,7 +1,7 @@
+use croq_kernel_tests::compare::{Float, assert_close, growth, near};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Element, Error, Tensor};
-use croq_tests::compare::{Float, assert_close, growth, near};
 
 use super::attention::expected;
 
@@ -202,7 +202,7 @@ fn decode_reports_wrong_arguments() {
     for wrong in [-1, 71, i32::MAX] {
         let error = call(sizes, [3, wrong], 2);
         assert!(error.contains("lengths must be between 0 and"), "{error}");
-        if croq_tests::gpu::ends_at_failure() {
+        if croq_kernel_tests::gpu::ends_at_failure() {
             break;
         }
     }

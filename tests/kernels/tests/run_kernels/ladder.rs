@@ -1,9 +1,9 @@
 //! MMAs: by element type, batched, grouped, and with specialised warps.
 
+use croq_kernel_tests::compare::{Float, Near, assert_close, dot, growth, near};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Dims, F8E4M3, F8E5M2, Tensor};
-use croq_tests::compare::{Float, Near, assert_close, dot, growth, near};
 
 /// The product of two rows, accumulated in f32 and rounded to `T` at the end; factors are rounded
 /// as the instruction does.

@@ -1,7 +1,7 @@
+use croq_kernel_tests::compare::{Float, Near, assert_close, assert_exact, dot, near, rounded};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Element, F8E4M3, Tensor};
-use croq_tests::compare::{Float, Near, assert_close, assert_exact, dot, near, rounded};
 
 const SIZES: [(usize, usize, usize); 5] = [
     (1, 1, 1),

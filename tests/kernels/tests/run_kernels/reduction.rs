@@ -1,7 +1,7 @@
+use croq_kernel_tests::compare::{Float, assert_close, assert_exact, dot, growth, near, rounded};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Error, Tensor};
-use croq_tests::compare::{Float, assert_close, assert_exact, dot, growth, near, rounded};
 
 const SIZES: [(usize, usize); 6] = [(1, 1), (3, 64), (2, 128), (4, 129), (5, 300), (3, 1000)];
 
@@ -305,7 +305,7 @@ fn a_label_outside_of_the_row_is_an_error() {
             Error::Check { .. } | Error::OutOfBounds { .. } => {}
             other => panic!("{other}"),
         }
-        if croq_tests::gpu::ends_at_failure() {
+        if croq_kernel_tests::gpu::ends_at_failure() {
             break;
         }
     }

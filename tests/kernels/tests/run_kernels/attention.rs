@@ -1,7 +1,7 @@
+use croq_kernel_tests::compare::{Float, Near, assert_close, growth, near};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Element, Error, Tensor};
-use croq_tests::compare::{Float, Near, assert_close, growth, near};
 
 type Dims<const D: usize> = (usize, usize, Const<D>);
 type Heads<T, const D: usize> = Tensor<T, Dims<D>>;
