@@ -177,7 +177,7 @@ tuples! {
 }
 
 /// The offset of the element at `index` in row-major memory; `None` if it is outside of `shape`.
-#[inline]
+// Not inline: in a debug build of its callers it would be compiled without optimisation.
 pub(crate) fn offset(shape: &[usize], index: &[usize]) -> Option<usize> {
     let mut at = 0usize;
     for (&i, &extent) in index.iter().zip(shape) {
