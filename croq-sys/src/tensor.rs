@@ -452,7 +452,6 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     /// }
     /// assert_eq!(t.as_slice(), [0, 5, 10, 11]);
     /// ```
-    #[inline]
     pub fn get(&self, index: D::Index) -> Option<&T> {
         let at = offset(self.shape().as_ref(), index.as_ref())?;
         self.as_slice().get(at / T::COUNT)
@@ -473,7 +472,6 @@ impl<T, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
 
 impl<T: Element, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
     /// The same as [`get`](Self::get), mutably.
-    #[inline]
     pub fn get_mut(&mut self, index: D::Index) -> Option<&mut T> {
         let at = offset(self.shape().as_ref(), index.as_ref())?;
         self.as_mut_slice().get_mut(at / T::COUNT)
@@ -483,7 +481,6 @@ impl<T: Element, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
 impl<T: Element, D: Dims, S: HostData<T>> Index<D::Index> for Tensor<T, D, S> {
     type Output = T;
 
-    #[inline]
     #[track_caller]
     fn index(&self, index: D::Index) -> &T {
         match self.get(index) {
@@ -494,7 +491,6 @@ impl<T: Element, D: Dims, S: HostData<T>> Index<D::Index> for Tensor<T, D, S> {
 }
 
 impl<T: Element, D: Dims, S: HostDataMut<T>> IndexMut<D::Index> for Tensor<T, D, S> {
-    #[inline]
     #[track_caller]
     fn index_mut(&mut self, index: D::Index) -> &mut T {
         let shape = self.shape();

@@ -49,7 +49,7 @@ const STACK_PROBES: &str = "-fstack-clash-protection";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimisation {
     /// For packages that cargo builds without optimisation: kernels for the simulated GPU, which runs whole
-    /// grids, are compiled in half of the time, and croq's tests run as fast. The host part of CUDA
+    /// grids, are compiled in less time, and croq's tests run as fast. The host part of CUDA
     /// objects is not optimised.
     Quick,
     Full,
@@ -320,7 +320,8 @@ mod tests {
     #[test]
     fn what_cargo_does_not_optimise_is_compiled_quickly() {
         let of = |level, debug| {
-            let env = environment(&[("OPT_LEVEL", level), ("DEBUG", debug)]);
+            let path = std::env::var("PATH").unwrap_or_default();
+            let env = environment(&[("OPT_LEVEL", level), ("DEBUG", debug), ("PATH", &path)]);
             HostCompiler::of(&env, HOST, HOST)
         };
         let levels =
@@ -333,6 +334,23 @@ mod tests {
         }
         let outside = HostCompiler::of(&environment(&[]), HOST, HOST);
         assert_eq!(levels(&outside), ("2", "-O1"));
+        // A debugger needs each variable in its place.
+        let quick = |level, debug| {
+            let command = of(level, debug).command().ok()?;
+            let given: Vec<_> = command.get_args().collect();
+            Some(
+                QUICK
+                    .iter()
+                    .filter(|flag| given.contains(&flag.as_ref()))
+                    .count(),
+            )
+        };
+        let is_gnu = of("0", "false").tool().is_ok_and(cc::Tool::is_like_gnu);
+        if is_gnu {
+            assert_eq!(quick("0", "false"), Some(QUICK.len()));
+            assert_eq!(quick("0", "true"), Some(0));
+            assert_eq!(quick("3", "false"), Some(0));
+        }
         assert_ne!(of("0", "false").identity, of("3", "false").identity);
         assert_ne!(of("3", "true").identity, of("3", "false").identity);
     }
