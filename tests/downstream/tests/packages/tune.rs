@@ -72,7 +72,17 @@ fn tune(package: &Package, args: &[&str], variables: &[(&str, &str)]) -> (bool, 
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--offline", "--manifest-path"]);
     command.arg(workspace().join("Cargo.toml"));
-    command.args(["-p", "croq-build", "--bin", "croq", "--", "tune"]);
+    // With the features of `make test`, which has built it.
+    command.args([
+        "-p",
+        "croq-build",
+        "--bin",
+        "croq",
+        "--features",
+        "tracing",
+        "--",
+        "tune",
+    ]);
     command.args(args).current_dir(package.path(""));
     command.env("CARGO_TARGET_DIR", target());
     command.env("CARGO_NET_OFFLINE", "true");

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::operation::Slot;
 use super::record::{Domain, Kind, Scope};
 use super::view::{Agent, FencedSpace, Time, View, joined};
 use crate::machine::registers::{LANES, Mask, lanes};
@@ -16,6 +17,8 @@ pub struct WarpClock {
     /// Lanes that have executed `fence.mbarrier_init`.
     pub initialised: Mask,
     pub recent: Recent,
+    /// Of an operation that shares its agent.
+    pub slot: Option<Slot>,
 }
 
 /// What a lane's fences do to its strong accesses.
@@ -64,6 +67,7 @@ impl WarpClock {
             recent: Recent {
                 entries: Vec::new(),
             },
+            slot: None,
         }
     }
 
@@ -72,12 +76,25 @@ impl WarpClock {
         &found.unwrap_or(&self.groups[0]).1
     }
 
+    /// The views of these lanes, and which of them have each.
+    pub fn views(&self, lanes: Mask) -> impl Iterator<Item = (Mask, &View)> {
+        let parts = self
+            .groups
+            .iter()
+            .map(move |(mask, view)| (mask & lanes, &**view));
+        parts.filter(|(mask, _)| *mask != 0)
+    }
+
     /// What these lanes know together, themselves up to now included.
     pub fn own(&self, lanes: Mask, now: Time) -> View {
-        let mut parts = self.groups.iter().filter(|(mask, _)| mask & lanes != 0);
-        let first = parts.next().map(|(_, view)| View::clone(view));
-        let mut view = first.unwrap_or_default();
+        let mut parts = self.views(lanes);
+        let first = parts.next();
+        let mut view = first.map(|(_, view)| view.clone()).unwrap_or_default();
+        view.own_fenced = [0; 2];
         parts.for_each(|(_, part)| view.join(part));
+        for (mask, part) in self.views(lanes) {
+            view.add_own_fenced(self.agent, mask, part.own_fenced);
+        }
         view.all.add(self.agent, lanes, now);
         view
     }
@@ -105,7 +122,7 @@ impl WarpClock {
         let parts: Vec<(Mask, Rc<View>)> = self.groups.clone();
         for (mask, known) in parts {
             if mask & lanes != 0 {
-                let new = match mask & !lanes == 0 && *known == View::default() {
+                let new = match mask & !lanes == 0 && known.is_empty() {
                     true => Rc::clone(view),
                     false => joined(&known, view),
                 };
@@ -134,14 +151,18 @@ impl WarpClock {
 
     /// `fence.proxy.async`: the async proxy sees what these lanes know, of one state space or of both.
     pub fn fence_proxy(&mut self, lanes: Mask, space: Option<FencedSpace>, now: Time) {
-        for lane in self::lanes(lanes) {
-            let mut view = self.own(1 << lane, now);
+        for (mask, known) in self.groups.clone() {
+            if mask & lanes == 0 {
+                continue;
+            }
+            let mut view = View::clone(&known);
             for limit in [FencedSpace::Shared, FencedSpace::Global] {
                 if space.is_none_or(|space| space == limit) {
                     view.fenced[limit as usize].join(&view.all);
+                    view.own_fenced[limit as usize] = now;
                 }
             }
-            self.replace(1 << lane, Rc::new(view));
+            self.replace(mask & lanes, Rc::new(view));
         }
     }
 
@@ -170,6 +191,8 @@ impl WarpClock {
         }
         let (view, time) = self.fences.get(lane)?.released[level as usize].as_ref()?;
         let mut view = View::clone(view);
+        let own_fenced = std::mem::take(&mut view.own_fenced);
+        view.add_own_fenced(self.agent, 1 << lane, own_fenced);
         view.all.add(self.agent, 1 << lane, *time);
         Some(view)
     }

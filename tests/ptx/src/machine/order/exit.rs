@@ -18,22 +18,22 @@ use super::view::{Agent, View};
 use super::{Found, OBJECT, Operation, Order, Space, WarpClock, kind};
 use crate::machine::registers::lanes;
 
-/// Of each block the last operation of each agent that has written to the memory of another block.
-pub type Sent = HashMap<u32, BTreeMap<Agent, (Record, Location)>>;
+/// Of each block the last operation of each agent and lane that has written to the memory of another block.
+pub type Sent = HashMap<u32, BTreeMap<(Agent, usize), (Record, Location)>>;
 
 impl Order {
     /// The operation is about to end, and has written there, in the memory of another block.
     pub fn sends(&mut self, operation: &Operation, to: Location) {
-        let agent = operation.clock.agent;
+        let (agent, lane) = (operation.clock.agent, operation.clock.lane());
         let record = Record {
             agent,
-            time: self.now,
+            time: operation.clock.time(self.now),
             site: operation.site,
-            mask: 1,
+            mask: 1 << lane,
             kind: kind(true, true),
         };
         let sent = self.sent.entry(agent.block).or_default();
-        sent.insert(agent, (record, to));
+        sent.insert((agent, lane), (record, to));
     }
 
     /// An access that may happen after the exit of the block, to whose warps the clocks belong.
@@ -47,7 +47,7 @@ impl Order {
         let sent = self.sent.get(&block).into_iter().flatten();
         let under_way = sent
             .map(|(_, sent)| sent)
-            .find(|(record, _)| end.seen_reads(record.agent, 0) < record.time);
+            .find(|(record, _)| record.mask & !end.lanes_of_reads(record.agent, record.time) != 0);
         if let Some((record, location)) = under_way {
             return Some(found(record, 0, *location));
         }
@@ -98,11 +98,11 @@ fn is_foreign(record: &Record, block: u32) -> bool {
 /// Whoever has seen that a phase is complete knows that the arrivals have happened, at any scope.
 fn is_over(record: &Record, lane: usize, end: &View) -> bool {
     let is_arrival = record.kind == OBJECT;
-    let time = match record.kind.writes() && !is_arrival {
-        true => end.all.seen(record.agent, lane),
-        false => end.seen_reads(record.agent, lane),
+    let seen = match record.kind.writes() && !is_arrival {
+        true => end.all.lanes(record.agent, record.time),
+        false => end.lanes_of_reads(record.agent, record.time),
     };
-    time >= record.time
+    seen >> lane & 1 == 1
 }
 
 fn found(record: &Record, lane: usize, location: Location) -> Box<Found> {

@@ -212,7 +212,7 @@ impl Order {
     ) -> Result<(), Failure> {
         let new = Record {
             agent: clock.agent,
-            time: self.now,
+            time: clock.time(self.now),
             site: access.site,
             mask,
             kind: access.kind,

@@ -29,18 +29,55 @@ pub struct Touch {
     pub lane: usize,
 }
 
-/// Agents of operations that are complete, with the time of completion. One is used again by an
-/// operation whose thread has seen that.
+/// An operation as one of the [`LANES`] of an agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    agent: Agent,
+    lane: usize,
+    /// Of all accesses of the agent's operations: whoever has waited for one knows the whole of it. As it
+    /// is the same for all, what is known of many of them is one entry.
+    time: Time,
+}
+
+impl Slot {
+    fn mask(self) -> Mask {
+        1 << self.lane
+    }
+}
+
+/// Agents of operations. One is used again, at a later time, when all of its operations are complete, by a
+/// thread that has seen that.
 #[derive(Default)]
 pub struct Agents {
     next: HashMap<u32, u32>,
+    /// Of each warp the slot that was taken last. Slots of one agent are of the same warp, because its
+    /// operations are often waited for together.
+    last: HashMap<Agent, Slot>,
+    /// How many operations are complete, of agents with some that are not.
+    complete: HashMap<Agent, usize>,
     free: HashMap<u32, Vec<(Agent, Time)>>,
 }
 
 impl Agents {
-    fn take(&mut self, block: u32, view: &View) -> Agent {
+    fn take(&mut self, issuer: Agent, view: &View, now: Time) -> Slot {
+        let slot = match self.last.get(&issuer) {
+            Some(last) if last.lane + 1 < LANES => Slot {
+                lane: last.lane + 1,
+                ..*last
+            },
+            _ => Slot {
+                agent: self.take_agent(issuer.block, view),
+                lane: 0,
+                time: now,
+            },
+        };
+        self.last.insert(issuer, slot);
+        slot
+    }
+
+    fn take_agent(&mut self, block: u32, view: &View) -> Agent {
         let free = self.free.entry(block).or_default();
-        let seen = |entry: &(Agent, Time)| view.all.seen(entry.0, 0) >= entry.1;
+        let seen = |entry: &(Agent, Time)| view.all.lanes(entry.0, entry.1) == Mask::MAX;
         match free.iter().position(seen) {
             Some(at) => free.swap_remove(at).0,
             None => self.add(block),
@@ -52,14 +89,38 @@ impl Agents {
         *next += 1;
         Agent::operation(block, *next)
     }
+
+    fn finish(&mut self, slot: Slot) {
+        let complete = self.complete.entry(slot.agent).or_default();
+        *complete += 1;
+        if *complete == LANES {
+            self.complete.remove(&slot.agent);
+            let free = self.free.entry(slot.agent.block).or_default();
+            free.push((slot.agent, slot.time));
+        }
+    }
+}
+
+impl WarpClock {
+    /// Of an access now.
+    pub fn time(&self, now: Time) -> Time {
+        self.slot.map_or(now, |slot| slot.time)
+    }
+
+    /// The lane of an operation that is only one of its agent's.
+    pub fn lane(&self) -> usize {
+        self.slot.map_or(0, |slot| slot.lane)
+    }
 }
 
 impl Order {
     /// An operation that these lanes issue.
     pub fn begin(&mut self, clock: &WarpClock, lanes: Mask, site: u32) -> Operation {
         let view = clock.own(lanes, self.now);
-        let agent = self.agents.take(clock.agent.block, &view);
-        self.begin_as(clock, view, (agent, site))
+        let slot = self.agents.take(clock.agent, &view, self.now);
+        let mut operation = self.begin_as(clock, view, (slot.agent, site));
+        operation.clock.slot = Some(slot);
+        operation
     }
 
     /// An agent for operations that only read, and for which all waits are together.
@@ -118,17 +179,23 @@ impl Order {
                 start: 0,
                 bytes: touch.size,
             };
-            self.access(clock, &access, &target, 1 << touch.lane)?;
+            let lanes = clock.slot.map_or(1 << touch.lane, Slot::mask);
+            self.access(clock, &access, &target, lanes)?;
         }
         Ok(())
     }
 
     /// What a wait for the operation acquires.
     pub fn finish(&mut self, operation: &Operation) -> Rc<View> {
-        let agent = operation.clock.agent;
-        let free = self.agents.free.entry(agent.block).or_default();
-        free.push((agent, self.now));
-        Rc::new(self.finish_of(agent))
+        let mut view = View::default();
+        if let Some(slot) = operation.clock.slot {
+            self.agents.finish(slot);
+            view.all.add(slot.agent, slot.mask(), slot.time);
+        }
+        self.table
+            .releases_beyond(operation.clock.agent.block, self.now);
+        self.advance();
+        Rc::new(view)
     }
 
     /// What a wait for the agent's operations up to now acquires.
@@ -143,7 +210,9 @@ impl Order {
     /// What a wait for its reads acquires.
     pub fn has_read(&mut self, operation: &Operation) -> View {
         let mut view = View::default();
-        view.all.add(operation.clock.agent, 1, self.now);
+        if let Some(slot) = operation.clock.slot {
+            view.all.add(slot.agent, slot.mask(), slot.time);
+        }
         self.advance();
         view
     }

@@ -19,7 +19,7 @@ use crate::machine::registers::Mask;
 struct Phase {
     number: u64,
     /// By the scope that a wait needs at least.
-    released: [View; 3],
+    released: [Rc<View>; 3],
     /// Of which only reads are complete.
     reads: View,
 }
@@ -74,7 +74,7 @@ impl Order {
         let pair = self.phases.mbarriers.entry(location).or_default();
         let phase = Phases::of(pair, number);
         match how.orders && how.scope >= common {
-            true => phase.released[common as usize].join(&own),
+            true => Rc::make_mut(&mut phase.released[common as usize]).join(&own),
             false => phase.reads.join(&own),
         }
         if common > Scope::Block {
@@ -87,7 +87,7 @@ impl Order {
     /// has written is visible to whoever observes the completion.
     pub fn complete_in_phase(&mut self, location: Location, number: u64, view: &View) {
         let pair = self.phases.mbarriers.entry(location).or_default();
-        Phases::of(pair, number).released[0].join(view);
+        Rc::make_mut(&mut Phases::of(pair, number).released[0]).join(view);
     }
 
     /// Lanes have seen the end of the phase with that number.
@@ -114,7 +114,7 @@ impl Order {
             .or_default();
         let phase = Phases::of(pair, number);
         if orders {
-            phase.released[0].join(&clock.own(mask, self.now));
+            Rc::make_mut(&mut phase.released[0]).join(&clock.own(mask, self.now));
         } else if clock.initialised & mask != 0 {
             phase
                 .reads
@@ -138,15 +138,15 @@ impl Order {
 fn acquire(phase: &Phase, clock: &mut WarpClock, mask: Mask, how: Semantics) {
     for scope in Scope::ALL {
         let released = &phase.released[scope as usize];
-        if *released == View::default() {
+        if released.is_empty() {
             continue;
         }
         match how.orders && scope <= how.scope {
-            true => clock.acquire(mask, &Rc::new(released.clone())),
+            true => clock.acquire(mask, released),
             false => clock.acquire_reads(mask, released),
         }
     }
-    if phase.reads != View::default() {
+    if !phase.reads.is_empty() {
         clock.acquire_reads(mask, &phase.reads);
     }
 }

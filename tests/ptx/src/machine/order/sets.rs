@@ -7,7 +7,7 @@ use super::shadow::{
     ALL_BYTES, ALL_LANES, Cause, Code, Entry, LANE_BITS, Part, Race, SET, Shadow, Table,
     is_copy_over_copy,
 };
-use crate::machine::registers::lanes;
+use crate::machine::registers::{Mask, lanes};
 
 impl Table {
     /// As [`Table::access`], where one write and one read do not tell everything.
@@ -19,11 +19,19 @@ impl Table {
         part: Part,
     ) -> Result<(), Race> {
         let mut set = self.take(shadow, part.granule);
+        let of = Some((number, part.space, part.lanes, part.bytes));
+        if self.last.of == of && self.last.before == set {
+            set.clone_from(&self.last.after);
+            self.put(shadow, part.granule, set);
+            return Ok(());
+        }
         let new = self.records[number as usize];
         let mut is_needed = true;
         for entry in &set {
             self.check(clock, &new, part, entry)?;
         }
+        self.last.of = of;
+        self.last.before.clone_from(&set);
         set.retain(|entry| {
             let old = &self.records[entry.record as usize];
             let same = entry.record == number && entry.bytes == part.bytes;
@@ -47,6 +55,7 @@ impl Table {
             }),
             None => {}
         }
+        self.last.after.clone_from(&set);
         self.put(shadow, part.granule, set);
         Ok(())
     }
@@ -82,18 +91,34 @@ impl Table {
         let needs_fence =
             new.kind.is_async && !old.kind.is_async && old.kind.effect == Effect::Write;
         let reads_suffice = is_copy_over_copy(old, new.kind, part.space);
-        for lane in lanes(part.lanes) {
-            for other in lanes(entry.lanes) {
-                if !self.sees(clock, lane, (old, other), reads_suffice) {
-                    return Err(race(other, lane, Cause::Unordered));
-                }
-                let fenced = &clock.view(lane).fenced[part.space as usize];
-                if needs_fence && fenced.seen(old.agent, other) < old.time {
-                    return Err(race(other, lane, Cause::Proxy));
+        let is_own = old.agent == clock.agent;
+        let mut found: Option<(usize, usize, Cause)> = None;
+        for (threads, view) in clock.views(part.lanes) {
+            let unseen = entry.lanes & !self.seen(clock, view, old, reads_suffice);
+            let fenced = match needs_fence {
+                true => view.fenced[part.space as usize].lanes(old.agent, old.time),
+                false => Mask::MAX,
+            };
+            let unfenced = entry.lanes & !fenced;
+            if unseen | unfenced == 0 {
+                continue;
+            }
+            let has_fenced = !needs_fence || view.own_fenced[part.space as usize] >= old.time;
+            for lane in lanes(threads) {
+                let own = if is_own { 1 << lane } else { 0 };
+                let unseen = unseen & !own;
+                let unfenced = unfenced & !(if has_fenced { own } else { 0 });
+                let other = (unseen | unfenced).trailing_zeros() as usize;
+                if unseen | unfenced != 0 && found.is_none_or(|found| lane < found.0) {
+                    let cause = match unseen >> other & 1 {
+                        1 => Cause::Unordered,
+                        _ => Cause::Proxy,
+                    };
+                    found = Some((lane, other, cause));
                 }
             }
         }
-        Ok(())
+        found.map_or(Ok(()), |(lane, other, cause)| Err(race(other, lane, cause)))
     }
 
     fn take(&mut self, shadow: &Shadow, granule: usize) -> Vec<Entry> {

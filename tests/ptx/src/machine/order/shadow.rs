@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::clock::WarpClock;
 use super::record::{Domain, Effect, Kind, Record};
-use super::view::{FencedSpace, Time};
+use super::view::{FencedSpace, Time, View};
 use crate::machine::registers::{Mask, lanes};
 
 pub const GRANULE: u64 = 4;
@@ -148,7 +148,18 @@ pub fn is_copy_over_copy(earlier: &Record, later: Kind, space: FencedSpace) -> b
         && earlier.agent.is_operation()
 }
 
+/// The last access to a granule with a set, and that set before and after it. What a thread has seen only
+/// grows, so that the same access to another granule with the same accesses is no race either, and leaves
+/// the same behind.
+#[derive(Default)]
+pub struct Last {
+    pub of: Option<(u32, FencedSpace, Mask, u8)>,
+    pub before: Vec<Entry>,
+    pub after: Vec<Entry>,
+}
+
 pub struct Table {
+    pub last: Last,
     pub records: Vec<Record>,
     pub sets: Vec<Vec<Entry>>,
     /// Sets that are not used.
@@ -169,6 +180,7 @@ impl Table {
             kind: Kind::weak(Effect::Read),
         };
         Table {
+            last: Last::default(),
             // No code has index 0.
             records: vec![none],
             sets: Vec::new(),
@@ -232,29 +244,25 @@ impl Table {
         }
     }
 
-    /// Whether the lane is ordered after an access of another lane, or is that lane. `reads_suffice`: what
-    /// orders a read is enough ([`is_copy_over_copy`]).
+    /// The lanes of whose part in an access those who know the view are ordered after, themselves not
+    /// counted. `reads_suffice`: what orders a read is enough ([`is_copy_over_copy`]).
     #[inline]
-    pub fn sees(
+    pub fn seen(
         &self,
         clock: &WarpClock,
-        lane: usize,
-        (record, other): (&Record, usize),
+        view: &View,
+        record: &Record,
         reads_suffice: bool,
-    ) -> bool {
-        if record.agent == clock.agent && lane == other {
-            return true;
-        }
-        if record.agent.block == clock.agent.block
-            && record.time <= clock.floor
+    ) -> Mask {
+        if record.time <= clock.floor
+            && record.agent.block == clock.agent.block
             && !record.agent.is_operation()
         {
-            return true;
+            return Mask::MAX;
         }
-        let view = clock.view(lane);
         match record.kind.effect == Effect::Write && !reads_suffice {
-            true => view.all.seen(record.agent, other) >= record.time,
-            false => view.seen_reads(record.agent, other) >= record.time,
+            true => view.all.lanes(record.agent, record.time),
+            false => view.lanes_of_reads(record.agent, record.time),
         }
     }
 
@@ -263,17 +271,14 @@ impl Table {
     fn all_see(&self, clock: &WarpClock, lanes: Mask, code: Code) -> bool {
         let record = &self.records[code.index()];
         let theirs = self.lanes_of(code);
-        if record.agent == clock.agent && theirs == lanes && lanes.is_power_of_two() {
+        let is_own = record.agent == clock.agent;
+        if is_own && theirs == lanes && lanes.is_power_of_two() {
             return true;
         }
-        if record.time <= clock.floor
-            && record.agent.block == clock.agent.block
-            && !record.agent.is_operation()
-        {
-            return true;
-        }
-        let sees = |lane, other| self.sees(clock, lane, (record, other), false);
-        self::lanes(lanes).all(|lane| self::lanes(theirs).all(|other| sees(lane, other)))
+        clock.views(lanes).all(|(lanes, view)| {
+            let unseen = theirs & !self.seen(clock, view, record, false);
+            unseen == 0 || is_own && self::lanes(lanes).all(|lane| unseen & !(1 << lane) == 0)
+        })
     }
 
     /// Whether everything that is ordered after the lanes' new access is ordered after the old one.
@@ -288,11 +293,13 @@ impl Table {
         if record.agent == clock.agent && theirs & !lanes == 0 {
             return true;
         }
-        let first = lanes.trailing_zeros() as usize;
-        self::lanes(theirs).all(|other| {
-            record.agent == clock.agent && lanes >> other & 1 == 1
-                || self.sees(clock, first, (record, other), reads_suffice)
-        })
+        let own = if record.agent == clock.agent {
+            lanes
+        } else {
+            0
+        };
+        let first = clock.view(lanes.trailing_zeros() as usize);
+        theirs & !own & !self.seen(clock, first, record, reads_suffice) == 0
     }
 
     /// Checks the access against those before it, and remembers it.

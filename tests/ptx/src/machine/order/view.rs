@@ -42,8 +42,10 @@ pub struct Known {
     /// Of all threads of a block, in the order of blocks. Asynchronous operations are not covered.
     blocks: Vec<(u32, Time)>,
     /// Of lanes, in the order of agents; the masks of an agent have no common lanes.
-    agents: Vec<(Agent, Mask, Time)>,
+    agents: Vec<Entry>,
 }
+
+type Entry = (Agent, Mask, Time);
 
 impl Known {
     pub fn is_empty(&self) -> bool {
@@ -55,18 +57,17 @@ impl Known {
         found.map_or(0, |at| self.blocks[at].1)
     }
 
-    /// The time up to which the lane's accesses are known.
-    pub fn seen(&self, agent: Agent, lane: usize) -> Time {
-        let floor = match agent.is_operation() {
-            true => 0,
-            false => self.block(agent.block),
-        };
+    /// The lanes whose accesses are known up to the time.
+    pub fn lanes(&self, agent: Agent, time: Time) -> Mask {
+        if !agent.is_operation() && self.block(agent.block) >= time {
+            return Mask::MAX;
+        }
         let start = self.agents.partition_point(|entry| entry.0 < agent);
         self.agents[start..]
             .iter()
             .take_while(|entry| entry.0 == agent)
-            .filter(|entry| entry.1 >> lane & 1 == 1)
-            .fold(floor, |time, entry| time.max(entry.2))
+            .filter(|entry| entry.2 >= time)
+            .fold(0, |lanes, entry| lanes | entry.1)
     }
 
     pub fn add_block(&mut self, block: u32, time: Time) {
@@ -81,32 +82,9 @@ impl Known {
     }
 
     pub fn add(&mut self, agent: Agent, mask: Mask, time: Time) {
-        if !agent.is_operation() && self.block(agent.block) >= time {
-            return;
-        }
-        let mut mask = mask;
-        let start = self.agents.partition_point(|entry| entry.0 < agent);
-        let mut at = start;
-        while mask != 0 && at < self.agents.len() && self.agents[at].0 == agent {
-            let entry = &mut self.agents[at];
-            if entry.2 >= time {
-                mask &= !entry.1;
-            } else {
-                entry.1 &= !mask;
-                if entry.1 == 0 {
-                    self.agents.remove(at);
-                    continue;
-                }
-            }
-            at += 1;
-        }
-        if mask == 0 {
-            return;
-        }
-        let mut same = self.agents[start..].iter_mut();
-        match same.find(|entry| entry.0 == agent && entry.2 == time) {
-            Some(entry) => entry.1 |= mask,
-            None => self.agents.insert(start, (agent, mask, time)),
+        if agent.is_operation() || self.block(agent.block) < time {
+            let start = self.agents.partition_point(|entry| entry.0 < agent);
+            add_lanes(&mut self.agents, start, (agent, mask, time));
         }
     }
 
@@ -115,28 +93,70 @@ impl Known {
             self.clone_from(other);
             return;
         }
-        if self == other {
+        if other.is_empty() || self == other {
             return;
         }
-        if self.blocks.is_empty() {
-            for (block, time) in &other.blocks {
-                self.add_block(*block, *time);
-            }
-        } else if !other.blocks.is_empty() {
+        if self.blocks != other.blocks {
             self.blocks = merged(&self.blocks, &other.blocks);
-            let blocks = std::mem::take(&mut self.blocks);
-            let floor = |block: u32| {
-                let found = blocks.binary_search_by_key(&block, |entry| entry.0);
-                found.map_or(0, |at| blocks[at].1)
-            };
-            self.agents
-                .retain(|(agent, _, known)| agent.is_operation() || *known > floor(agent.block));
-            self.blocks = blocks;
         }
-        for (agent, mask, time) in &other.agents {
-            self.add(*agent, *mask, *time);
+        self.agents = merged_agents(&self.blocks, &self.agents, &other.agents);
+    }
+}
+
+/// Makes the time that of the lanes for which an earlier one or none is known. The entries of the agent
+/// begin at `start`, or would.
+fn add_lanes(entries: &mut Vec<Entry>, start: usize, (agent, mut mask, time): Entry) {
+    let mut at = start;
+    while mask != 0 && at < entries.len() && entries[at].0 == agent {
+        let entry = &mut entries[at];
+        if entry.2 >= time {
+            mask &= !entry.1;
+        } else {
+            entry.1 &= !mask;
+            if entry.1 == 0 {
+                entries.remove(at);
+                continue;
+            }
+        }
+        at += 1;
+    }
+    if mask == 0 {
+        return;
+    }
+    let mut same = entries[start..].iter_mut();
+    match same.find(|entry| entry.0 == agent && entry.2 == time) {
+        Some(entry) => entry.1 |= mask,
+        None => entries.insert(start, (agent, mask, time)),
+    }
+}
+
+/// The later time of each lane, where it is later than that of its block.
+fn merged_agents(blocks: &[(u32, Time)], a: &[Entry], b: &[Entry]) -> Vec<Entry> {
+    let mut result: Vec<Entry> = Vec::with_capacity(a.len().max(b.len()) + 4);
+    let mut blocks = blocks.iter().peekable();
+    let mut is_later = |(agent, _, time): &Entry| {
+        while blocks.next_if(|(block, _)| *block < agent.block).is_some() {}
+        let block = blocks.peek().filter(|(block, _)| *block == agent.block);
+        agent.is_operation() || block.is_none_or(|(_, floor)| time > floor)
+    };
+    let mut sides = [a, b];
+    while let Some(agent) = sides.iter().filter_map(|side| Some(side.first()?.0)).min() {
+        let start = result.len();
+        for side in &mut sides {
+            while let Some((entry, rest)) = side.split_first()
+                && entry.0 == agent
+            {
+                *side = rest;
+                if is_later(entry) {
+                    match result.len() == start {
+                        true => result.push(*entry),
+                        false => add_lanes(&mut result, start, *entry),
+                    }
+                }
+            }
         }
     }
+    result
 }
 
 /// The later time of each block.
@@ -176,9 +196,16 @@ pub struct View {
     /// What is visible to the async proxy in shared and in global memory, because a proxy fence is
     /// between: parts of `all`.
     pub fenced: [Known; 2],
+    /// Of a thread: up to which time its own accesses are part of `fenced`. Threads that do the same
+    /// share a view, so this is not an entry of it.
+    pub own_fenced: [Time; 2],
 }
 
 impl View {
+    pub fn is_empty(&self) -> bool {
+        *self == View::default()
+    }
+
     pub fn join(&mut self, other: &View) {
         self.all.join(&other.all);
         self.reads.join(&other.reads);
@@ -193,18 +220,24 @@ impl View {
         self.reads.join(&other.reads);
     }
 
-    pub fn seen_reads(&self, agent: Agent, lane: usize) -> Time {
-        let all = self.all.seen(agent, lane);
-        match self.reads.is_empty() {
-            true => all,
-            false => all.max(self.reads.seen(agent, lane)),
+    /// The lanes whose reads are known up to the time.
+    pub fn lanes_of_reads(&self, agent: Agent, time: Time) -> Mask {
+        self.all.lanes(agent, time) | self.reads.lanes(agent, time)
+    }
+
+    /// The entries of lanes that have the times of their own.
+    pub fn add_own_fenced(&mut self, agent: Agent, lanes: Mask, times: [Time; 2]) {
+        for (known, time) in self.fenced.iter_mut().zip(times) {
+            if time != 0 {
+                known.add(agent, lanes, time);
+            }
         }
     }
 }
 
 /// Joins what one side or both know, without a copy where one of them is the result.
 pub fn joined(a: &Rc<View>, b: &Rc<View>) -> Rc<View> {
-    if Rc::ptr_eq(a, b) || **b == View::default() {
+    if Rc::ptr_eq(a, b) || b.is_empty() {
         return Rc::clone(a);
     }
     let mut view = View::clone(a);
@@ -214,9 +247,15 @@ pub fn joined(a: &Rc<View>, b: &Rc<View>) -> Rc<View> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Agent, Known};
+    use super::{Agent, Known, Time};
 
     const WARP: Agent = Agent { block: 3, index: 1 };
+
+    /// The last time up to which the lane is known.
+    fn time(known: &Known, agent: Agent, lane: usize) -> Time {
+        let is_known = |time: &Time| known.lanes(agent, *time) >> lane & 1 == 1;
+        (1..100).take_while(is_known).last().unwrap_or(0)
+    }
 
     #[test]
     fn the_latest_time_of_a_lane_is_seen() {
@@ -224,7 +263,7 @@ mod tests {
         known.add(WARP, 0xff, 5);
         known.add(WARP, 0x0f, 9);
         known.add(WARP, 0x3c, 7);
-        let seen = |known: &Known| [0, 3, 5, 7, 8].map(|lane| known.seen(WARP, lane));
+        let seen = |known: &Known| [0, 3, 5, 7, 8].map(|lane| time(known, WARP, lane));
         assert_eq!(seen(&known), [9, 9, 7, 5, 0]);
         known.add_block(3, 6);
         assert_eq!(seen(&known), [9, 9, 7, 6, 6]);
@@ -248,9 +287,9 @@ mod tests {
             let mut joined = first.clone();
             joined.join(second);
             assert_eq!(joined.blocks, [(1, 4), (2, 5), (3, 6)]);
-            assert_eq!((joined.seen(WARP, 0), joined.seen(WARP, 1)), (8, 6));
-            assert_eq!(joined.seen(Agent::operation(3, 0), 0), 1);
-            assert_eq!(joined.seen(Agent::operation(3, 1), 0), 0);
+            assert_eq!((time(&joined, WARP, 0), time(&joined, WARP, 1)), (8, 6));
+            assert_eq!(time(&joined, Agent::operation(3, 0), 0), 1);
+            assert_eq!(time(&joined, Agent::operation(3, 1), 0), 0);
             assert_eq!(joined.agents.len(), 2);
         }
     }
