@@ -45,20 +45,20 @@ pub fn race<'e>(
     function: &Function,
     kernel: &Kernel,
 ) -> Option<(&'e Event, &'e Event)> {
-    let mut by_element: SortedMap<Cell, Vec<&Event>> = SortedMap::new();
+    let mut by_element: Vec<(Cell, &Event)> = Vec::new();
     for event in events {
-        for cell in cells(event, function, kernel) {
-            by_element.entry(cell).or_default().push(event);
-        }
+        let cells = cells(event, function, kernel).into_iter();
+        by_element.extend(cells.map(|cell| (cell, event)));
     }
+    by_element.sort_by_key(|(cell, _)| *cell);
     let unit = |level: Level, tid: i128| tid / level.threads().map_or(threads.max(1), i128::from);
-    for list in by_element.values() {
+    for list in by_element.chunk_by(|a, b| a.0 == b.0) {
         // Most cells are of inputs, which every thread may read.
-        if !list.iter().any(|event| event.write) {
+        if !list.iter().any(|(_, event)| event.write) {
             continue;
         }
-        for (at, a) in list.iter().enumerate() {
-            for b in &list[at + 1..] {
+        for (at, (_, a)) in list.iter().enumerate() {
+            for (_, b) in &list[at + 1..] {
                 if a.tid == b.tid || !(a.write || b.write) || (a.atomic && b.atomic) {
                     continue;
                 }
