@@ -90,7 +90,9 @@ if [ -n "$on_ptx_machine" ]; then
   step "PTX machine, sm_80" env PTX_RUN_BUILT=1 CROQ_PTX_ARCHITECTURE=80 scripts/ptx_run.sh "run_kernels run_features"
 fi
 # The examples represent packages of other people. With the workspace's versions of all dependencies
-# and its target folder they share its build results.
+# and its target folder they share its build results, and with the number of units those of downstream's
+# packages (`UNITS` in tests/downstream).
+export CARGO_PROFILE_DEV_BUILD_OVERRIDE_CODEGEN_UNITS=16
 for example in examples/*/; do
   cp Cargo.lock "$example"
   step "${example%/}" env CARGO_TARGET_DIR="$PWD/target" \

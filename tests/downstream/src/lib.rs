@@ -14,6 +14,12 @@ __co__ f32 [N] scale(f32 [N] x, f32 gain) {
 
 pub const BUILD_RS: &str = "fn main() {\n    croq_build::compile(\"kernels/\");\n}\n";
 
+/// The number of units of code of build scripts and what they depend on, as it is without this variable. Where
+/// it is set, cargo compiles a crate that the package depends on, too, once more for build scripts. Otherwise
+/// `cargo build` has one crate for both and `cargo check` has not, and all that depends on it, croq-build too, is
+/// compiled once for each of these commands.
+pub const UNITS: (&str, &str) = ("CARGO_PROFILE_DEV_BUILD_OVERRIDE_CODEGEN_UNITS", "16");
+
 /// A package, with other packages that it depends on in subfolders.
 pub struct Package {
     folder: PathBuf,
@@ -114,6 +120,7 @@ impl Package {
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", target_folder())
             .env("CARGO_TERM_COLOR", "never")
+            .env(UNITS.0, UNITS.1)
             .env("CROQ_CUDA", "off");
         // Cargo sets these for this test; a user's environment does not have them.
         for name in [

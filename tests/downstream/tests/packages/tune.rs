@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::ptx_machine::toolkit;
-use croq_downstream::{Package, workspace};
+use croq_downstream::{Package, UNITS, workspace};
 
 /// Without padding the threads of a warp read one bank. `SHIFT` changes the result, and the largest
 /// padding exceeds shared memory.
@@ -69,23 +69,19 @@ fn target() -> std::path::PathBuf {
 
 /// Runs `croq tune` in the folder of a package.
 fn tune(package: &Package, args: &[&str], variables: &[(&str, &str)]) -> (bool, String, String) {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--offline", "--manifest-path"]);
-    command.arg(workspace().join("Cargo.toml"));
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--offline", "-p", "croq-build"]);
     // With the features of `make test`, which has built it.
-    command.args([
-        "-p",
-        "croq-build",
-        "--bin",
-        "croq",
-        "--features",
-        "tracing",
-        "--",
-        "tune",
-    ]);
+    build.args(["--bin", "croq", "--features", "tracing"]);
+    build.current_dir(workspace());
+    build.env("CARGO_TARGET_DIR", target());
+    assert!(build.status().expect("cargo runs").success());
+    let mut command = Command::new(target().join("debug/croq"));
+    command.arg("tune");
     command.args(args).current_dir(package.path(""));
     command.env("CARGO_TARGET_DIR", target());
     command.env("CARGO_NET_OFFLINE", "true");
+    command.env(UNITS.0, UNITS.1);
     command.env("CROQ_CUDA", "off");
     command
         .env_remove("CROQ_DEVICE")

@@ -13,6 +13,8 @@ pub struct Global {
     allocations: Vec<Allocation>,
     /// The allocation of the last access.
     recent: Cell<usize>,
+    /// No allocation has unwritten bytes.
+    is_written: Cell<bool>,
     /// The end of the device's own allocations.
     end: u64,
     /// Ranges of host memory that were written, in that order.
@@ -211,6 +213,7 @@ impl Global {
     pub fn forget(&mut self, address: u64, bytes: u64) -> Result<(), AccessError> {
         let (index, range) = self.find(address, bytes, 1)?;
         self.allocations[index].unwritten.add(range);
+        self.is_written.set(false);
         Ok(())
     }
 
@@ -226,6 +229,7 @@ impl Global {
         while let Some(first) = self.allocations[source].unwritten.first(start..from.end) {
             let at = to.start + (first - from.start);
             self.allocations[target].unwritten.add(at..at + 1);
+            self.is_written.set(false);
             start = first + 1;
         }
         Ok(())
@@ -251,15 +255,38 @@ impl Global {
     }
 
     pub fn has_unwritten(&self) -> bool {
-        self.allocations
-            .iter()
-            .any(|found| found.is_live && !found.unwritten.is_empty())
+        if self.is_written.get() {
+            return false;
+        }
+        // Kernels use the latest allocations; a process may have freed thousands before them.
+        let mut latest = self.allocations.iter().rev();
+        let found = latest.any(|found| found.is_live && !found.unwritten.is_empty());
+        self.is_written.set(!found);
+        found
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Global;
+
+    #[test]
+    fn unwritten_bytes_of_any_allocation_count() {
+        let mut global = Global::default();
+        let (a, b) = (global.allocate("a", 16, 1), global.allocate("b", 8, 1));
+        assert!(!global.has_unwritten());
+        global.forget(a, 16).unwrap();
+        assert!(global.has_unwritten());
+        global.get_mut(a, 16, 1).unwrap();
+        assert!(!global.has_unwritten());
+        global.forget(a, 4).unwrap();
+        global.get_mut(b, 8, 1).unwrap();
+        global.copy_unwritten(a, b, 4).unwrap();
+        global.get_mut(a, 16, 1).unwrap();
+        assert!(global.has_unwritten());
+        global.free(b).unwrap();
+        assert!(!global.has_unwritten());
+    }
 
     #[test]
     fn global_accesses_are_inside_one_allocation() {

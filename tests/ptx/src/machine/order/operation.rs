@@ -242,3 +242,85 @@ pub const OBJECT: Kind = Kind {
     bytes: 8,
     is_async: false,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cause, Space};
+    use super::*;
+
+    /// A thread that issues copies to the bytes of one allocation.
+    struct Issuer {
+        order: Order,
+        clock: WarpClock,
+    }
+
+    impl Issuer {
+        fn new() -> Issuer {
+            let warp = Agent { block: 0, index: 0 };
+            Issuer {
+                order: Order::new(1),
+                clock: WarpClock::new(warp, 0),
+            }
+        }
+
+        /// A copy to four bytes, up to its completion: the operation, and the cause of its race.
+        fn copy(&mut self, offset: u64) -> (Operation, Option<Cause>) {
+            let mut operation = self.order.begin(&self.clock, 1, 7);
+            let space = Space::Global(0);
+            self.order.touch(Touch {
+                location: Location { space, offset },
+                bytes: 4,
+                size: 1024,
+                kind: kind(true, true),
+                lane: 0,
+            });
+            let site = operation.site;
+            let race = match self.order.settle(&mut operation.clock, site) {
+                Err(Failure::Race(found)) => Some(found.race.cause),
+                Err(Failure::Limit(limit)) => panic!("{limit}"),
+                Ok(()) => None,
+            };
+            (operation, race)
+        }
+
+        fn wait(&mut self, operation: &Operation) {
+            let view = self.order.finish(operation);
+            self.clock.acquire(1, &view);
+        }
+    }
+
+    #[test]
+    fn operations_of_one_agent_race() {
+        let mut issuer = Issuer::new();
+        let (first, race) = issuer.copy(0);
+        assert_eq!(race, None);
+        let (beside, race) = issuer.copy(4);
+        assert_eq!((beside.clock.agent, race), (first.clock.agent, None));
+        assert_eq!(issuer.copy(0).1, Some(Cause::Unordered));
+        issuer.wait(&first);
+        assert_eq!(issuer.copy(0).1, None);
+        assert_eq!(issuer.copy(4).1, Some(Cause::Unordered));
+    }
+
+    #[test]
+    fn an_agent_is_used_again_when_all_its_operations_are_seen() {
+        let mut issuer = Issuer::new();
+        let all: Vec<Operation> = (0..LANES as u64).map(|at| issuer.copy(4 * at).0).collect();
+        let agents: Vec<Agent> = all.iter().map(|operation| operation.clock.agent).collect();
+        assert_eq!(agents, [agents[0]; LANES]);
+        for operation in &all[1..] {
+            issuer.wait(operation);
+        }
+        let (other, race) = issuer.copy(4 * LANES as u64);
+        assert!(race.is_none() && other.clock.agent != agents[0]);
+        issuer.wait(&all[0]);
+        // The operations of the other one.
+        for at in 1..LANES as u64 {
+            assert_eq!(issuer.copy(128 + 4 * at).0.clock.agent, other.clock.agent);
+        }
+        let (again, race) = issuer.copy(0);
+        assert_eq!((again.clock.agent, race), (agents[0], None));
+        // What was known of the agent's earlier operations says nothing of the later one.
+        assert_eq!(issuer.copy(0).1, Some(Cause::Unordered));
+    }
+}
