@@ -95,6 +95,7 @@ impl Table {
         let mut found: Option<(usize, usize, Cause)> = None;
         for (threads, view) in clock.views(part.lanes) {
             let unseen = entry.lanes & !self.seen(clock, view, old, reads_suffice);
+            // Who accesses asynchronously is an operation, whose thread's own fences are entries of the view.
             let fenced = match needs_fence {
                 true => view.fenced[part.space as usize].lanes(old.agent, old.time),
                 false => Mask::MAX,
@@ -103,11 +104,9 @@ impl Table {
             if unseen | unfenced == 0 {
                 continue;
             }
-            let has_fenced = !needs_fence || view.own_fenced[part.space as usize] >= old.time;
             for lane in lanes(threads) {
                 let own = if is_own { 1 << lane } else { 0 };
                 let unseen = unseen & !own;
-                let unfenced = unfenced & !(if has_fenced { own } else { 0 });
                 let other = (unseen | unfenced).trailing_zeros() as usize;
                 if unseen | unfenced != 0 && found.is_none_or(|found| lane < found.0) {
                     let cause = match unseen >> other & 1 {
