@@ -30,9 +30,9 @@ pub mod gemm {
             pub fn croq_sim_0badcafe_gemm(env: *const croq_env, args: *mut croq_0badcafe_gemm_args) -> croq_u32;
             pub fn croq_cuda_0badcafe_gemm(env: *const croq_env, args: *mut croq_0badcafe_gemm_args) -> croq_u32;
         }
-        include!("../../../../croq-build/src/emit/golden/gemm_shims.rs");
+        include!("../../../../../croq-build/src/emit/golden/gemm_shims.rs");
     }
-    include!("../../../../croq-build/src/emit/golden/gemm.rs");
+    include!("../../../../../croq-build/src/emit/golden/gemm.rs");
 }
 
 pub mod scale {
@@ -52,9 +52,9 @@ pub mod scale {
         unsafe extern "C" {
             pub fn croq_sim_0badcafe_scale(env: *const croq_env, args: *mut croq_0badcafe_scale_args) -> croq_u32;
         }
-        include!("../../../../croq-build/src/emit/golden/scale_shims.rs");
+        include!("../../../../../croq-build/src/emit/golden/scale_shims.rs");
     }
-    include!("../../../../croq-build/src/emit/golden/scale.rs");
+    include!("../../../../../croq-build/src/emit/golden/scale.rs");
 }
 
 pub use gemm::gemm;
