@@ -117,30 +117,27 @@ impl WarpClock {
         self.floor = floors.min().unwrap_or(0);
     }
 
-    /// Orders what was released before what these lanes do from now on.
-    pub fn acquire(&mut self, lanes: Mask, view: &Rc<View>) {
-        let parts: Vec<(Mask, Rc<View>)> = self.groups.clone();
-        for (mask, known) in parts {
+    /// What these lanes know becomes more.
+    fn extend(&mut self, lanes: Mask, more: impl Fn(&Rc<View>) -> Rc<View>) {
+        for (mask, known) in self.groups.clone() {
             if mask & lanes != 0 {
-                let new = match mask & !lanes == 0 && known.is_empty() {
-                    true => Rc::clone(view),
-                    false => joined(&known, view),
-                };
-                self.replace(mask & lanes, new);
+                self.replace(mask & lanes, more(&known));
             }
         }
     }
 
+    /// Orders what was released before what these lanes do from now on.
+    pub fn acquire(&mut self, lanes: Mask, view: &Rc<View>) {
+        self.extend(lanes, |known| joined(known, view));
+    }
+
     /// Only that reads are complete.
     pub fn acquire_reads(&mut self, lanes: Mask, view: &View) {
-        let parts: Vec<(Mask, Rc<View>)> = self.groups.clone();
-        for (mask, known) in parts {
-            if mask & lanes != 0 {
-                let mut new = View::clone(&known);
-                new.join_reads(view);
-                self.replace(mask & lanes, Rc::new(new));
-            }
-        }
+        self.extend(lanes, |known| {
+            let mut new = View::clone(known);
+            new.join_reads(view);
+            Rc::new(new)
+        });
     }
 
     /// `bar.warp.sync`: "guarantees memory ordering among participating threads".
@@ -151,19 +148,16 @@ impl WarpClock {
 
     /// `fence.proxy.async`: the async proxy sees what these lanes know, of one state space or of both.
     pub fn fence_proxy(&mut self, lanes: Mask, space: Option<FencedSpace>, now: Time) {
-        for (mask, known) in self.groups.clone() {
-            if mask & lanes == 0 {
-                continue;
-            }
-            let mut view = View::clone(&known);
+        self.extend(lanes, |known| {
+            let mut view = View::clone(known);
             for limit in [FencedSpace::Shared, FencedSpace::Global] {
                 if space.is_none_or(|space| space == limit) {
                     view.fenced[limit as usize].join(&view.all);
                     view.own_fenced[limit as usize] = now;
                 }
             }
-            self.replace(mask & lanes, Rc::new(view));
-        }
+            Rc::new(view)
+        });
     }
 
     pub fn fence(&mut self, lanes: Mask, scope: Scope, now: Time) {

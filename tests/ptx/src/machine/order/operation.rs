@@ -187,11 +187,10 @@ impl Order {
 
     /// What a wait for the operation acquires.
     pub fn finish(&mut self, operation: &Operation) -> Rc<View> {
-        let mut view = View::default();
         if let Some(slot) = operation.clock.slot {
             self.agents.finish(slot);
-            view.all.add(slot.agent, slot.mask(), slot.time);
         }
+        let view = self.over(&operation.clock);
         self.table
             .releases_beyond(operation.clock.agent.block, self.now);
         self.advance();
@@ -209,11 +208,16 @@ impl Order {
 
     /// What a wait for its reads acquires.
     pub fn has_read(&mut self, operation: &Operation) -> View {
-        let mut view = View::default();
-        if let Some(slot) = operation.clock.slot {
-            view.all.add(slot.agent, slot.mask(), slot.time);
-        }
+        let view = self.over(&operation.clock);
         self.advance();
+        view
+    }
+
+    /// That the operation's accesses up to now are over.
+    fn over(&self, clock: &WarpClock) -> View {
+        let mut view = View::default();
+        view.all
+            .add(clock.agent, 1 << clock.lane(), clock.time(self.now));
         view
     }
 

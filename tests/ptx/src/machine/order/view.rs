@@ -148,10 +148,7 @@ fn merged_agents(blocks: &[(u32, Time)], a: &[Entry], b: &[Entry]) -> Vec<Entry>
             {
                 *side = rest;
                 if is_later(entry) {
-                    match result.len() == start {
-                        true => result.push(*entry),
-                        false => add_lanes(&mut result, start, *entry),
-                    }
+                    add_lanes(&mut result, start, *entry);
                 }
             }
         }
@@ -239,6 +236,9 @@ impl View {
 pub fn joined(a: &Rc<View>, b: &Rc<View>) -> Rc<View> {
     if Rc::ptr_eq(a, b) || b.is_empty() {
         return Rc::clone(a);
+    }
+    if a.is_empty() {
+        return Rc::clone(b);
     }
     let mut view = View::clone(a);
     view.join(b);
