@@ -315,13 +315,17 @@ mod tests {
         for operation in &all[1..] {
             issuer.wait(operation);
         }
-        let (other, race) = issuer.copy(4 * LANES as u64);
-        assert!(race.is_none() && other.clock.agent != agents[0]);
-        issuer.wait(&all[0]);
-        // The operations of the other one.
-        for at in 1..LANES as u64 {
-            assert_eq!(issuer.copy(128 + 4 * at).0.clock.agent, other.clock.agent);
-        }
+        let take_all = |issuer: &mut Issuer, start: u64| {
+            let taken = (0..LANES as u64).map(|at| issuer.copy(start + 4 * at));
+            let taken: Vec<Agent> = taken.map(|(operation, _)| operation.clock.agent).collect();
+            assert_eq!(taken, [taken[0]; LANES]);
+            taken[0]
+        };
+        // One goes on; then it is complete, but its thread has not waited for it.
+        assert_ne!(take_all(&mut issuer, 128), agents[0]);
+        let last = issuer.order.finish(&all[0]);
+        assert_ne!(take_all(&mut issuer, 256), agents[0]);
+        issuer.clock.acquire(1, &last);
         let (again, race) = issuer.copy(0);
         assert_eq!((again.clock.agent, race), (agents[0], None));
         // What was known of the agent's earlier operations says nothing of the later one.
