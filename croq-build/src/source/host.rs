@@ -378,15 +378,19 @@ fn skip_brackets(s: &mut Scanner<'_>, open: usize) -> bool {
             }
             Raw::LineHash(hash) => directive_of_host(s, hash),
             Raw::Word("__co__", at) if super::raw::starts_line(s.text, at) => {
-                s.report(
-                    Diagnostic::new(
-                        codes::E0010,
-                        Span::new(at as u32, at as u32 + 6),
-                        "`__co__` counts only at file scope",
-                    )
-                    .label("inside brackets that are still open")
-                    .also(Span::new(open as u32, open as u32 + 1), "opened here"),
-                );
+                let mut report = Diagnostic::new(
+                    codes::E0010,
+                    Span::new(at as u32, at as u32 + 6),
+                    "`__co__` counts only at file scope",
+                )
+                .label("inside brackets that are still open")
+                .also(Span::new(open as u32, open as u32 + 1), "opened here");
+                // A closing bracket in it does not count.
+                if let Some(literal) = s.walk.cut_literal.filter(|at| *at > open) {
+                    let span = Span::new(literal as u32, literal as u32 + 1);
+                    report = report.also(span, "this quote is not closed on its line");
+                }
+                s.report(report);
                 s.walk.pos = at;
                 return false;
             }

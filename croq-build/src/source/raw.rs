@@ -16,6 +16,8 @@ pub struct RawText<'a> {
     pub comments: Option<Vec<(usize, usize)>>,
     /// The backslashes that continue a skipped `//` comment on a line with text.
     pub continued_comments: Vec<usize>,
+    /// The beginning of the last skipped string or character that ends with its line, without a quote.
+    pub cut_literal: Option<usize>,
 }
 
 impl<'a> RawText<'a> {
@@ -27,6 +29,7 @@ impl<'a> RawText<'a> {
             open_comment: None,
             comments: None,
             continued_comments: Vec::new(),
+            cut_literal: None,
         }
     }
 }
@@ -134,11 +137,15 @@ impl<'a> RawText<'a> {
 
     /// Skips a quoted literal, or to the end of its line if it is never closed.
     fn skip_quoted(&mut self, quote: u8) {
+        let start = self.pos;
         self.pos += 1;
         while self.pos < self.limit {
             match self.byte(self.pos) {
                 b'\\' => self.pos += 2,
-                b'\n' => break,
+                b'\n' => {
+                    self.cut_literal = Some(start);
+                    break;
+                }
                 b if b == quote => {
                     self.pos += 1;
                     break;

@@ -185,7 +185,7 @@ pub fn fresh_name() -> String {
 }
 
 /// The target folder of the workspace, so that croq and its dependences are built once.
-fn target_folder() -> PathBuf {
+pub fn target_folder() -> PathBuf {
     // This test runs in <target>/<profile>/deps.
     let exe = std::env::current_exe().expect("a path");
     exe.ancestors()

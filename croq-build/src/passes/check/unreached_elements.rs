@@ -1,7 +1,7 @@
 //! Elements of a result at the end of an axis that no statement writes (W0885).
 //!
-//! A grid of `N / 128` blocks of 128 threads leaves out the last `N % 128` elements, and one of eight such
-//! blocks all from 1024 on. The result has zeros there. Reported is an axis along which every statement
+//! A grid of `N / 128` blocks of 128 threads leaves out the last `N % 128` elements, one of eight such
+//! blocks all from 1024 on, and `N - 1` instances the last element. The result has zeros there. Reported is an axis along which every statement
 //! that writes the tensor begins at 0 and ends before the extent, for all values of the indices, or ends at
 //! the largest multiple of a constant. Where a place is not known (a subscript that is loaded, an axis of another
 //! shape, C++ that has a pointer), there is no report.
@@ -19,7 +19,7 @@ use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
 /// At most so many bounds of indices that depend on other indices are followed.
-const QUOTIENT_DEPTH: u32 = 4;
+const BOUND_DEPTH: u32 = 4;
 
 pub fn check(function: &Function, diags: &mut Diagnostics) {
     let mut walk = Walk {
@@ -270,6 +270,15 @@ impl Walk<'_> {
         }
         let from = origin + from;
         let last = &from + length;
+        // An interior, or one position, is meant.
+        let is_from_the_first = || {
+            from.sorted_vars().iter().any(|v| self.indices.contains(v))
+                && cx.inf(&from, &self.indices).is_some_and(|e| e.is_zero())
+        };
+        let always = |at| {
+            let short = Short::Always;
+            End { at, short, span }
+        };
         if let Some(extent) = extent.as_int() {
             // A sample of the indices says at once that the end is reached.
             let most = cx.samples(&last).map(|(_, most)| most);
@@ -277,19 +286,17 @@ impl Walk<'_> {
                 return None;
             }
             let at = cx.sup(&last, &self.indices)?;
-            // An interior, or one position, is meant.
-            let varies = from.sorted_vars().iter().any(|v| self.indices.contains(v));
-            let is_short = varies
-                && at.as_int().is_some_and(|at| at < extent)
-                && cx.inf(&from, &self.indices).is_some_and(|e| e.is_zero());
-            let short = Short::Always;
-            return is_short.then_some(End { at, short, span });
+            let is_short = at.as_int().is_some_and(|at| at < extent) && is_from_the_first();
+            return is_short.then(|| always(at));
         }
-        if !self.is_bounded_by_quotient(&last, extent, QUOTIENT_DEPTH) {
+        if !self.may_end_before(&last, extent, BOUND_DEPTH) {
             return None;
         }
         let at = cx.simplify(&cx.sup(&last, &self.indices)?);
         let missing = extent - &at;
+        if let Some(missing) = missing.as_int() {
+            return (missing > 0 && is_from_the_first()).then(|| always(at));
+        }
         if cx.eq(&missing, &Sym::zero()).is_yes() {
             return None;
         }
@@ -312,18 +319,20 @@ impl Walk<'_> {
         Some(End { at, short, span })
     }
 
-    /// Whether a quotient of the extent by a constant is a part of the expression, or of a bound of its indices.
-    fn is_bounded_by_quotient(&self, e: &Sym, extent: &Sym, depth: u32) -> bool {
+    /// Whether a quotient of the extent by a constant is a part of the expression, or of a bound of its indices, or
+    /// a bound is less than the last position by a constant.
+    fn may_end_before(&self, e: &Sym, extent: &Sym, depth: u32) -> bool {
         let is_quotient = |atom: &Atom| match atom {
             Atom::Div(of, by) => of == extent && by.as_int().is_some_and(|by| by > 1),
             _ => false,
         };
+        let is_short = |hi: &Sym| (extent - hi).as_int().is_some_and(|rest| rest > 1);
         e.terms().any(|(_, atoms)| atoms.iter().any(is_quotient))
             || depth > 0
                 && e.sorted_vars().iter().any(|var| {
                     let (_, hi) = self.function.cx.bounds(*var);
                     let hi = hi.filter(|_| self.indices.contains(var));
-                    hi.is_some_and(|hi| self.is_bounded_by_quotient(hi, extent, depth - 1))
+                    hi.is_some_and(|hi| is_short(hi) || self.may_end_before(hi, extent, depth - 1))
                 })
     }
 }

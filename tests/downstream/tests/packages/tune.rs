@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::ptx_machine::toolkit;
-use croq_downstream::{Package, UNITS, workspace};
+use croq_downstream::{Package, UNITS, target_folder, workspace};
 
 /// Without padding the threads of a warp read one bank. `SHIFT` changes the result, and the largest
 /// padding exceeds shared memory.
@@ -59,14 +59,6 @@ fn package(name: &str) -> Package {
 }
 
 /// The target folder of this test.
-fn target() -> std::path::PathBuf {
-    let exe = std::env::current_exe().expect("a path");
-    exe.ancestors()
-        .nth(3)
-        .expect("the target folder")
-        .to_owned()
-}
-
 /// Runs `croq tune` in the folder of a package.
 fn tune(package: &Package, args: &[&str], variables: &[(&str, &str)]) -> (bool, String, String) {
     let mut build = Command::new(env!("CARGO"));
@@ -74,12 +66,12 @@ fn tune(package: &Package, args: &[&str], variables: &[(&str, &str)]) -> (bool, 
     // With the features of `make test`, which has built it.
     build.args(["--bin", "croq", "--features", "tracing"]);
     build.current_dir(workspace());
-    build.env("CARGO_TARGET_DIR", target());
+    build.env("CARGO_TARGET_DIR", target_folder());
     assert!(build.status().expect("cargo runs").success());
-    let mut command = Command::new(target().join("debug/croq"));
+    let mut command = Command::new(target_folder().join("debug/croq"));
     command.arg("tune");
     command.args(args).current_dir(package.path(""));
-    command.env("CARGO_TARGET_DIR", target());
+    command.env("CARGO_TARGET_DIR", target_folder());
     command.env("CARGO_NET_OFFLINE", "true");
     command.env(UNITS.0, UNITS.1);
     command.env("CROQ_CUDA", "off");
