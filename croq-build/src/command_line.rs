@@ -229,7 +229,7 @@ fn explain_code(args: &[String]) -> Outcome {
         Some(why) => said(format!("croq does not report {known}: {why}\n")),
         None => Outcome {
             stderr: format!(
-                "error: there is no diagnostic `{code}`: a code is E, W or N with four digits, such as E0401\n"
+                "error: there is no diagnostic `{code}`: a code is E, W or N with four digits, such as E0401, or R with two\n"
             ),
             status: BAD_USAGE,
             ..Outcome::default()
@@ -250,7 +250,7 @@ mod tests {
     fn an_unknown_code_is_told_without_the_usage_of_all_commands() {
         let outcome = croq(&["explain", "431"]);
         assert_eq!(outcome.status, BAD_USAGE);
-        let line = "error: there is no diagnostic `431`: a code is E, W or N with four digits, such as E0401\n";
+        let line = "error: there is no diagnostic `431`: a code is E, W or N with four digits, such as E0401, or R with two\n";
         assert_eq!(outcome.stderr, line);
     }
 

@@ -91,8 +91,11 @@ pub(super) fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments,
             parsed.includes.push(PathBuf::from(folder));
         } else if let Some(inline) = after(arg, &["--arch", "-arch"]) {
             let missing = "`--arch` needs a name, as in `--arch sm_90a`";
-            let arch = Value { inline, missing }.of(&mut args)?.parse();
-            archs.push(arch.map_err(|unknown| format!("{unknown}"))?);
+            let names = Value { inline, missing }.of(&mut args)?;
+            for name in names.split(',') {
+                let arch = name.parse();
+                archs.push(arch.map_err(|unknown| format!("{unknown}"))?);
+            }
         } else if let Some(inline) = after(arg, &["-t"]) {
             let missing = "`-t` needs a target, as in `-t cuda`";
             target(Value { inline, missing }.of(&mut args)?)?;

@@ -3,7 +3,7 @@
 use super::outcome::{BAD_USAGE, Outcome};
 
 pub const USAGE: &str = "\
-usage: croq new [--path CROQ] FOLDER
+usage: croq new [--path CROQ] [--name NAME] FOLDER
        croq init [--path CROQ] [--name NAME] [FOLDER]
        croq check [OPTIONS] [--build] FILES-OR-FOLDERS…
        croq fix [OPTIONS] [--dry-run] FILES-OR-FOLDERS…
@@ -13,7 +13,8 @@ usage: croq new [--path CROQ] FOLDER
 
 -D NAME[=VALUE]              define a macro
 -I FOLDER                    search headers there
---arch sm_90a, -arch=sm_90a  a GPU to build for
+--arch sm_90a, -arch=sm_90a  a GPU to build for, or several, separated by commas; by default sm_80 and sm_90a,
+                             and then no note says what only one of them lacks
 -t cute                      accepted: the text is for CUDA and for the simulated GPU
 --deny, --warn, --allow W0620  the level of a warning, a note or a group, such as `performance`; several
                              are separated by commas, and later ones win

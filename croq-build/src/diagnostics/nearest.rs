@@ -53,8 +53,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             false => (edit_distance(word, candidate), candidate),
         })
         .filter(|(distance, candidate)| {
-            // A word without a common letter is not a misspelling of the other.
-            *distance <= word.len().max(candidate.len()).div_ceil(4).min(3)
+            // A word without a common letter is not a misspelling of the other. Underscores before a word say
+            // nothing about its letters.
+            let letters = |word: &str| word.trim_start_matches('_').len();
+            *distance <= letters(word).max(letters(candidate)).div_ceil(4).min(3)
                 && *distance < word.chars().count()
         })
         .min_by_key(|(distance, _)| *distance)
@@ -79,5 +81,7 @@ mod tests {
         assert_eq!(nearest("banana", ["parallel", "with"]), None);
         assert_eq!(nearest("y", ["by", "x"]), None);
         assert_eq!(nearest("gian", ["gain"]), Some("gain"));
+        assert_eq!(nearest("__sync", ["__sin"]), None);
+        assert_eq!(nearest("__sni", ["__sin"]), Some("__sin"));
     }
 }

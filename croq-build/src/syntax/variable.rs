@@ -85,7 +85,10 @@ fn c_array(ty: &str, name: &Name, extents: &str, span: Span) -> Fault {
     Fault::known(
         Diagnostic::new(codes::E0126, span, "extents are written before the name")
             .label("this is how C writes an array")
-            .help(format!("write `local {ty} [{extents}] {};`", name.text)),
+            .help(format!(
+                "write `{ty} [{extents}] {0};`, and in a kernel `local {ty} [{extents}] {0};`",
+                name.text
+            )),
     )
 }
 

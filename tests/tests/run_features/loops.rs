@@ -192,3 +192,12 @@ fn vectors_of_a_loop_that_begins_below_zero() {
         });
     }
 }
+
+#[test]
+fn loops_that_a_condition_empties() {
+    let x = Tensor::from_fn((Const::<8>,), |[t]| t as i32);
+    for n in [-3, 0, 1, 5] {
+        let y = kernels::loop_below_condition(&x, n).unwrap();
+        assert_exact(&y, |[t]| t as i32 + (0..n).sum::<i32>());
+    }
+}

@@ -85,6 +85,18 @@ fn windows_of_negative_extents_are_empty() {
 }
 
 #[test]
+fn negative_extents_that_are_arguments_are_errors() {
+    let x = Tensor::from_fn((6,), |[i]| i as i32 + 1);
+    for count in [0, 4, 6, 9] {
+        let y = kernels::move_window_of_argument(&x, count).unwrap();
+        assert_exact(&y, |i| if (i[0] as i32) < count { x[i] } else { 0 });
+    }
+    let error = kernels::move_window_of_argument(&x, -1).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("R06") && text.contains("`count`"), "{text}");
+}
+
+#[test]
 fn reshaped() {
     let x = Tensor::<i32, _>::random((6, 8), -1000..1000, 14);
     let y = kernels::move_span_as(&x).unwrap();

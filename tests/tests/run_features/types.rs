@@ -411,3 +411,57 @@ fn a_sum_in_half_precision() {
     }
     assert_close(&y, |_| rounded::<f16>(sum.wide(), 0));
 }
+
+#[test]
+fn literals_with_a_suffix_have_a_type() {
+    let x = Tensor::<i32, _>::random((301,), i32::MIN..i32::MAX, 21);
+    for large in [false, true] {
+        let y = kernels::type_literals(&x, large).unwrap();
+        assert_exact(&y, |[row, p]| {
+            let (x, wide) = (x[[p]], i64::from(x[[p]]));
+            let bits = x as u32;
+            match row {
+                0 | 1 | 4 => wide * 1_000_000,
+                2 => (wide * 5).wrapping_mul(1_000_000),
+                3 => wide * if large { 1_000_000 } else { 3 },
+                5 => wide + 2,
+                6 => bits.wrapping_add(u32::MAX).into(),
+                7 => i64::from(bits) * 3,
+                8 => u32::MAX.into(),
+                9 => i64::from(x as i16) * (p as i64 + 70_000),
+                10 => (4_u32 << (x & 31)).into(),
+                _ => x.wrapping_mul(1_000_000).into(),
+            }
+        });
+    }
+}
+
+#[test]
+fn arguments_have_the_type_of_their_parameter() {
+    let x = Tensor::<i32, _>::random((300,), i32::MIN..i32::MAX, 22);
+    let y = kernels::type_scaled_here(&x).unwrap();
+    assert_exact(&y, |i| i64::from(x[i]) * 1_000_000);
+}
+
+#[test]
+fn integers_are_returned_as_their_type() {
+    assert_eq!(kernels::type_returned_u8(200).unwrap(), 200);
+    assert_eq!(kernels::type_returned_s16(-300).unwrap(), 300);
+    assert_eq!(kernels::type_returned_u32(u32::MAX).unwrap(), u32::MAX / 2);
+    assert_eq!(kernels::type_returned_u64(u64::MAX).unwrap(), u64::MAX);
+    let next = i64::from(i32::MAX) + 1;
+    assert_eq!(kernels::type_returned_s64(i32::MAX).unwrap(), next);
+}
+
+#[test]
+fn shifts_have_the_width_of_the_parameter() {
+    let (a, b, c) = (201_u8, 3_000_000_001_u32, 1_234_567_891_i32);
+    for k in [0, 3, 7] {
+        let y = kernels::type_shifted(a, b, c, k).unwrap();
+        let expected = [i64::from(a << k), i64::from(b << k), i64::from(c << k)];
+        assert_eq!(y.as_slice(), expected);
+    }
+    // More than the bits of `u8`.
+    let error = kernels::type_shifted(a, b, c, 8).unwrap_err();
+    assert!(error.to_string().contains("R20"), "{error}");
+}

@@ -46,6 +46,7 @@ pub(crate) fn lower_view(
             );
             return None;
         }
+        check_not_negative(el, &extent, at);
         let extent = strides.covered(axis, &extent);
         let end = &origin + &extent;
         let starts = el.f.cx.lt(&origin, &parent);
@@ -72,6 +73,18 @@ pub(crate) fn lower_view(
     }
     strides::apply(el, data, shape, strides, at);
     Some(())
+}
+
+/// Checks that arguments do not make an extent negative. One that depends on data, or on parallel or loop
+/// variables, may be: such a window is empty.
+fn check_not_negative(el: &mut Elab<'_>, extent: &Sym, at: Span) {
+    let is_unknown = el.f.cx.le(&Sym::zero(), extent) == Truth::Unknown;
+    if is_unknown && run_time::known_at_entry(&el.f, extent) {
+        let shown = el.f.cx.show(extent);
+        let message = format!("the window's extent `{shown}` must be at least {{0}}, it is {{1}}");
+        let check = run_time::Check::new(CheckCode::R06, message, at);
+        run_time::emit_compare(el, check, BinOp::Le, &Sym::zero(), extent);
+    }
 }
 
 pub(crate) fn lower_span_as(

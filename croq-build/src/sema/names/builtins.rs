@@ -6,7 +6,7 @@ use crate::ir::MathFn;
 pub(crate) fn intended_function(name: &str) -> Option<&'static str> {
     let plain = name.strip_prefix("atomic").map(str::to_lowercase);
     Some(match (name, plain.as_deref()) {
-        ("abs" | "fabs" | "fabsf", _) => "__fabs",
+        ("fabs" | "fabsf", _) => "__fabs",
         ("fma" | "fmaf", _) => "__fmaf",
         ("fmax" | "fmaxf", _) => "__max",
         ("fmin" | "fminf", _) => "__min",
@@ -35,6 +35,18 @@ pub(crate) fn intended_function(name: &str) -> Option<&'static str> {
             };
             return named(name).or_else(|| named(name.strip_suffix('f')?));
         }
+    })
+}
+
+/// What to write for a function that other languages have, and Croqtile only in another form.
+pub(crate) fn other_form(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "abs" | "__abs" => "`__fabs(x)` is for floats; of an integer it is `x < 0 ? -x : x`",
+        "INFINITY" | "infinity" => "infinity is `inf`, of type `f32`",
+        "NAN" => "`inf - inf` is not a number",
+        "isnan" | "__isnan" => "`x != x` holds for what is not a number",
+        "barrier" | "__sync" | "__barrier" => "`sync.shared;` is a barrier of the block",
+        _ => return None,
     })
 }
 

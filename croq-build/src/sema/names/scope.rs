@@ -55,6 +55,8 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
             d = d.help("a loop over 0 to n - 1 is written `foreach i in [n]`");
         } else if name == "not" {
             d = d.help("`!` negates a condition");
+        } else if let Some(help) = crate::sema::names::builtins::other_form(name) {
+            d = d.help(help);
         } else if let Some(meant) = crate::sema::names::builtins::intended_function(name) {
             d = d.help(format!("the function is `{meant}` here"));
         } else if !el.cx.diags.is_full()

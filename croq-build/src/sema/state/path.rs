@@ -147,6 +147,11 @@ impl Path {
         self.of_kernel().filter(restricts).count()
     }
 
+    /// Whether the statement is executed under a condition, in this kernel or on the host.
+    pub fn is_below_condition(&self) -> bool {
+        self.frames().any(|f| matches!(f, Frame::Condition { .. }))
+    }
+
     /// Whether a condition restricts which instances execute the statement.
     pub fn is_conditional(&self) -> bool {
         self.conditions() > 0

@@ -1,6 +1,6 @@
 //! The values of expressions.
 
-use crate::ir::{Expr, FutureId, View};
+use crate::ir::{Expr, FutureId, Scalar, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -14,6 +14,9 @@ pub(crate) struct IntValue {
     pub literal: bool,
     /// `x(k)`: arithmetic directly on it is an error.
     pub get_ith: bool,
+    /// The type in which it is computed beside data, where a literal with a suffix (`5ll`) or an argument for a
+    /// parameter of 64 bits goes into it.
+    pub ty: Option<Scalar>,
 }
 
 impl IntValue {
@@ -24,6 +27,7 @@ impl IntValue {
             bound: None,
             literal,
             get_ith: false,
+            ty: None,
         }
     }
 
@@ -33,6 +37,7 @@ impl IntValue {
             bound: Some(bound),
             literal: false,
             get_ith: false,
+            ty: None,
         }
     }
 }

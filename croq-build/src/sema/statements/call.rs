@@ -173,6 +173,9 @@ pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
     }
     let mut d =
         Diagnostic::new(codes::E0208, at, format!("`{name}` is not a builtin")).label("unknown");
+    if let Some(help) = builtins::other_form(name) {
+        return cx.report(d.help(help));
+    }
     if let Some(meant) = builtins::intended_function(name) {
         return cx.report(d.help(format!("here that is `{meant}`")));
     }
@@ -328,7 +331,7 @@ fn lower_bits(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
             4 if !ir::is_within(&el.f, &i.value, Scalar::S32) => Scalar::U32,
             2 if i.literal => Scalar::U16,
             1 if i.literal => Scalar::U8,
-            _ => widths::type_of_sym(&el.f, &i.value),
+            _ => widths::type_of_int(&el.f, i),
         },
         Value::Scalar(e) if e.ty == Scalar::Index => widths::type_of_index(&el.f, e),
         Value::Scalar(e) => e.ty,

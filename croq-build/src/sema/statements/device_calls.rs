@@ -65,6 +65,13 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
         el.cx.report(report);
         return Value::Error;
     }
+    let help = match misspelled(&el.cx, &call.callee.text) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!(
+            "assign it to an annotated variable: `f32 x = {};`",
+            source_text(&el.cx, span, "call …")
+        ),
+    };
     el.cx.report(
         Diagnostic::new(
             codes::E0783,
@@ -72,10 +79,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
             format!("the type of `{}` is not known here", call.callee.text),
         )
         .label("no declaration of this file says what it returns")
-        .help(format!(
-            "assign it to an annotated variable: `f32 x = {};`",
-            source_text(&el.cx, span, "call …")
-        )),
+        .help(help),
     );
     Value::Error
 }
@@ -261,7 +265,7 @@ pub(crate) fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
         }
         Value::Null => Some(Arg::Null),
         Value::Int(i) => {
-            let ty = widths::type_of_sym(&el.f, &i.value);
+            let ty = widths::type_of_int(&el.f, &i);
             let index = ExprKind::Cast(Expr::index(i.value, a.span));
             Some(Arg::Value(Expr::new(index, ty, a.span)))
         }
@@ -339,13 +343,24 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
             let text = format!("no device function `{callee}` is visible in this file");
             Diagnostic::new(codes::W0781, at, text)
                 .label("declared nowhere here")
-                .help(format!(
-                    "declare it at file scope: `__device__ … {callee}(…)`"
-                ))
+                .help(match misspelled(cx, callee) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("declare it at file scope: `__device__ … {callee}(…)`"),
+                })
         }
     };
     cx.report(d);
     false
+}
+
+/// The device function of the file that a name which none has is probably meant to be.
+fn misspelled(cx: &Cx<'_>, callee: &str) -> Option<String> {
+    let mut known: Vec<&str> = cx.file.device_names().into_keys().collect();
+    known.sort_unstable();
+    let meant = crate::diagnostics::nearest(callee, known.iter().copied());
+    meant
+        .filter(|_| !known.contains(&callee))
+        .map(str::to_owned)
 }
 
 /// Whether the file includes others, or names a namespace, which may declare functions.

@@ -281,8 +281,11 @@ fn tensor(el: &Elab<'_>, data: Data) -> Entity {
 
 fn scalar(el: &mut Elab<'_>, param: &ast::Param, value: Value, ty: Scalar, at: Span) -> Entity {
     if let (Value::Int(i), true) = (&value, ty.is_integer()) {
+        // As of a parameter that is not known: see `widths`.
+        let is_wide = matches!(ty, Scalar::S64 | Scalar::U64 | Scalar::U32);
         let value = IntValue {
             literal: false,
+            ty: is_wide.then_some(Scalar::S64),
             ..IntValue::plain(i.value.clone())
         };
         let kind = IntKind::Param;

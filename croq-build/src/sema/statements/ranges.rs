@@ -137,8 +137,10 @@ fn checked_range(
 ) -> Vec<usize> {
     for (axis, extent) in extents.iter().enumerate() {
         if el.f.cx.le(&Sym::one(), extent) == Truth::No {
-            // Another call may have other arguments: `loops` leaves out what never runs.
-            if !el.calls.open.is_empty() {
+            // Another call may have other arguments, and a condition around the loop may be what bounds it:
+            // `loops` leaves out what never runs.
+            let is_constant = extent.as_int().is_some();
+            if !el.calls.open.is_empty() || !is_constant && el.path.is_below_condition() {
                 continue;
             }
             let shown = el.f.cx.show(extent);

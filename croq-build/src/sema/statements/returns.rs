@@ -38,8 +38,11 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
             el.results.poisoned = true;
             return;
         }
-        el.results.returned.push((span, Vec::new()));
-        return give_back(el, Vec::new(), span);
+        if agrees_with_first(el, &[], span) {
+            el.results.returned.push((span, Vec::new()));
+            give_back(el, Vec::new(), span);
+        }
+        return;
     };
     let listed = results::listed(value);
     let (mut shapes, mut values) = (Vec::new(), Vec::new());
@@ -70,24 +73,7 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         el.results.poisoned = true;
         return;
     }
-    if let Some((first, expected)) = el.results.returned.first().cloned()
-        && expected != shapes
-    {
-        let (this, other) = (
-            describe_results(&el.f, &shapes),
-            describe_results(&el.f, &expected),
-        );
-        el.cx.report(
-            Diagnostic::new(
-                codes::E0353,
-                span,
-                format!("this returns {this}, an earlier `return` {other}"),
-            )
-            .label(this)
-            .also(first, other)
-            .help("make both the same type and shape"),
-        );
-        el.results.poisoned = true;
+    if !agrees_with_first(el, &shapes, span) {
         return;
     }
     if !check_distinct(&mut el.cx, &values, listed) {
@@ -96,6 +82,32 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
     }
     el.results.returned.push((span, shapes));
     give_back(el, values, span);
+}
+
+/// Reports a `return` whose values have other types or shapes than those of the first one.
+fn agrees_with_first(el: &mut Elab<'_>, shapes: &[ReturnShape], span: Span) -> bool {
+    let Some((first, expected)) = el.results.returned.first() else {
+        return true;
+    };
+    if expected == shapes {
+        return true;
+    }
+    let (this, other) = (
+        describe_results(&el.f, shapes),
+        describe_results(&el.f, expected),
+    );
+    el.cx.report(
+        Diagnostic::new(
+            codes::E0353,
+            span,
+            format!("this returns {this}, an earlier `return` {other}"),
+        )
+        .label(this)
+        .also(*first, other)
+        .help("make both the same type and shape"),
+    );
+    el.results.poisoned = true;
+    false
 }
 
 fn give_back(el: &mut Elab<'_>, values: Vec<ReturnValue>, span: Span) {
@@ -206,6 +218,17 @@ fn lower_result(
     }
 }
 
+/// The type of integer that the function promises: an exact integer has no other.
+fn promised_integer(el: &Elab<'_>) -> Option<Scalar> {
+    match &el.results.declared {
+        ast::RetType::Typed(ast::ParamType {
+            kind: ast::ParamTypeKind::Scalar(elem),
+            ..
+        }) => convert::named_scalar(*elem).filter(|ty| ty.is_integer()),
+        _ => None,
+    }
+}
+
 pub(crate) fn describe_results(func: &ir::Function, shapes: &[ReturnShape]) -> String {
     match shapes {
         [] => "nothing".to_owned(),
@@ -227,16 +250,17 @@ fn describe_result(func: &ir::Function, shape: &ReturnShape) -> String {
 fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, ReturnValue)> {
     match v {
         Value::Scalar(e) => {
-            let ty = if e.ty == Scalar::Index {
-                widths::type_of_index(&el.f, &e)
-            } else {
-                e.ty
+            let ty = match e.ty {
+                Scalar::Index => {
+                    promised_integer(el).unwrap_or_else(|| widths::type_of_index(&el.f, &e))
+                }
+                ty => ty,
             };
             let e = convert::convert_expr(&mut el.cx, e, ty, at)?;
             Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
         }
         Value::Int(i) => {
-            let ty = widths::type_of_sym(&el.f, &i.value);
+            let ty = promised_integer(el).unwrap_or_else(|| widths::type_of_int(&el.f, &i));
             let e = convert::convert(el, Value::Int(i), ty, at)?;
             Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
         }

@@ -216,6 +216,7 @@ fn bind_scalar(
                 let value = IntValue {
                     get_ith: false,
                     literal: i.value.as_int().is_some(),
+                    ty: None,
                     ..i.clone()
                 };
                 return Entity::Int {
@@ -233,8 +234,8 @@ fn bind_scalar(
         }
     }
     let ty = ty.or_else(|| match &value {
-        Value::Int(i) => Some(widths::type_of_sym(&el.f, &i.value)),
-        Value::Tuple(t) if t.len() == 1 => t.first().map(|i| widths::type_of_sym(&el.f, &i.value)),
+        Value::Int(i) => Some(widths::type_of_int(&el.f, i)),
+        Value::Tuple(t) if t.len() == 1 => t.first().map(|i| widths::type_of_int(&el.f, i)),
         // A value computed from indices alone becomes an integer when its name is mutable.
         Value::Scalar(e) if e.ty == Scalar::Index && mutable => {
             Some(widths::type_of_index(&el.f, e))

@@ -83,6 +83,7 @@ pub(crate) const MOST_EXTENT: i64 = 1 << 20;
 pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Option<[i64; 2]> {
     let extents: Vec<i64> = view.shape.iter().filter_map(Sym::as_int).collect();
     let shape = shape::show(&el.f, &view.shape);
+    let name = el.f.buffer(view.buffer).name.clone();
     if let [rows, columns] = extents[..] {
         if rows.max(columns) <= MOST_EXTENT {
             return Some([rows, columns]);
@@ -97,7 +98,9 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
                 ),
             )
             .label("no GPU has room for it")
-            .help("loop over tiles: `x.subspan(16, 16).at(i, j)`"),
+            .help(format!(
+                "loop over tiles: `{name}.subspan(16, 16).at(i, j)`"
+            )),
         );
         return None;
     }
@@ -111,7 +114,9 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
             ),
         )
         .label("known only at run time")
-        .help("cut a tile out of it: `x.subspan(16, 16).at(i, j)`"),
+        .help(format!(
+            "cut a tile out of it: `{name}.subspan(16, 16).at(i, j)`"
+        )),
     );
     None
 }

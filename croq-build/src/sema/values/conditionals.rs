@@ -46,7 +46,7 @@ pub(crate) fn lower_ternary(
         return in_common_type(el, value, &other, at);
     }
     let ty = match (&va, &vb) {
-        (Value::Int(_), Value::Int(_)) => Some(Scalar::Index),
+        (Value::Int(a), Value::Int(b)) => Some(convert::joined_type(a, b).unwrap_or(Scalar::Index)),
         _ => scalars::type_of_both(&el.f, &va, &vb),
     };
     let Some(ty) = ty else {
@@ -90,6 +90,7 @@ fn in_common_type(el: &mut Elab<'_>, value: Value, other: &Value, span: Span) ->
         // A literal takes the type of the other operand; `c ? 5 : n` is none.
         (Value::Int(int), Value::Int(other)) => Value::Int(IntValue {
             literal: int.literal && other.literal,
+            ty: convert::joined_type(&int, other),
             ..int
         }),
         (value, _) => value,

@@ -5,7 +5,7 @@ use crate::ir::{self, Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
 use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
-use crate::sema::state::value::Value;
+use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::precision::{self, Relation};
 use crate::sema::values::widths;
 use crate::source::Span;
@@ -14,10 +14,15 @@ use crate::syntax::ast::ElemType;
 
 /// The type of a scalar variable or cast.
 pub(crate) fn scalar_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+    named_scalar(elem).or_else(|| element_type(cx, elem, span))
+}
+
+/// The same without a report.
+pub(crate) fn named_scalar(elem: ElemType) -> Option<Scalar> {
     match elem {
         ElemType::Bool => Some(Scalar::Bool),
         ElemType::Int => Some(Scalar::S32),
-        _ => element_type(cx, elem, span),
+        _ => Scalar::named(elem.text()),
     }
 }
 
@@ -380,6 +385,14 @@ pub(crate) fn report_no_condition(cx: &mut Cx<'_>, span: Span, what: &str, opera
         .label("not a `bool`")
         .help(format!("compare it: `{text} {operator} 0`")),
     );
+}
+
+/// The type that the result of an operation on two integers has of its own.
+pub(crate) fn joined_type(a: &IntValue, b: &IntValue) -> Option<Scalar> {
+    match (a.ty, b.ty) {
+        (Some(a), Some(b)) => common_type(a, b),
+        (a, b) => a.or(b),
+    }
 }
 
 /// The type in which two scalar operands are computed. `None` for a `bool` with another type, and for

@@ -19,8 +19,11 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
     use ast::ExprKind as K;
     let span = e.span;
     match &*e.kind {
-        K::Int { value, .. } => match i64::try_from(*value) {
-            Ok(n) => Value::Int(IntValue::plain(Sym::int(n))),
+        K::Int { value, suffix } => match i64::try_from(*value) {
+            Ok(n) => Value::Int(IntValue {
+                ty: widths::type_of_literal(*value, *suffix),
+                ..IntValue::plain(Sym::int(n))
+            }),
             Err(_) => Value::Scalar(Expr::new(ExprKind::Int(*value), Scalar::U64, span)),
         },
         K::Float { value, single } => {
@@ -173,6 +176,7 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
             bound: None,
             literal: i.literal,
             get_ith: false,
+            ty: i.ty,
         }),
         (ast::UnaryOp::Neg, Value::Scalar(e)) if e.ty != Scalar::Bool => {
             if let ExprKind::Float(v) = &*e.kind {
@@ -185,12 +189,11 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
             Value::Scalar(Expr::new(ExprKind::Unary(UnOp::Not, e), Scalar::Bool, span))
         }
         (ast::UnaryOp::BitNot, Value::Int(i)) => {
-            let e = Expr::index(i.value, span);
-            Value::Scalar(Expr::new(
-                ExprKind::Unary(UnOp::BitNot, e),
-                Scalar::Index,
-                span,
-            ))
+            let ty = i.ty.unwrap_or(Scalar::Index);
+            let operand = convert::convert(el, Value::Int(i), ty, span);
+            operand.map_or(Value::Error, |e| {
+                Value::Scalar(Expr::new(ExprKind::Unary(UnOp::BitNot, e), ty, span))
+            })
         }
         (ast::UnaryOp::BitNot, Value::Scalar(e)) if e.ty.is_integer() => {
             let ty = e.ty;

@@ -7,7 +7,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
 use crate::sema::values::operator_names::sign;
-use crate::sema::values::shifts;
+use crate::sema::values::{convert, shifts};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
@@ -32,12 +32,14 @@ pub(crate) fn apply(
         _ => None,
     };
     let literal = a.literal && b.literal;
+    let ty = convert::joined_type(a, b);
     let done = |value: Sym| {
         Value::Int(IntValue {
             value,
             bound,
             literal,
             get_ith: false,
+            ty,
         })
     };
     let (x, y) = (&a.value, &b.value);
@@ -179,6 +181,7 @@ fn apply_shift(
         }
         return Value::Int(IntValue {
             literal,
+            ty: a.ty,
             ..IntValue::plain(&a.value * &factor)
         });
     }
@@ -186,6 +189,7 @@ fn apply_shift(
         let q = el.f.cx.div(&a.value, &factor);
         return Value::Int(IntValue {
             literal,
+            ty: a.ty,
             ..IntValue::plain(q)
         });
     }

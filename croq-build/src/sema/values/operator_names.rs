@@ -23,6 +23,9 @@ pub(crate) fn report_no_operator(cx: &mut Cx<'_>, op: BinOp, at: Span, a: &Value
     let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rem);
     d = if bits && (is(a, Scalar::is_float) || is(b, Scalar::is_float)) {
         d.label("needs integers")
+    } else if op.is_comparison() && is(a, |t| t == Scalar::Bool) {
+        d.label("a `bool` is no number")
+            .help("two comparisons are joined by `&&`: `a < b && b < c`")
     } else if is(a, |t| t == Scalar::Bool) || is(b, |t| t == Scalar::Bool) {
         d.label("a `bool` is no number")
             .help("`&&`, `||`, `!`, `==` and `!=` work on `bool`; `cond ? 1 : 0` is a number")

@@ -45,7 +45,7 @@ pub(crate) fn lower(
         B::BoundAdd | B::BoundSub => lower_rebound(el, op, va, a.span, vb, b.span),
         _ => {
             let va = match op {
-                B::Shl | B::Shr => match shifts::left(el, a, va, &vb, at) {
+                B::Shl | B::Shr => match shifts::left(el, Operand::new(va, a.span), &vb, at) {
                     Some(va) => va,
                     None => return Value::Error,
                 },

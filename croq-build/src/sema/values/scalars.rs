@@ -22,6 +22,9 @@ fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
             _ => ty,
         };
     };
+    if let Some(own) = widths::own_type(&i) {
+        return convert::common_type(ty, own).unwrap_or(ty);
+    }
     let fits = ir::is_within(func, &i.value, ty);
     if i.literal && fits || ty.bytes() == 8 {
         return ty;
@@ -102,6 +105,8 @@ pub(crate) fn apply(
     // Comparisons of symbolic integers remain symbolic.
     if op.is_comparison()
         && let (Some(x), Some(y)) = (sym_operand(&el.f, &a), sym_operand(&el.f, &b))
+        && !wraps_beside(&el.f, &a, &y)
+        && !wraps_beside(&el.f, &b, &x)
     {
         return Value::Scalar(compare(op, &x, &y, span));
     }
@@ -158,6 +163,12 @@ fn check_host_divisor(el: &mut Elab<'_>, y: Expr, span: Span) -> Expr {
     let check = Check::new(CheckCode::R06, message, span);
     run_time::emit_check_at(el, false, check, cond, &[], &[]);
     y
+}
+
+/// Whether a value of 32 bits without a sign is compared with what may be negative, and wraps in that type.
+fn wraps_beside(func: &ir::Function, v: &Value, other: &Sym) -> bool {
+    matches!(v, Value::Scalar(e) if e.ty == Scalar::U32)
+        && !func.cx.le(&Sym::zero(), other).is_yes()
 }
 
 fn sym_operand(func: &ir::Function, v: &Value) -> Option<Sym> {

@@ -20,10 +20,10 @@ pub(crate) fn apply(
     span: Span,
 ) -> Value {
     let ty = match &a.value {
-        Value::Int(i) => widths::type_of_sym(&el.f, &i.value),
+        Value::Int(i) => widths::type_of_shifted(&el.f, i),
         Value::Tuple(t) if t.len() == 1 => t
             .first()
-            .map_or(Scalar::S32, |i| widths::type_of_sym(&el.f, &i.value)),
+            .map_or(Scalar::S32, |i| widths::type_of_shifted(&el.f, i)),
         Value::Scalar(e) if e.ty == Scalar::Index => widths::type_of_index(&el.f, e),
         Value::Scalar(e) => e.ty,
         _ => Scalar::S32,
@@ -48,37 +48,22 @@ pub(crate) fn apply(
     Value::Scalar(Expr::new(ExprKind::Binary(op, left, by), ty, span))
 }
 
-/// The left operand of a shift: an integer literal by an amount of run time has the type of its
-/// suffix. `None` if the amount is a constant outside of that type.
-pub(crate) fn left(
-    el: &mut Elab<'_>,
-    e: &ast::Expr,
-    value: Value,
-    amount: &Value,
-    at: Span,
-) -> Option<Value> {
-    let mut literal = e;
-    while let ast::ExprKind::Paren(inner) = &*literal.kind {
-        literal = inner;
-    }
-    let ast::ExprKind::Int { value: n, suffix } = &*literal.kind else {
-        return Some(value);
+/// The left operand of a shift: an integer by an amount of run time has the type that the suffix of a literal
+/// in it gives. `None` if the amount is a constant outside of that type.
+pub(crate) fn left(el: &mut Elab<'_>, operand: Operand, amount: &Value, at: Span) -> Option<Value> {
+    let Value::Int(int) = &operand.value else {
+        return Some(operand.value);
     };
-    let ty = match (suffix.unsigned, suffix.long) {
-        (false, false) => return Some(value),
-        (true, false) => Scalar::U32,
-        (false, true) => Scalar::S64,
-        (true, true) => Scalar::U64,
+    let (Some(ty), Some(n)) = (widths::own_type(int), int.value.as_int()) else {
+        return Some(operand.value);
     };
-    if ty.limits().is_some_and(|(lo, hi)| !(lo..=hi).contains(n)) {
-        return Some(value);
-    }
     let Some(by) = constant(amount) else {
-        return Some(Value::Scalar(Expr::int(*n, ty, e.span)));
+        let n = Expr::int(i128::from(n), ty, operand.span);
+        return Some(Value::Scalar(n));
     };
     let bits = width(ty);
     if (0..bits).contains(&by) {
-        return Some(value);
+        return Some(operand.value);
     }
     let text = format!("a shift by {by} is outside the {bits} bits of `{ty}`");
     report_outside(el, text, bits, at);

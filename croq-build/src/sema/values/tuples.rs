@@ -130,6 +130,7 @@ pub(crate) fn lower_element(
                 bound: Some(bound),
                 literal: false,
                 get_ith: true,
+                ty: None,
             })
         }
         other => {

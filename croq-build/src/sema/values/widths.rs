@@ -2,8 +2,32 @@
 //! language, and `s64` if a 64-bit value or a `u32` contributes to it.
 
 use crate::ir::{self, Expr, ParamKind, Scalar, VarHome, Visit, walk_exprs};
+use crate::sema::state::value::IntValue;
 use crate::sorted::SortedSet;
 use crate::symbolic::{Sym, Var};
+use crate::syntax::ast;
+
+/// The type that the suffix of a literal gives. `None` without one: it takes any type that it fits.
+pub(crate) fn type_of_literal(value: i128, suffix: ast::IntSuffix) -> Option<Scalar> {
+    match (suffix.unsigned, suffix.long) {
+        (false, false) => None,
+        (false, true) => Some(Scalar::S64),
+        (true, false) if u32::try_from(value).is_ok() => Some(Scalar::U32),
+        (true, _) => Some(Scalar::U64),
+    }
+}
+
+/// The type that an integer has of its own, unless a constant is outside of it: arithmetic on integers is exact.
+pub(crate) fn own_type(int: &IntValue) -> Option<Scalar> {
+    let (lo, hi) = int.ty?.limits()?;
+    let is_outside = |n: i64| !(lo..=hi).contains(&i128::from(n));
+    int.ty
+        .filter(|_| !int.value.as_int().is_some_and(is_outside))
+}
+
+pub(crate) fn type_of_int(func: &ir::Function, int: &IntValue) -> Scalar {
+    own_type(int).unwrap_or_else(|| type_of_sym(func, &int.value))
+}
 
 pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
     if !ir::is_within(func, sym, Scalar::S32) && is_wide(func, sym) {
@@ -11,6 +35,20 @@ pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
     } else {
         Scalar::S32
     }
+}
+
+/// The type of the left operand of a shift, which has its width: that of a parameter or a variable is the one that
+/// it is declared with.
+pub(crate) fn type_of_shifted(func: &ir::Function, int: &IntValue) -> Scalar {
+    let declared = || match func.var_home.get(&int.value.as_var()?)? {
+        VarHome::Param(id) => match &func.param(*id).kind {
+            ParamKind::Scalar { ty, .. } => Some(*ty),
+            _ => None,
+        },
+        VarHome::Local(id) => Some(func.local(*id).ty).filter(|ty| *ty != Scalar::Index),
+        VarHome::Dim(_) => None,
+    };
+    declared().unwrap_or_else(|| type_of_int(func, int))
 }
 
 /// The 64-bit type that represents all its values; an explicit cast in the program converts through

@@ -334,12 +334,19 @@ fn recursion(s: &Scanner<'_>, name: &str, tokens: &[Token]) -> Option<Box<Diagno
         .device
         .iter()
         .any(|text| text.names.iter().any(|n| n == name));
-    let mut uses = tokens.windows(2).filter_map(|pair| match pair {
-        [word, next] if word.kind.word() == Some(name) => {
-            (next.kind.is(Punct::Lt) || next.kind.is(Punct::LParen)).then_some(word.span)
-        }
-        _ => None,
-    });
+    let is_use = |at: usize| {
+        let is = |at: usize, punct| tokens.get(at).is_some_and(|t| t.kind.is(punct));
+        // A member has the name of something else: `x.at(p)` in a function `at`.
+        let is_member = at
+            .checked_sub(1)
+            .is_some_and(|before| is(before, Punct::Dot));
+        !is_member && (is(at + 1, Punct::Lt) || is(at + 1, Punct::LParen))
+    };
+    let mut uses = tokens
+        .iter()
+        .enumerate()
+        .filter(|(at, token)| token.kind.word() == Some(name) && is_use(*at))
+        .map(|(_, token)| token.span);
     // The first use is the declaration.
     let again = uses.nth(1).filter(|_| !is_device)?;
     let report = header::outside(again, "a template that calls itself");

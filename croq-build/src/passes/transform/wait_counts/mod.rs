@@ -29,6 +29,15 @@ struct Exits {
     continues: Flight,
 }
 
+/// What a loop ends after, besides a `break`.
+enum After {
+    /// Its condition, which it computes in each iteration.
+    Condition,
+    /// An iteration; there is at least one.
+    Iteration,
+    IterationOrNone,
+}
+
 struct Walker<'c> {
     func: &'c Function,
     diags: &'c mut Diagnostics,
@@ -159,12 +168,18 @@ impl Walker<'_> {
                 self.used(*id, span, &flight);
                 flight
             }
-            StmtKind::For { body, .. } => self.iterations(flight, true, &mut |w, start| {
-                let end = w.block(body, start.clone());
-                (start, end)
-            }),
+            StmtKind::For { lo, hi, body, .. } => {
+                let after = match self.func.cx.lt(lo, hi).is_yes() {
+                    true => After::Iteration,
+                    false => After::IterationOrNone,
+                };
+                self.iterations(flight, after, &mut |w, start| {
+                    let end = w.block(body, start.clone());
+                    (start, end)
+                })
+            }
             StmtKind::While { prelude, body, .. } => {
-                self.iterations(flight, false, &mut |w, start| {
+                self.iterations(flight, After::Condition, &mut |w, start| {
                     let stop = w.block(prelude, start);
                     let end = w.block(body, stop.clone());
                     (stop, end)
@@ -416,7 +431,7 @@ impl Walker<'_> {
     fn iterations(
         &mut self,
         before: Flight,
-        may_be_skipped: bool,
+        ends: After,
         iteration: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
     ) -> Flight {
         let last = std::mem::replace(&mut self.last, false);
@@ -434,11 +449,13 @@ impl Walker<'_> {
         }
         self.last = last;
         let (stop, end, mut after) = self.one_iteration(start, iteration);
-        if may_be_skipped {
-            after.join(&before);
-            after.join(&end);
-        } else {
-            after.join(&stop);
+        match ends {
+            After::Condition => after.join(&stop),
+            After::Iteration => after.join(&end),
+            After::IterationOrNone => {
+                after.join(&before);
+                after.join(&end);
+            }
         }
         after
     }
