@@ -16,9 +16,9 @@ use ::croq_sys::{Const, DeviceDataMut, DeviceTensor, Dim, Element, Input, Result
 ///
 /// Its instances:
 ///
-/// - `scaled_rows<f32, 32, false>` (line 12)
-/// - `scaled_rows<bf16, 64, true>` (line 13)
-/// - `scaled_rows<f32, 64, false>` (line 14, with a body of its own)
+/// - `scaled_rows<f32, 32, false>`, `scaled_rows::<32, false, _, _, _, _>(…)` (line 12)
+/// - `scaled_rows<bf16, 64, true>`, `scaled_rows::<64, true, _, _, _, _>(…)` (line 13)
+/// - `scaled_rows<f32, 64, false>`, `scaled_rows::<64, false, _, _, _, _>(…)` (line 14, with a body of its own)
 pub fn scaled_rows<
     const Lanes: usize,
     const Clamp: bool,

@@ -234,7 +234,6 @@ impl Printer<'_> {
             Form::Waits => &self.names.plain,
             Form::Enqueues => self.names.enqueued.as_ref().unwrap_or(&self.names.plain),
         };
-        self.documentation(text, form, &naming.stream);
         let chosen = self
             .family
             .chosen
@@ -253,6 +252,7 @@ impl Printer<'_> {
             .chain(decided)
             .chain(naming.generics.clone())
             .collect();
+        self.documentation(text, form, &naming.stream, generics.len());
         let _ = write!(
             text,
             "pub {}fn {name}{}",
@@ -283,7 +283,8 @@ impl Printer<'_> {
         }
     }
 
-    fn documentation(&self, text: &mut String, form: Form, stream: &str) {
+    /// `generics`: the number of the function's generic parameters.
+    fn documentation(&self, text: &mut String, form: Form, stream: &str, generics: usize) {
         let template = self.family.template;
         let (path, line) = (&self.meta.path, self.line_of(template.span.start));
         let _ = writeln!(text, "// {path}:{line}");
@@ -314,9 +315,22 @@ impl Printer<'_> {
                 Some(line) => format!("line {line}"),
                 None => "build.rs".to_owned(),
             };
-            let _ = writeln!(text, "/// - `{}` ({origin})", name.text);
+            let call = self.call(member, generics);
+            let _ = writeln!(text, "/// - `{}`{call} ({origin})", name.text);
         }
         self.safety(text);
+    }
+
+    /// How an instance is called that arguments alone do not decide: `, scaled::<128, _, _>(…)`.
+    fn call(&self, member: &Member<'_>, generics: usize) -> String {
+        let chosen = &self.family.chosen;
+        if chosen.is_empty() {
+            return String::new();
+        }
+        let values = chosen.iter().filter_map(|param| member.argument(*param));
+        let inferred = (chosen.len()..generics).map(|_| "_".to_owned());
+        let all: Vec<String> = values.map(rust_argument).chain(inferred).collect();
+        format!(", `{}::<{}>(…)`", self.names.plain, all.join(", "))
     }
 
     fn safety(&self, text: &mut String) {

@@ -160,8 +160,8 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
             "to change the outer one, write `mutable` before its type; otherwise give this variable another name".to_string()
         }
         Kind::Copy => format!(
-            "to replace the data of the outer one, copy into it: `dma.copy … => {text}.data;`; else \
-             give this one another name"
+            "to replace the data of the outer one, copy into it: `dma.copy … => {text}.data;`, or, with `.async`, \
+             into a second one that is exchanged with it: `swap({text}, next);`; else give this one another name"
         ),
         Kind::NoScalar => "give this one another name".to_owned(),
     };

@@ -56,9 +56,14 @@ pub(crate) fn lint_lossy_update(
             format!("implicit conversion from `{from}` to `{target}` may lose precision"),
         )
         .label(format!("the result is `{from}`, `{name}` is `{target}`"))
-        .help(format!(
-            "write `{name} = __to<{target}>({name} {sign} {operand});` if that is meant"
-        )),
+        .help(match from.is_float() && target.is_integer() {
+            true => format!(
+                "declare `{name}` as `{from}`, or write `{name} = __to<{target}>({name} {sign} {operand});`"
+            ),
+            false => format!(
+                "write `{name} = __to<{target}>({name} {sign} {operand});` if that is meant"
+            ),
+        }),
     );
 }
 
