@@ -31,6 +31,13 @@ class Value:
     def literal(number):
         return Value(f"({number})" if number < 0 else str(number), f"({number}i64)", "exact", number=number)
 
+    @staticmethod
+    def typed_literal(number, suffix):
+        """With a suffix it has a type, whatever it is beside."""
+        kind = {"u": "u32" if fits(number, "u32") else "u64", "ll": "s64", "ull": "u64"}[suffix]
+        co = f"(-{-number}{suffix})" if number < 0 else f"{number}{suffix}"
+        return Value(co, f"({number} as {rust_type(kind)})" if number >= 0 else f"({number}i64)", kind)
+
     def to(self, kind):
         """The Rust expression converted to `kind`."""
         return self.rust if self.kind == kind else f"(({self.rust}) as {rust_type(kind)})"
@@ -161,6 +168,9 @@ class Program(Writer):
             return self.exact(1)
         if self.chance(0.15):
             return Value.literal(self.literal())
+        if self.chance(0.25):
+            suffix, number = self.pick("u", "ll", "ull"), self.literal()
+            return Value.typed_literal(number if suffix == "ll" else abs(number), suffix)
         return self.data(depth)
 
     def data(self, depth):
