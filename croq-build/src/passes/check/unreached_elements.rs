@@ -1,10 +1,10 @@
 //! Elements of a result at the end of an axis that no statement writes (W0885).
 //!
 //! A grid of `N / 128` blocks of 128 threads leaves out the last `N % 128` elements, one of eight such
-//! blocks all from 1024 on, and `N - 1` instances the last element. The result has zeros there. Reported is an axis along which every statement
-//! that writes the tensor begins at 0 and ends before the extent, for all values of the indices, or ends at
-//! the largest multiple of a constant. Where a place is not known (a subscript that is loaded, an axis of another
-//! shape, C++ that has a pointer), there is no report.
+//! blocks all from 1024 on, and `N - 1` instances the last element. The result has zeros there. Reported is an
+//! axis along which every statement that writes the tensor begins at 0 and ends before the extent, for all
+//! values of the indices, or ends at the largest multiple of a constant. Where a place is not known (a
+//! subscript that is loaded, an axis of another shape, C++ that has a pointer), there is no report.
 //!
 //! A parameter keeps what it had, so writing a part of it may be meant. Only multiples are reported for
 //! one, and only if no kernel reads it.
