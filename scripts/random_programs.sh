@@ -7,7 +7,7 @@
 #
 # A MODULE is `programs` (arithmetic), `movement` (tiles, events, products of matrices) or `launches` (host code, calls);
 # all without one. `renew` writes those that `make test` calls, tests/run/features/random_MODULE.co: 40 `programs` with
-# seed 20261129, 40 of `movement` with seed 5, 14 of `launches` with seed 5.
+# seed 9, 40 of `movement` with seed 5, 14 of `launches` with seed 5.
 # All files remain in target/random-MODULE. The last line is `random programs: N findings`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
