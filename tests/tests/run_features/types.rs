@@ -465,3 +465,15 @@ fn shifts_have_the_width_of_the_parameter() {
     let error = kernels::type_shifted(a, b, c, 8).unwrap_err();
     assert!(error.to_string().contains("R20"), "{error}");
 }
+
+#[test]
+fn exact_products_of_literals_with_a_suffix_need_not_fit() {
+    let x = Tensor::<u32, _>::random((300,), 0..u32::MAX, 23);
+    for seed in [0_u32, 1, 2, 70_000] {
+        let y = kernels::type_hashed(&x, seed).unwrap();
+        assert_exact(&y, |i| {
+            let product = x[i].wrapping_mul(747_796_405);
+            product.wrapping_add(seed.wrapping_mul(2_891_336_453))
+        });
+    }
+}

@@ -9,7 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::statements::device_calls;
-use crate::sema::values::{convert, predicates, scalars};
+use crate::sema::values::{convert, predicates, scalars, widths};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -46,7 +46,14 @@ pub(crate) fn lower_ternary(
         return in_common_type(el, value, &other, at);
     }
     let ty = match (&va, &vb) {
-        (Value::Int(a), Value::Int(b)) => Some(convert::joined_type(a, b).unwrap_or(Scalar::Index)),
+        (Value::Int(a), Value::Int(b)) => {
+            let ty = convert::joined_type(a, b);
+            let holds = |int: &IntValue| {
+                let joined = IntValue { ty, ..int.clone() };
+                widths::own_type(&el.f, &joined).is_some()
+            };
+            Some(ty.filter(|_| holds(a) && holds(b)).unwrap_or(Scalar::Index))
+        }
         _ => scalars::type_of_both(&el.f, &va, &vb),
     };
     let Some(ty) = ty else {

@@ -189,7 +189,7 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
             Value::Scalar(Expr::new(ExprKind::Unary(UnOp::Not, e), Scalar::Bool, span))
         }
         (ast::UnaryOp::BitNot, Value::Int(i)) => {
-            let ty = i.ty.unwrap_or(Scalar::Index);
+            let ty = widths::own_type(&el.f, &i).unwrap_or(Scalar::Index);
             let operand = convert::convert(el, Value::Int(i), ty, span);
             operand.map_or(Value::Error, |e| {
                 Value::Scalar(Expr::new(ExprKind::Unary(UnOp::BitNot, e), ty, span))

@@ -22,7 +22,7 @@ fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
             _ => ty,
         };
     };
-    if let Some(own) = widths::own_type(&i) {
+    if let Some(own) = widths::own_type(func, &i) {
         return convert::common_type(ty, own).unwrap_or(ty);
     }
     let fits = ir::is_within(func, &i.value, ty);

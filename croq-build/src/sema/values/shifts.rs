@@ -54,7 +54,7 @@ pub(crate) fn left(el: &mut Elab<'_>, operand: Operand, amount: &Value, at: Span
     let Value::Int(int) = &operand.value else {
         return Some(operand.value);
     };
-    let (Some(ty), Some(n)) = (widths::own_type(int), int.value.as_int()) else {
+    let (Some(ty), Some(n)) = (widths::own_type(&el.f, int), int.value.as_int()) else {
         return Some(operand.value);
     };
     let Some(by) = constant(amount) else {

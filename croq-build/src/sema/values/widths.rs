@@ -17,16 +17,20 @@ pub(crate) fn type_of_literal(value: i128, suffix: ast::IntSuffix) -> Option<Sca
     }
 }
 
-/// The type that an integer has of its own, unless a constant is outside of it: arithmetic on integers is exact.
-pub(crate) fn own_type(int: &IntValue) -> Option<Scalar> {
-    let (lo, hi) = int.ty?.limits()?;
-    let is_outside = |n: i64| !(lo..=hi).contains(&i128::from(n));
-    int.ty
-        .filter(|_| !int.value.as_int().is_some_and(is_outside))
+/// The type that an integer has of its own, unless a constant is outside of it, or `u32` may not hold it:
+/// arithmetic on integers is exact, and does not wrap in a type.
+pub(crate) fn own_type(func: &ir::Function, int: &IntValue) -> Option<Scalar> {
+    let ty = int.ty?;
+    let (lo, hi) = ty.limits()?;
+    let holds = match int.value.as_int() {
+        Some(n) => (lo..=hi).contains(&i128::from(n)),
+        None => ty.bytes() == 8 || ir::is_within(func, &int.value, ty),
+    };
+    holds.then_some(ty)
 }
 
 pub(crate) fn type_of_int(func: &ir::Function, int: &IntValue) -> Scalar {
-    own_type(int).unwrap_or_else(|| type_of_sym(func, &int.value))
+    own_type(func, int).unwrap_or_else(|| type_of_sym(func, &int.value))
 }
 
 pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
