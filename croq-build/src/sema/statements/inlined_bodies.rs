@@ -13,7 +13,7 @@ use crate::sema::state::path::Frame;
 use crate::sema::state::results::{Leaves, Results};
 use crate::sema::state::scopes::{Entity, IntKind, Scopes};
 use crate::sema::state::value::{Data, IntValue, Value};
-use crate::sema::values::convert;
+use crate::sema::values::{convert, widths};
 use crate::sorted::SortedMap;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -282,10 +282,9 @@ fn tensor(el: &Elab<'_>, data: Data) -> Entity {
 fn scalar(el: &mut Elab<'_>, param: &ast::Param, value: Value, ty: Scalar, at: Span) -> Entity {
     if let (Value::Int(i), true) = (&value, ty.is_integer()) {
         // As of a parameter that is not known: see `widths`.
-        let is_wide = matches!(ty, Scalar::S64 | Scalar::U64 | Scalar::U32);
         let value = IntValue {
             literal: false,
-            ty: is_wide.then_some(Scalar::S64),
+            ty: widths::is_wide_type(ty).then_some(Scalar::S64),
             ..IntValue::plain(i.value.clone())
         };
         let kind = IntKind::Param;

@@ -48,11 +48,8 @@ pub(crate) fn lower_ternary(
     let ty = match (&va, &vb) {
         (Value::Int(a), Value::Int(b)) => {
             let ty = convert::joined_type(a, b);
-            let holds = |int: &IntValue| {
-                let joined = IntValue { ty, ..int.clone() };
-                widths::own_type(&el.f, &joined).is_some()
-            };
-            Some(ty.filter(|_| holds(a) && holds(b)).unwrap_or(Scalar::Index))
+            let ty = ty.filter(|ty| [a, b].iter().all(|int| widths::is_of(&el.f, int, *ty)));
+            Some(ty.unwrap_or(Scalar::Index))
         }
         _ => scalars::type_of_both(&el.f, &va, &vb),
     };

@@ -17,16 +17,20 @@ pub(crate) fn type_of_literal(value: i128, suffix: ast::IntSuffix) -> Option<Sca
     }
 }
 
-/// The type that an integer has of its own, unless a constant is outside of it, or `u32` may not hold it:
-/// arithmetic on integers is exact, and does not wrap in a type.
+/// The type that an integer has of its own, if it holds it.
 pub(crate) fn own_type(func: &ir::Function, int: &IntValue) -> Option<Scalar> {
-    let ty = int.ty?;
-    let (lo, hi) = ty.limits()?;
-    let holds = match int.value.as_int() {
-        Some(n) => (lo..=hi).contains(&i128::from(n)),
+    int.ty.filter(|ty| is_of(func, int, *ty))
+}
+
+/// Whether an integer may have a type of its own: a constant outside of it does not, nor what `u32` may not hold.
+/// Arithmetic on integers is exact, and does not wrap in a type.
+pub(crate) fn is_of(func: &ir::Function, int: &IntValue, ty: Scalar) -> bool {
+    match int.value.as_int() {
+        Some(n) => ty
+            .limits()
+            .is_some_and(|(lo, hi)| (lo..=hi).contains(&i128::from(n))),
         None => ty.bytes() == 8 || ir::is_within(func, &int.value, ty),
-    };
-    holds.then_some(ty)
+    }
 }
 
 pub(crate) fn type_of_int(func: &ir::Function, int: &IntValue) -> Scalar {
@@ -106,20 +110,24 @@ fn is_wide(func: &ir::Function, sym: &Sym) -> bool {
     false
 }
 
+/// Whether `s32` does not hold all values of a type of integers.
+pub(crate) fn is_wide_type(ty: Scalar) -> bool {
+    matches!(ty, Scalar::S64 | Scalar::U64 | Scalar::U32)
+}
+
 /// The answer by the variable's type; `None` if its bounds decide.
 fn var_is_wide(func: &ir::Function, v: Var) -> Option<bool> {
-    let wide = |ty: Scalar| matches!(ty, Scalar::S64 | Scalar::U64 | Scalar::U32);
     match func.var_home.get(&v)? {
         VarHome::Param(id) => {
             let kind = &func.param(*id).kind;
-            Some(matches!(kind, ParamKind::Scalar { ty, .. } if wide(*ty)))
+            Some(matches!(kind, ParamKind::Scalar { ty, .. } if is_wide_type(*ty)))
         }
         VarHome::Dim(_) => Some(false),
         VarHome::Local(id) => {
             // A variable without bounds is a snapshot of a 64-bit value.
             let ty = func.local(*id).ty;
             let unbounded = ty == Scalar::Index && func.cx.bounds(v) == (None, None);
-            (wide(ty) || unbounded).then_some(true)
+            (is_wide_type(ty) || unbounded).then_some(true)
         }
     }
 }
