@@ -170,8 +170,5 @@ fn copies_of_one_macro() {
 fn waits_in_a_loop_that_has_iterations() {
     let x = Tensor::<f32, _>::from_fn((Const::<64>,), |[i]| i as f32);
     let y = kernels::pipe_waits_in_loop(&x).unwrap();
-    assert_exact(&y, |[k, t]| {
-        let turned = x[[63 - t]] + k as f32;
-        if k == 0 { turned + x[[t]] } else { turned }
-    });
+    assert_exact(&y, |[k, t]| x[[63 - t]] + k as f32);
 }
