@@ -180,7 +180,8 @@ tuples! {
 // Not inline: in a debug build of its callers it would be compiled without optimisation.
 pub(crate) fn offset(shape: &[usize], index: &[usize]) -> Option<usize> {
     let mut at = 0usize;
-    for (&i, &extent) in index.iter().zip(shape) {
+    for (axis, &i) in index.iter().enumerate() {
+        let extent = *shape.get(axis)?;
         if i >= extent {
             return None;
         }

@@ -28,6 +28,9 @@ pub struct Message {
     pub details: Vec<String>,
 }
 
+/// g++'s note on the use of a macro.
+const IN_EXPANSION: &str = "in expansion of macro";
+
 /// Splits a compiler's output into messages. Lines before the first one, such as "In function …",
 /// are dropped, because the messages contain the same information; if there is no message at all,
 /// the caller shows the whole output.
@@ -144,6 +147,14 @@ fn is_detail(row: &str) -> bool {
     !text.is_empty() && !excerpt && !context && !of_ptxas
 }
 
+/// Whether a note is about the macros that count the loops of the user's C++, `for` and `while`.
+fn is_of_loops(detail: &str) -> bool {
+    let names = ["‘for’", "‘while’", "'for'", "'while'"];
+    let expansion =
+        detail.contains(IN_EXPANSION) && names.iter().any(|name| detail.ends_with(name));
+    expansion || detail.contains("croq_loops_counted.h:")
+}
+
 fn is_caret(row: &str) -> bool {
     !row.trim().is_empty() && row.chars().all(|c| matches!(c, '^' | '~' | ' '))
 }
@@ -238,7 +249,7 @@ pub struct Origin<'a> {
 impl Message {
     fn is_of_launch(&self) -> bool {
         // gcc, clang
-        const WORDS: [&str; 2] = ["in expansion of macro", "expanded from macro"];
+        const WORDS: [&str; 2] = [IN_EXPANSION, "expanded from macro"];
         let mut details = self.details.iter();
         details.any(|d| d.contains("CROQ_LAUNCH") && WORDS.iter().any(|words| d.contains(words)))
     }
@@ -291,7 +302,7 @@ impl Origin<'_> {
                 self.line_span(self.kernel_of(message)?)
             }
             Some(file) if file == self.path => self.line_span(message.line),
-            Some(_) => None,
+            Some(_) => self.line_span(self.line_of_expansion(message)?),
             None => {
                 let kernel = mangled_name(&message.text)?;
                 let call = format!("{kernel}(");
@@ -301,6 +312,19 @@ impl Origin<'_> {
                 self.line_span(line)
             }
         }
+    }
+
+    /// The line on which the `.co` file uses the macro that the message is about: g++ reports what a
+    /// macro adds to its arguments at the macro, such as the `;` that is missing in the head of a
+    /// `for` (`croq_loops_counted.h`).
+    fn line_of_expansion(&self, message: &Message) -> Option<u32> {
+        message.details.iter().find_map(|detail| {
+            let (line, text) = detail
+                .strip_prefix(self.path)?
+                .strip_prefix(':')?
+                .split_once(':')?;
+            text.contains(IN_EXPANSION).then(|| line.parse().ok())?
+        })
     }
 
     /// The line of the kernel that the message names.
@@ -357,7 +381,8 @@ impl Origin<'_> {
             ),
         )
         .label("generated from this");
-        for detail in message.details.iter().take(8) {
+        let details = message.details.iter().filter(|detail| !is_of_loops(detail));
+        for detail in details.take(8) {
             diagnostic = diagnostic.note(detail.clone());
         }
         if message.is_of_frame() {
@@ -548,6 +573,34 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
         assert_eq!(origin.span(&at("k/a.co", 99)), None);
         assert_eq!(origin.span(&at("k/a.co", 0)), None);
         assert_eq!(origin.span(&at("k/b.h", 1)), None);
+    }
+
+    #[test]
+    fn errors_in_the_head_of_a_loop_are_on_the_line_of_the_loop() {
+        let output = "\
+/out/croq_loops_counted.h:13:34: error: expected ‘;’ before ‘)’ token
+   13 | #define for(...) for (__VA_ARGS__) if (croq_turn(), false) {} else
+      |                                  ^
+k/a.co:2:3: note: in expansion of macro ‘for’
+    2 |   for (int i = 0; i < n, i++)
+      |   ^~~
+k/a.co:3:23: error: ‘m’ was not declared in this scope
+/out/croq_loops_counted.h:13:23: note: in definition of macro ‘for’
+/out/other.h:1:1: error: expected unqualified-id
+";
+        let origin = Origin {
+            path: "k/a.co",
+            source: "one\n  two\nthree\n",
+            device_text: "",
+        };
+        let messages = parse(output);
+        let of_file: Vec<_> = messages
+            .iter()
+            .filter_map(|m| origin.diagnostic(m, &CODES))
+            .collect();
+        let spans: Vec<_> = of_file.iter().map(|d| d.primary.span).collect();
+        assert_eq!(spans, [Span::new(6, 9), Span::new(10, 15)]);
+        assert!(of_file.iter().all(|d| d.notes.is_empty()), "{of_file:?}");
     }
 
     #[test]

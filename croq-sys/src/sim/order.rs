@@ -487,7 +487,7 @@ impl Order {
     }
 
     /// Adds the thread to the list of those that accessed an element, which begins with `before`,
-    /// its record and time. Without clocks there are no lists.
+    /// its record and time, and is sorted by threads. Without clocks there are no lists.
     fn add(&mut self, list: &mut u32, before: Option<(u32, u32)>, who: u32) {
         if self.times.is_empty() {
             return;
@@ -500,14 +500,17 @@ impl Order {
         let Some(parties) = self.lists.get_mut((*list as usize).wrapping_sub(1)) else {
             return;
         };
-        parties.extend(before.map(|(who, clock)| Party::of(who, clock)));
-        // Mostly they are in increasing order.
-        match parties.last() {
-            Some(last) if last.thread < me.thread => parties.push(me),
-            _ => match parties.iter_mut().find(|p| p.thread == me.thread) {
-                Some(old) => *old = me,
-                None => parties.push(me),
-            },
+        if let Some((who, clock)) = before {
+            parties.push(Party::of(who, clock));
+        }
+        // Mostly they come in increasing order.
+        if parties.last().is_some_and(|last| last.thread < me.thread) {
+            parties.push(me);
+            return;
+        }
+        match parties.binary_search_by_key(&me.thread, |party| party.thread) {
+            Ok(at) => parties[at] = me,
+            Err(at) => parties.insert(at, me),
         }
     }
 

@@ -73,6 +73,19 @@ pub fn growth<T: Float>(n: usize) -> f64 {
     nu / (1.0 - nu)
 }
 
+/// The elements of a tensor in row-major order.
+pub fn wide<T: Float, D: Dims>(tensor: &Tensor<T, D>) -> Vec<f64> {
+    tensor.as_slice().iter().map(|v| v.wide()).collect()
+}
+
+/// The sum of the products of two rows, and the sum of their magnitudes.
+pub fn inner(lhs: &[f64], rhs: &[f64]) -> (f64, f64) {
+    let products = lhs.iter().zip(rhs).map(|(a, b)| a * b);
+    products.fold((0.0, 0.0), |(sum, magnitude), product| {
+        (sum + product, magnitude + product.abs())
+    })
+}
+
 /// Checks that every element of `found` is equal to `expected` of its index.
 #[track_caller]
 pub fn assert_exact<T: Element, D: Dims>(found: &Tensor<T, D>, expected: impl FnMut(D::Index) -> T)

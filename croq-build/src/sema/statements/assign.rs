@@ -403,7 +403,8 @@ fn store(
         );
         return;
     }
-    let in_place = op.is_none_or(|op| is_in_place(op, elem) && !divides_wider(el, op, elem, &v));
+    let wider = op.is_some_and(|op| divides_wider(el, op, elem, &v));
+    let in_place = op.is_none_or(|op| is_in_place(op, elem) && !wider);
     let operand = match op {
         // The type of an amount to shift by is its own, and the operator reports what is no number.
         Some(_) if !in_place && !elem.is_packed() => Some(v),
@@ -414,7 +415,7 @@ fn store(
         (Some(Value::Scalar(e)), Some(_)) if in_place => Some(e),
         (Some(operand), Some(op)) => {
             let operand = Operand::new(operand, value.span);
-            updated(el, &access, op, operand, span)
+            updated(el, &access, (op, wider), operand, span)
         }
         _ => None,
     };
@@ -478,15 +479,22 @@ fn emit_store(
 fn updated(
     el: &mut Elab<'_>,
     access: &Access,
-    op: BinOp,
+    (op, wider): (BinOp, bool),
     operand: Operand,
     span: Span,
 ) -> Option<Expr> {
     let elem = el.f.buffer(access.view.buffer).elem;
     let load = Expr::new(ExprKind::Load(access.clone()), elem, span);
     let current = Operand::new(Value::Scalar(load), span);
+    let right = operand.span;
     match operators::apply(el, op, span, current, operand, span) {
         Value::Scalar(e) if e.ty == elem => Some(e),
+        Value::Scalar(e) if wider && precision::loses(&el.cx, &e, elem) => {
+            let name = cx::source_text(&el.cx, access.span, "the element");
+            let update = (name.as_str(), operator_names::sign(op));
+            precision::lint_lossy_update(&mut el.cx, e.ty, elem, right, update);
+            Some(Expr::new(ExprKind::Cast(e), elem, span))
+        }
         Value::Scalar(e) => Some(Expr::new(ExprKind::Cast(e), elem, span)),
         _ => None,
     }

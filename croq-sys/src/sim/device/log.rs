@@ -1,11 +1,10 @@
 //! The log of accesses of device memory by the blocks that one OS thread runs.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Buffer;
-use super::sync::Detail;
+use super::details::Details;
 use crate::abi::{croq_sim_device_cell, croq_sim_device_cells};
 
 /// The number of cells that share one byte, which records whether any of them was used.
@@ -63,8 +62,7 @@ pub(in super::super) struct Log {
     runs: Vec<Run>,
     /// All accesses of a cluster before this epoch are ordered before its current ones.
     pub(super) ordered_before: (u64, u32),
-    /// Used from the time on when every access is reported to the runtime.
-    pub(super) details: HashMap<(u32, u64), Detail>,
+    pub(super) details: Details,
     /// How often accesses were published at an element where none were.
     pub(super) publications: u32,
 }
@@ -114,7 +112,7 @@ impl Log {
             epoch: 0,
             runs: Vec::new(),
             ordered_before: (0, 0),
-            details: HashMap::new(),
+            details: Details::new(buffers.iter().map(|buffer| buffer.count)),
             publications: 0,
         }
     }

@@ -17,6 +17,7 @@
 //! Not races: atomic operations with each other, and stores of equal values.
 
 mod covered;
+mod details;
 mod log;
 mod merge;
 mod report;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
+use super::details::ANYWHERE;
 use super::log::{ATOMIC, LINE, LINES, Log, MANY, Place, SAME, THREAD};
 use super::report::{Did, Race, race};
 use super::sync;
@@ -54,9 +55,6 @@ impl By {
 fn digest(bits: u64) -> u32 {
     bits as u32 ^ ((bits >> 32) as u32).wrapping_mul(0x9e37_79b1)
 }
-
-/// Replaces a buffer's number: then the other number is an address.
-const ANYWHERE: u32 = u32::MAX;
 
 /// The checks of a block's accesses of device memory.
 pub(in super::super) struct Watch {
@@ -240,7 +238,7 @@ impl Watch {
         let place = log.place(state.epoch);
         self.move_to(place, clocks);
         let key = (ANYWHERE, at);
-        log.details.entry(key).or_default();
+        log.details.place(key);
         let mut now = Now {
             log: &mut log,
             state,

@@ -7,9 +7,8 @@
 //!
 //! What is published at an element is a set of accesses ([`Covered`]) that only grows.
 
-use std::collections::HashMap;
-
 use super::covered::{Covered, Front};
+use super::details::At;
 use super::log::{ATOMIC, MANY, Place, SAME, THREAD};
 use super::report::Did;
 use super::rules::{Earlier, Now, Relation};
@@ -56,8 +55,8 @@ impl OfThread {
 #[derive(Default)]
 pub(super) struct Acquired {
     all: OfThread,
-    /// For the threads that have acquired more since the last barrier.
-    each: HashMap<u32, OfThread>,
+    /// By threads, for those that have acquired more since the last barrier.
+    each: Vec<Option<Box<OfThread>>>,
     /// The number of earlier accesses that atomic operations were compared with.
     compared: usize,
 }
@@ -69,21 +68,23 @@ impl Acquired {
         &mut self,
         now: &mut Now<'_>,
         clocks: &Clocks,
-        at: (u32, u64),
+        at: At,
         kind: u32,
         value: u32,
         cell: &croq_sim_device_cell,
     ) -> Result<(), Earlier> {
-        let details = &mut now.log.details;
-        let mut detail = match details.get_mut(&at) {
-            Some(detail) => std::mem::take(detail),
-            None => Detail::of_cell(cell),
+        let known = now.log.details.get_mut(at).map(std::mem::take);
+        let mut detail = match known {
+            Some(detail) if !detail.is_empty() => detail,
+            _ => Detail::of_cell(cell),
         };
         if kind == CROQ_ACCESS_ATOMIC {
-            self.compared += detail.stores.len() + detail.reads.len();
+            self.compared += detail.stores.as_slice().len() + detail.reads.as_slice().len();
         }
         let outcome = judge(now, &mut detail, self, clocks, kind, value);
-        now.log.details.insert(at, detail);
+        if let Some(place) = now.log.details.place(at) {
+            *place = detail;
+        }
         if outcome.is_ok() {
             exchange(now, self, at, kind);
         }
@@ -96,16 +97,25 @@ impl Acquired {
     }
 
     fn of(&self, thread: u32) -> &OfThread {
-        self.each.get(&thread).unwrap_or(&self.all)
+        let own = self.each.get(thread as usize);
+        own.and_then(Option::as_deref).unwrap_or(&self.all)
+    }
+
+    fn place(&mut self, thread: u32) -> &mut Option<Box<OfThread>> {
+        let at = thread as usize;
+        if self.each.len() <= at {
+            self.each.resize_with(at + 1, Option::default);
+        }
+        &mut self.each[at]
     }
 
     fn of_mut(&mut self, thread: u32) -> &mut OfThread {
-        let all = &self.all;
-        self.each.entry(thread).or_insert_with(|| all.clone())
+        let all = self.all.clone();
+        self.place(thread).get_or_insert_with(|| Box::new(all))
     }
 
     pub(super) fn all_meet(&mut self) {
-        for (_, one) in std::mem::take(&mut self.each) {
+        for one in std::mem::take(&mut self.each).into_iter().flatten() {
             self.all.join(&one);
         }
     }
@@ -114,7 +124,7 @@ impl Acquired {
         let mut together = OfThread::default();
         let mut news = false;
         for thread in threads.clone() {
-            if let Some(one) = self.each.get(&thread) {
+            if let Some(Some(one)) = self.each.get(thread as usize) {
                 together.join(one);
                 news = true;
             }
@@ -122,7 +132,7 @@ impl Acquired {
         if news {
             together.join(&self.all);
             for thread in threads {
-                self.each.insert(thread, together.clone());
+                *self.place(thread) = Some(Box::new(together.clone()));
             }
         }
     }
@@ -151,15 +161,62 @@ struct Record {
     multicast: bool,
 }
 
+/// Accesses, in their order. Most elements have one store and one read, which need no further memory.
+#[derive(Default)]
+enum Records {
+    #[default]
+    None,
+    One(Record),
+    Several(Vec<Record>),
+}
+
+impl Records {
+    fn as_slice(&self) -> &[Record] {
+        match self {
+            Self::None => &[],
+            Self::One(record) => std::slice::from_ref(record),
+            Self::Several(records) => records,
+        }
+    }
+
+    fn push(&mut self, record: Record) {
+        *self = match std::mem::take(self) {
+            Self::None => Self::One(record),
+            Self::One(first) => Self::Several(vec![first, record]),
+            Self::Several(mut records) => {
+                if records.len() >= MOST {
+                    records.remove(0);
+                }
+                records.push(record);
+                Self::Several(records)
+            }
+        };
+    }
+
+    fn retain(&mut self, stays: impl Fn(&Record) -> bool) {
+        match self {
+            Self::None => {}
+            Self::One(record) if stays(record) => {}
+            Self::One(_) => *self = Self::None,
+            Self::Several(records) => records.retain(stays),
+        }
+    }
+}
+
 /// The accesses of an element that may be unordered with later ones.
 #[derive(Default)]
-pub(in super::super) struct Detail {
-    stores: Vec<Record>,
-    reads: Vec<Record>,
-    published: Option<Published>,
+pub(super) struct Detail {
+    stores: Records,
+    reads: Records,
+    published: Option<Box<Published>>,
 }
 
 impl Detail {
+    /// Nothing is recorded, as before the first access.
+    fn is_empty(&self) -> bool {
+        matches!((&self.stores, &self.reads), (Records::None, Records::None))
+    }
+
     /// Of accesses from before the first release, so each thread's clock is the first. Of several
     /// threads that accessed the element one is known: later accesses are compared with that one.
     fn of_cell(cell: &croq_sim_device_cell) -> Self {
@@ -207,7 +264,7 @@ fn judge(
         did,
     };
     let released = acquired.of(now.thread).released.is_some();
-    for store in &detail.stores {
+    for store in detail.stores.as_slice() {
         let harmless = match (store.kind, kind) {
             (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_ATOMIC) | (CROQ_ACCESS_SAME, CROQ_ACCESS_READS) => {
                 true
@@ -227,7 +284,7 @@ fn judge(
         }
     }
     if matches!(kind, CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC)
-        && let Some(read) = detail.reads.iter().find(|r| unknown(r))
+        && let Some(read) = detail.reads.as_slice().iter().find(|r| unknown(r))
     {
         return Err(earlier(read, Did::Read));
     }
@@ -248,9 +305,6 @@ fn judge(
     // atomic operations, and stores that change nothing, conflict with fewer accesses than others.
     let conflicts_with_fewer = matches!(kind, CROQ_ACCESS_ATOMIC | CROQ_ACCESS_SAME);
     list.retain(|r| unknown(r) || (conflicts_with_fewer && r.kind != kind));
-    if list.len() >= MOST {
-        list.remove(0);
-    }
     list.push(record);
     Ok(())
 }
@@ -277,11 +331,11 @@ fn is_known(now: &Now<'_>, acquired: &Acquired, clocks: &Clocks, r: &Record) -> 
 }
 
 /// Publishes accesses at the element and reads those published there, for an access that is ordered.
-pub(super) fn exchange(now: &mut Now<'_>, acquired: &mut Acquired, at: (u32, u64), kind: u32) {
+pub(super) fn exchange(now: &mut Now<'_>, acquired: &mut Acquired, at: At, kind: u32) {
     if kind == CROQ_ACCESS_READS {
         return;
     }
-    let Some(detail) = now.log.details.get_mut(&at) else {
+    let Some(detail) = now.log.details.get_mut(at) else {
         return;
     };
     if kind != CROQ_ACCESS_ATOMIC {
@@ -300,10 +354,10 @@ pub(super) fn exchange(now: &mut Now<'_>, acquired: &mut Acquired, at: (u32, u64
     };
     let published = detail.published.get_or_insert_with(|| {
         now.log.publications += 1;
-        Published {
+        Box::new(Published {
             number: now.log.publications,
             all: Covered::default(),
-        }
+        })
     });
     if own.published != Some(published.number) {
         published.all.add(released);

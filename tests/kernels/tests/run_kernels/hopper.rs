@@ -1,6 +1,6 @@
 //! Products by resident blocks of warpgroups, with what follows them: a bias and an activation, groups.
 
-use croq_kernel_tests::compare::{Float, Near, assert_close, assert_exact, dot, near};
+use croq_kernel_tests::compare::{Float, Near, assert_close, assert_exact, dot, inner, near, wide};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Device, DeviceTensor, Element, F8E4M3, Tensor};
@@ -41,13 +41,12 @@ fn assert_linear<T: Element + Float, C: Element + Float>(
     factor: fn(f64) -> f64,
 ) {
     let [_, depth] = lhs.shape();
+    let [lhs, rhs] = [lhs, rhs].map(|t| wide(t).into_iter().map(factor).collect::<Vec<f64>>());
     assert_close(out, |[i, j]| {
-        let (mut sum, mut magnitude) = (bias[[j]].wide(), bias[[j]].wide().abs());
-        for e in 0..depth {
-            let product = factor(lhs[[i, e]].wide()) * factor(rhs[[j, e]].wide());
-            sum += product;
-            magnitude += product.abs();
-        }
+        let (a, b) = (&lhs[i * depth..][..depth], &rhs[j * depth..][..depth]);
+        let (products, magnitudes) = inner(a, b);
+        let offset = bias[[j]].wide();
+        let (sum, magnitude) = (offset + products, offset.abs() + magnitudes);
         let tolerance = 1.1 * dot::<f32>(sum, magnitude, depth + 1).tolerance;
         let value = activation(sum);
         near(
@@ -91,8 +90,10 @@ fn linear_hopper_of_other_types() {
         let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
         let (a, b) = (whole(m, 66), whole(n, 67));
         let offsets = Tensor::<i32, _>::random((n,), -100..100, 68);
-        let expected =
-            |[i, j]: [usize; 2]| offsets[[j]] + (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum::<i32>();
+        let expected = |[i, j]: [usize; 2]| {
+            let (a, b) = (&a.as_slice()[i * k..][..k], &b.as_slice()[j * k..][..k]);
+            offsets[[j]] + a.iter().zip(b).map(|(x, y)| x * y).sum::<i32>()
+        };
 
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as i8));
         let out = linear([&x, &y], &offsets, i32::MIN, kernels::linear_hopper);
@@ -183,6 +184,7 @@ where
     let at = at.to_device(&device).unwrap();
     kernels::matmul_hopper_grouped(&a, &b, &at, &mut out).unwrap();
     let out = out.to_host().unwrap();
+    let (lhs, rhs) = (wide(&lhs), wide(&rhs));
     for i in 0..rows {
         let group = (0..groups).find(|g| (offsets[*g]..offsets[*g + 1]).contains(&(i as i32)));
         for j in 0..n {
@@ -191,9 +193,8 @@ where
                 assert!(found.is_nan(), "row {i} belongs to no group");
                 continue;
             };
-            let products = (0..k).map(|e| lhs[[i, e]].wide() * rhs[[g, j, e]].wide());
-            let sum: f64 = products.clone().sum();
-            let magnitude: f64 = products.map(f64::abs).sum();
+            let (a, b) = (&lhs[i * k..][..k], &rhs[(g * n + j) * k..][..k]);
+            let (sum, magnitude) = inner(a, b);
             let Near { value, tolerance } = dot::<f32>(sum, magnitude, k);
             let most = tolerance + value.abs() * T::ROUNDOFF + T::SMALLEST;
             assert!(
@@ -263,10 +264,11 @@ fn batches<T: Element<Bound = f32> + Float>(
     if count * m * n == 0 {
         return;
     }
+    let (lhs, rhs) = (wide(&lhs), wide(&rhs));
     assert_close(&out.to_host().unwrap(), |[h, i, j]| {
-        let products = (0..k).map(|e| lhs[[h, i, e]].wide() * rhs[[h, j, e]].wide());
-        let sum: f64 = products.clone().sum();
-        let tolerance = dot::<f32>(sum, products.map(f64::abs).sum(), k).tolerance;
+        let (a, b) = (&lhs[(h * m + i) * k..][..k], &rhs[(h * n + j) * k..][..k]);
+        let (sum, magnitude) = inner(a, b);
+        let tolerance = dot::<f32>(sum, magnitude, k).tolerance;
         near(sum, tolerance + sum.abs() * T::ROUNDOFF + T::SMALLEST)
     });
 }

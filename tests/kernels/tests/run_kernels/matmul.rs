@@ -1,4 +1,6 @@
-use croq_kernel_tests::compare::{Float, Near, assert_close, assert_exact, dot, near, rounded};
+use croq_kernel_tests::compare::{
+    Float, Near, assert_close, assert_exact, dot, inner, near, rounded, wide,
+};
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, DeviceTensor, Element, F8E4M3, Tensor};
@@ -269,13 +271,10 @@ fn matmul_hopper() {
 fn assert_halves(out: &Matrix<f16>, lhs: &Matrix<f16>, rhs: &Matrix<f16>) {
     let depth = lhs.shape()[1];
     assert_eq!(out.shape(), [lhs.shape()[0], rhs.shape()[0]]);
+    let (lhs, rhs) = (wide(lhs), wide(rhs));
     assert_close(out, |[i, j]| {
-        let (mut sum, mut magnitude) = (0.0, 0.0);
-        for e in 0..depth {
-            let product = lhs[[i, e]].wide() * rhs[[j, e]].wide();
-            sum += product;
-            magnitude += product.abs();
-        }
+        let (a, b) = (&lhs[i * depth..][..depth], &rhs[j * depth..][..depth]);
+        let (sum, magnitude) = inner(a, b);
         let tolerance = dot::<f32>(sum, magnitude, depth).tolerance;
         near(sum, tolerance + sum.abs() * f16::ROUNDOFF + f16::SMALLEST)
     });
