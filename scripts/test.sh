@@ -48,7 +48,7 @@ features=croq-sys/ndarray,croq-sys/dlpack,croq-sys/float8,croq-sys/serde,croq-sy
 # are those of `cargo clippy -- -D warnings`.
 command -v clippy-driver >/dev/null || { echo "there is no clippy-driver: rustup component add clippy" >&2; exit 1; }
 linted() {
-  RUSTC_WORKSPACE_WRAPPER="$PWD/scripts/lint_driver.sh" CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ "$@"
+  RUSTC_WORKSPACE_WRAPPER="$PWD/scripts/lint_driver.sh" CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ cargo "$@"
 }
 
 # Builds of small packages, which mostly use one core. They run in parallel with the other tests,
@@ -56,7 +56,7 @@ linted() {
 downstream() {
   until grep -q '^running' "$log" || [ -e "$log.over" ]; do sleep 1; done
   # Chosen by their targets: with `--package` dependencies would have other features, and be compiled again.
-  linted cargo test --workspace --test name_probes --test packages --features "$features" --no-fail-fast --quiet
+  linted test --workspace --test name_probes --test packages --features "$features" --no-fail-fast --quiet
 }
 
 step "formatting" cargo fmt --all --check
@@ -65,7 +65,8 @@ step "formatting" cargo fmt --all --check
 on_ptx_machine=
 if [ "${CROQ_CUDA:-auto}" != off ]; then
   cargo fetch --quiet
-  if toolkit=$(linted scripts/ptx_toolkit.sh both); then
+  # The next step builds the machine, beside everything else.
+  if toolkit=$(PTX_TOOLKIT_UNBUILT=1 scripts/ptx_toolkit.sh both); then
     on_ptx_machine=1
     # Until its own step there is no device.
     export CUDA_HOME=$toolkit CROQ_PTX_RUNTIME=off
@@ -75,10 +76,11 @@ if [ "${CROQ_CUDA:-auto}" != off ]; then
     failed=$((failed + 1))
   fi
 fi
-step "build and lints" linted cargo test --workspace --all-targets --features "$features" --no-run --quiet
+# `--all-targets` would build libraries as programs of tests that they do not have.
+step "build and lints" linted test --workspace --tests --benches --features "$features" --no-run --quiet
 : >"$log"
 downstream >"$log.downstream" 2>&1 &
-step "workspace" linted cargo test --workspace --exclude croq-downstream --features "$features" --no-fail-fast --quiet
+step "workspace" linted test --workspace --exclude croq-downstream --features "$features" --no-fail-fast --quiet
 : >"$log.over"
 echo "== downstream"
 wait $!
