@@ -582,3 +582,6 @@ fn race(
         records,
     })
 }
+
+#[cfg(test)]
+mod tests;

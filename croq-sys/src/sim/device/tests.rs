@@ -207,3 +207,40 @@ fn of_several_readers_those_that_nothing_orders_are_found() {
     assert!(store_after_two_reads(true));
     assert!(!store_after_two_reads(false));
 }
+
+/// Threads 1 to 3 read an element, each of which then arrives at an mbarrier of its own; thread 0 stores it
+/// after it has waited for some of them. Every access is reported to the runtime.
+fn store_after_waits(waits: &[u32]) -> bool {
+    let mut watch = Watch::default();
+    let watched = watched();
+    watch.prepare(Some(&watched), 4, false);
+    watch.begin(0, 0);
+    watch.report_all();
+    let mut clocks = Clocks::default();
+    clocks.reset(4);
+    let access = croq_sim_access {
+        name: c"y".as_ptr(),
+        index: 70,
+        at: std::ptr::null_mut(),
+        bytes: 4,
+        line: 1,
+    };
+    for thread in 1..4 {
+        let read = watch.access(thread, &access, 0, (CROQ_ACCESS_READS, 0), &mut clocks);
+        assert!(read.is_ok());
+        clocks.arrive(thread, 8 * thread as usize, 0);
+    }
+    for thread in waits {
+        clocks.wait(0, 8 * *thread as usize, 1);
+    }
+    let store = watch.access(0, &access, 0, (CROQ_ACCESS_WRITES, 7), &mut clocks);
+    store.is_ok()
+}
+
+#[test]
+fn each_of_several_readers_has_to_be_waited_for() {
+    assert!(store_after_waits(&[1, 2, 3]));
+    for some in [&[][..], &[1], &[2], &[3], &[1, 2], &[1, 3], &[2, 3]] {
+        assert!(!store_after_waits(some), "{some:?}");
+    }
+}
