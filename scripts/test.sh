@@ -78,6 +78,8 @@ if [ "${CROQ_CUDA:-auto}" != off ]; then
 fi
 # `--all-targets` would build libraries as programs of tests that they do not have.
 step "build and lints" linted test --workspace --tests --benches --features "$features" --no-run --quiet
+# Compiled as what tests depend on; this puts it where programs look for it.
+[ -z "$on_ptx_machine" ] || linted build --offline -p croq-ptx-runtime --quiet
 : >"$log"
 downstream >"$log.downstream" 2>&1 &
 step "workspace" linted test --workspace --exclude croq-downstream --features "$features" --no-fail-fast --quiet
