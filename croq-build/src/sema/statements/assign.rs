@@ -487,17 +487,18 @@ fn updated(
     let load = Expr::new(ExprKind::Load(access.clone()), elem, span);
     let current = Operand::new(Value::Scalar(load), span);
     let right = operand.span;
-    match operators::apply(el, op, span, current, operand, span) {
-        Value::Scalar(e) if e.ty == elem => Some(e),
-        Value::Scalar(e) if wider && precision::loses(&el.cx, &e, elem) => {
-            let name = cx::source_text(&el.cx, access.span, "the element");
-            let update = (name.as_str(), operator_names::sign(op));
-            precision::lint_lossy_update(&mut el.cx, e.ty, elem, right, update);
-            Some(Expr::new(ExprKind::Cast(e), elem, span))
-        }
-        Value::Scalar(e) => Some(Expr::new(ExprKind::Cast(e), elem, span)),
-        _ => None,
+    let Value::Scalar(e) = operators::apply(el, op, span, current, operand, span) else {
+        return None;
+    };
+    if e.ty == elem {
+        return Some(e);
     }
+    if wider && precision::loses(&el.cx, &e, elem) {
+        let name = cx::source_text(&el.cx, access.span, "the element");
+        let update = (name.as_str(), operator_names::sign(op));
+        precision::lint_lossy_update(&mut el.cx, e.ty, elem, right, update);
+    }
+    Some(Expr::new(ExprKind::Cast(e), elem, span))
 }
 
 /// The right side of `x.at(…) op= e`, converted as in `x.at(…) op e`.
