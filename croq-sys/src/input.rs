@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::__private::Call;
+use crate::__private::AnyCall;
 use crate::device::Device;
 use crate::device_data::DeviceData;
 use crate::device_tensor::DeviceTensor;
@@ -48,14 +48,13 @@ pub trait Input<T: Element, D: Dims>: sealed::Sealed {
 
     /// The address for a call, which writes the memory there or only reads it.
     #[doc(hidden)]
-    fn pass<A>(&self, call: &Call<A>, param: &'static str, is_written: bool)
-    -> Result<*mut c_void>;
+    fn pass(&self, call: &AnyCall, param: &'static str, is_written: bool) -> Result<*mut c_void>;
 
     /// What a call that waits returns from this address.
     #[doc(hidden)]
-    fn output<U: Element, E: Dims, A>(
+    fn output<U: Element, E: Dims>(
         &self,
-        call: &Call<A>,
+        call: &AnyCall,
         address: *const c_void,
         dims: E,
     ) -> Result<Self::Output<U, E>>;
@@ -76,13 +75,13 @@ impl<T: Element, D: Dims, S: HostData<T>> Input<T, D> for Tensor<T, D, S> {
         None
     }
 
-    fn pass<A>(&self, call: &Call<A>, param: &'static str, _: bool) -> Result<*mut c_void> {
+    fn pass(&self, call: &AnyCall, param: &'static str, _: bool) -> Result<*mut c_void> {
         call.copy_in_for(param, self)
     }
 
-    fn output<U: Element, E: Dims, A>(
+    fn output<U: Element, E: Dims>(
         &self,
-        call: &Call<A>,
+        call: &AnyCall,
         address: *const c_void,
         dims: E,
     ) -> Result<Tensor<U, E>> {
@@ -105,21 +104,16 @@ impl<T: Element, D: Dims, S: DeviceData> Input<T, D> for DeviceTensor<T, D, S> {
         Some(self.device())
     }
 
-    fn pass<A>(
-        &self,
-        call: &Call<A>,
-        param: &'static str,
-        is_written: bool,
-    ) -> Result<*mut c_void> {
+    fn pass(&self, call: &AnyCall, param: &'static str, is_written: bool) -> Result<*mut c_void> {
         match is_written {
             true => call.private_copy(param, self),
             false => call.global(param, self),
         }
     }
 
-    fn output<U: Element, E: Dims, A>(
+    fn output<U: Element, E: Dims>(
         &self,
-        call: &Call<A>,
+        call: &AnyCall,
         address: *const c_void,
         dims: E,
     ) -> Result<DeviceTensor<U, E>> {
@@ -142,18 +136,13 @@ impl<T: Element, D: Dims, X: Input<T, D>> Input<T, D> for &X {
         X::device(self)
     }
 
-    fn pass<A>(
-        &self,
-        call: &Call<A>,
-        param: &'static str,
-        is_written: bool,
-    ) -> Result<*mut c_void> {
+    fn pass(&self, call: &AnyCall, param: &'static str, is_written: bool) -> Result<*mut c_void> {
         X::pass(self, call, param, is_written)
     }
 
-    fn output<U: Element, E: Dims, A>(
+    fn output<U: Element, E: Dims>(
         &self,
-        call: &Call<A>,
+        call: &AnyCall,
         address: *const c_void,
         dims: E,
     ) -> Result<Self::Output<U, E>> {

@@ -19,7 +19,7 @@ pub fn diffusion<N: Dim, Initial: Input<f32, (N,)>>(
 ) -> Result<Initial::Output<f32, (N,)>> {
     let (mut call, mut args) = self::prepare_diffusion(None, initial, rate, steps, blocks)?;
     call.run(&mut args)?;
-    initial.output::<f32, _, _>(&call, args.result, (initial.dims().0,))
+    initial.output::<f32, _>(&call, args.result, (initial.dims().0,))
 }
 
 // diffusion.co:2

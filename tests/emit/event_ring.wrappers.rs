@@ -14,7 +14,7 @@ pub fn event_ring<M: Dim, N: Dim, Src: Input<f32, (M, N)>>(
 ) -> Result<Src::Output<f32, (N,)>> {
     let (mut call, mut args) = self::prepare_event_ring(None, src)?;
     call.run(&mut args)?;
-    src.output::<f32, _, _>(&call, args.result, (src.dims().1,))
+    src.output::<f32, _>(&call, args.result, (src.dims().1,))
 }
 
 // event_ring.co:4

@@ -16,7 +16,7 @@ pub fn histogram<N: Dim, BINS: Dim, Values: Input<i32, (N,)>>(
 ) -> Result<Values::Output<i32, (BINS,)>> {
     let (mut call, mut args) = self::prepare_histogram(None, values, BINS_WANTED, base)?;
     call.run(&mut args)?;
-    values.output::<i32, _, _>(&call, args.result, (base.dims().0,))
+    values.output::<i32, _>(&call, args.result, (base.dims().0,))
 }
 
 // histogram.co:4

@@ -18,7 +18,7 @@ pub fn multicast<M: Dim, K: Dim, N: Dim, K_factors: Same<K>, Lhs: Input<f32, (M,
 ) -> Result<Lhs::Output<f32, (M, N)>> {
     let (mut call, mut args) = self::prepare_multicast(None, lhs, factors, offsets)?;
     call.run(&mut args)?;
-    lhs.output::<f32, _, _>(&call, args.result, (lhs.dims().0, offsets.dims().0))
+    lhs.output::<f32, _>(&call, args.result, (lhs.dims().0, offsets.dims().0))
 }
 
 // multicast.co:2

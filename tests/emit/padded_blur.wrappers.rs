@@ -21,7 +21,7 @@ pub fn padded_blur<
 ) -> Result<Images::Output<f32, (B, Const<24>, Const<24>)>> {
     let (mut call, mut args) = self::prepare_padded_blur(None, images)?;
     call.run(&mut args)?;
-    images.output::<f32, _, _>(&call, args.result, (images.dims().0, Const, Const))
+    images.output::<f32, _>(&call, args.result, (images.dims().0, Const, Const))
 }
 
 // padded_blur.co:2

@@ -16,7 +16,7 @@ pub fn row_maximum<M: Dim, N: Dim, X: Input<f32, (M, N)>>(
 ) -> Result<X::Output<f32, (M,)>> {
     let (mut call, mut args) = self::prepare_row_maximum(None, x)?;
     call.run(&mut args)?;
-    x.output::<f32, _, _>(&call, args.result, (x.dims().0,))
+    x.output::<f32, _>(&call, args.result, (x.dims().0,))
 }
 
 // row_maximum.co:2

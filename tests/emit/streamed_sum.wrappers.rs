@@ -16,7 +16,7 @@ pub fn streamed_sum<M: Dim, N: Dim, Src: Input<f32, (M, N)>>(
 ) -> Result<Src::Output<f32, (N,)>> {
     let (mut call, mut args) = self::prepare_streamed_sum(None, src)?;
     call.run(&mut args)?;
-    src.output::<f32, _, _>(&call, args.result, (src.dims().1,))
+    src.output::<f32, _>(&call, args.result, (src.dims().1,))
 }
 
 // streamed_sum.co:2

@@ -16,7 +16,7 @@ pub fn transpose<M: Dim, N: Dim, Src: Input<f32, (M, N)>>(
 ) -> Result<Src::Output<f32, (N, M)>> {
     let (mut call, mut args) = self::prepare_transpose(None, src)?;
     call.run(&mut args)?;
-    src.output::<f32, _, _>(&call, args.result, (src.dims().1, src.dims().0))
+    src.output::<f32, _>(&call, args.result, (src.dims().1, src.dims().0))
 }
 
 // transpose.co:2

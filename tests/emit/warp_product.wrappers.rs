@@ -19,7 +19,7 @@ pub fn warp_product<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>, Lhs
 ) -> Result<Lhs::Output<f16, (M, N)>> {
     let (mut call, mut args) = self::prepare_warp_product(None, lhs, rhs, bias)?;
     call.run(&mut args)?;
-    lhs.output::<f16, _, _>(&call, args.result, (lhs.dims().0, rhs.dims().0))
+    lhs.output::<f16, _>(&call, args.result, (lhs.dims().0, rhs.dims().0))
 }
 
 // warp_product.co:2

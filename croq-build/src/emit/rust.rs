@@ -509,7 +509,7 @@ impl Wrapper<'_> {
         let (address, extents) = (format!("{args}.{field}"), tuple(&extents));
         match (&self.plain, self.naming.output_of(of, result)) {
             (None, Some((first, elem))) => {
-                format!("{first}.output::<{elem}, _, _>(&{call}, {address}, {extents})")
+                format!("{first}.output::<{elem}, _>(&{call}, {address}, {extents})")
             }
             (None, None) => format!("{call}.result({address}, {extents})"),
             (Some(_), _) => format!("{call}.device_result({address}, {extents})"),

@@ -64,7 +64,10 @@ impl<'a> Lexer<'a> {
             b'#' if self.cursor.starts_line => Lexeme::LineHash,
             b'A'..=b'Z' | b'a'..=b'z' | b'_' => self.word(start),
             b'0'..=b'9' => number::number(&mut self.cursor, start),
-            b'.' if self.cursor.peek(1).is_ascii_digit() => {
+            // The points of `a..8` are not a fraction's.
+            b'.' if self.cursor.peek(1).is_ascii_digit()
+                && self.cursor.bytes.get(start.wrapping_sub(1)) != Some(&b'.') =>
+            {
                 number::bare_fraction(&mut self.cursor, start)
             }
             b'"' => self.string(start),

@@ -2,21 +2,19 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ops::Deref;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::abi::{
-    self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_ENDLESS, CROQ_HAZARD,
-    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_NOT_RECORDED, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY,
-    CROQ_WAIT_GRID, CROQ_WAIT_HOST, croq_failure,
-};
+use crate::abi::{self, CROQ_ABI_VERSION, CROQ_OUT_OF_MEMORY, croq_failure};
 use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
 use crate::device_data::{DeviceData, DeviceDataMut};
 use crate::device_tensor::{DeviceTensor, download};
 use crate::dims::Dims;
 use crate::element::Element;
-use crate::error::{Error, Result, fill};
+use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::recorder::{Recorder, Recording};
 use crate::sim;
@@ -24,15 +22,59 @@ use crate::stream::Stream;
 use crate::tensor::{HostData, HostDataMut, Tensor};
 use crate::trace;
 
-use super::Kernel;
+use super::arguments::Args;
 use super::environment::{Env, Mode};
-use super::recorded::{Start, record_copy, record_copy_on_sim};
+use super::failures;
+use super::kernel::AnyKernel;
+use super::recorded::{record_copy, record_copy_on_sim};
 use super::used::{Copy, Origin, Used};
+
+/// A call of a kernel whose shims take `A`. Everything but the type of its arguments is in
+/// [`AnyCall`], so that it is compiled once and not for each kernel.
+pub struct Call<A: 'static> {
+    any: AnyCall,
+    args: PhantomData<fn(A)>,
+}
+
+impl<A> Call<A> {
+    /// `any` is a call of a kernel whose shims take `A`.
+    pub(super) fn of(any: AnyCall) -> Self {
+        Self {
+            any,
+            args: PhantomData,
+        }
+    }
+
+    /// A stream that the kernel launches on.
+    pub fn stream(&mut self, param: &'static str, stream: &Stream) -> Result<*mut c_void> {
+        self.any.stream(param, stream)
+    }
+
+    /// Runs the kernel and waits for it.
+    pub fn run(&mut self, args: &mut A) -> Result<()> {
+        // SAFETY: the shims of this call's kernel take `A`.
+        self.any.run(&unsafe { Args::new(args) })
+    }
+
+    /// Enqueues the kernel on `stream`; on the simulated GPU, runs it.
+    pub fn enqueue(&mut self, args: &mut A, stream: &Stream) -> Result<()> {
+        // SAFETY: as for `run`.
+        self.any.enqueue(&unsafe { Args::new(args) }, stream)
+    }
+}
+
+impl<A> Deref for Call<A> {
+    type Target = AnyCall;
+
+    fn deref(&self) -> &AnyCall {
+        &self.any
+    }
+}
 
 /// A call of `kernel` on one device. Every address in the kernel's arguments is provided by this,
 /// and its memory lives at least as long.
-pub struct Call<A: 'static> {
-    kernel: &'static Kernel<A>,
+pub struct AnyCall {
+    kernel: &'static AnyKernel,
     device: Device,
     buffers: RefCell<Vec<Used>>,
     /// The streams on which the kernel itself launches.
@@ -43,10 +85,10 @@ pub struct Call<A: 'static> {
     recorded_on: Option<Stream>,
 }
 
-impl<A> Call<A> {
-    pub(super) fn new(kernel: &'static Kernel<A>, device: &Device) -> Result<Self> {
+impl AnyCall {
+    pub(super) fn new(kernel: &'static AnyKernel, device: &Device) -> Result<Self> {
         device.healthy()?;
-        if device.is_cuda() && kernel.shims.cuda.is_none() {
+        if device.is_cuda() && !kernel.has_cuda() {
             return Err(Error::CudaNotBuilt {
                 kernel: Some(kernel.about.name),
             });
@@ -137,8 +179,7 @@ impl<A> Call<A> {
         Ok(self.share(tensor.memory().clone(), offset, true))
     }
 
-    /// A stream that the kernel launches on.
-    pub fn stream(&mut self, param: &'static str, stream: &Stream) -> Result<*mut c_void> {
+    fn stream(&mut self, param: &'static str, stream: &Stream) -> Result<*mut c_void> {
         self.same_device(param, stream.device())?;
         stream.executes("a `stream` argument")?;
         self.streams.push(stream.clone());
@@ -175,8 +216,7 @@ impl<A> Call<A> {
         address
     }
 
-    /// Runs the kernel and waits for it.
-    pub fn run(&mut self, args: &mut A) -> Result<()> {
+    fn run(&self, args: &Args<'_>) -> Result<()> {
         if self.is_empty {
             return Ok(());
         }
@@ -200,7 +240,7 @@ impl<A> Call<A> {
         Ok(())
     }
 
-    fn run_on_sim(&self, args: &mut A, mode: Mode<'_>) -> Result<()> {
+    fn run_on_sim(&self, args: &Args<'_>, mode: Mode<'_>) -> Result<()> {
         let mut failure = croq_failure::default();
         let mut env = Env::new(
             (&self.device, &self.buffers),
@@ -213,7 +253,7 @@ impl<A> Call<A> {
         env.abi.sim = sim::api();
         // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and the
         // data it points to live until it returns.
-        let status = unsafe { (self.kernel.shims.sim)((&raw const env).cast(), args) };
+        let status = unsafe { (self.kernel.sim)((&raw const env).cast(), args.address()) };
         // A recorded failure precedes the failure that ended a launch.
         if let Some(first) = run.reported() {
             return Err(self.error(first.kind, &first));
@@ -236,8 +276,7 @@ impl<A> Call<A> {
         }
     }
 
-    /// Enqueues the kernel on `stream`; on the simulated GPU, runs it.
-    pub fn enqueue(&mut self, args: &mut A, stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, args: &Args<'_>, stream: &Stream) -> Result<()> {
         self.same_device("stream", stream.device())?;
         if let Some(recorder) = stream.recorder() {
             return self.record(args, stream, recorder);
@@ -260,7 +299,7 @@ impl<A> Call<A> {
         enqueued
     }
 
-    fn run_on_gpu(&self, gpu: &Gpu, args: &mut A) -> Result<()> {
+    fn run_on_gpu(&self, gpu: &Gpu, args: &Args<'_>) -> Result<()> {
         for used in self.buffers.borrow().iter() {
             used.memory.settle(used.written)?;
         }
@@ -275,7 +314,7 @@ impl<A> Call<A> {
     }
 
     /// Makes the call a part of the graph that `stream` records.
-    fn record(&mut self, args: &mut A, stream: &Stream, recorder: &Recorder) -> Result<()> {
+    fn record(&mut self, args: &Args<'_>, stream: &Stream, recorder: &Recorder) -> Result<()> {
         for used in self.buffers.borrow().iter() {
             if let Origin::Host(param) = used.origin {
                 return Err(Error::Capture {
@@ -300,7 +339,7 @@ impl<A> Call<A> {
     fn record_on_gpu(
         &self,
         gpu: &Gpu,
-        args: &mut A,
+        args: &Args<'_>,
         stream: &Stream,
         recording: &mut Recording,
     ) -> Result<()> {
@@ -317,9 +356,9 @@ impl<A> Call<A> {
         submitted
     }
 
-    fn record_on_sim(&self, args: &mut A, recording: &mut Recording) -> Result<()> {
+    fn record_on_sim(&self, args: &Args<'_>, recording: &mut Recording) -> Result<()> {
         let (kernel, device) = (self.kernel, self.device.clone());
-        let start = Start::of(args);
+        let start = args.copied();
         self.run_on_sim(args, Mode::Record)?;
         let mut allocated = Vec::new();
         for used in self.buffers.borrow().iter() {
@@ -331,22 +370,23 @@ impl<A> Call<A> {
             }
         }
         recording.steps.push(Box::new(move || {
-            let call = Call::new(kernel, &device)?;
+            let call = AnyCall::new(kernel, &device)?;
             let next = Cell::new(0);
-            call.run_on_sim(&mut start.args(), Mode::Replay(&allocated, &next))
+            let mode = Mode::Replay(&allocated, &next);
+            call.run_on_sim(&start.clone().args(), mode)
         }));
         Ok(())
     }
 
-    fn submit(&self, gpu: &Gpu, args: &mut A, stream: RawStream, mode: Mode<'_>) -> Result<()> {
+    fn submit(&self, gpu: &Gpu, args: &Args<'_>, stream: RawStream, mode: Mode<'_>) -> Result<()> {
         let kernel = self.kernel;
-        let shim = kernel.shims.cuda.ok_or(Error::CudaNotBuilt {
+        let shim = kernel.cuda.ok_or(Error::CudaNotBuilt {
             kernel: Some(kernel.about.name),
         })?;
         self.device.select(gpu)?;
         let runtime = gpu.runtime;
         let place = gpu.record((&raw const *kernel).addr(), move |failure| {
-            error(kernel, failure.kind, failure, &|code| {
+            failures::error(kernel, failure.kind, failure, &|code| {
                 runtime.error(code, "running the kernel")
             })
         });
@@ -355,7 +395,7 @@ impl<A> Call<A> {
         let mut env = Env::new((&self.device, &self.buffers), mode, &raw mut failure, place);
         env.abi.stream = stream.0;
         // SAFETY: as on the sim.
-        let status = unsafe { shim((&raw const env).cast(), args) };
+        let status = unsafe { shim((&raw const env).cast(), args.address()) };
         self.outcome(&env, status, || failure)
     }
 
@@ -464,7 +504,7 @@ impl<A> Call<A> {
                 limit: failure.values().get(1).map(|&limit| limit as u64),
             };
         }
-        error(
+        failures::error(
             self.kernel,
             kind,
             failure,
@@ -477,141 +517,5 @@ impl<A> Call<A> {
                 },
             },
         )
-    }
-}
-
-/// Converts a failure record to an error of `kernel`; `cuda` converts an error of CUDA's.
-fn error<A>(
-    of: &Kernel<A>,
-    kind: u32,
-    failure: &croq_failure,
-    cuda: &dyn Fn(i32) -> Error,
-) -> Error {
-    let (kernel, file) = (of.about.name, of.about.file);
-    let (block, thread) = (failure.block, failure.thread);
-    let line = of.line_now(failure.line);
-    let value = |i: usize| failure.values().get(i).copied().unwrap_or(0);
-    let what = failure.what().to_owned();
-    match kind {
-        CROQ_CHECK => {
-            let row = of.about.checks.get(failure.check as usize);
-            let (code, message) = match row {
-                Some(check) => (check.code, fill(check.message, failure.values())),
-                None if what.is_empty() => ("R21", "a check failed".to_owned()),
-                // The device API's own checks.
-                None => (code_of(&what), fill(&what, failure.values())),
-            };
-            let line = row.map_or(line, |check| check.line);
-            Error::Check {
-                kernel,
-                code,
-                message,
-                file,
-                line,
-                values: failure.values().to_vec(),
-            }
-        }
-        CROQ_OUT_OF_BOUNDS => {
-            let (index, extent) = (value(0), value(1));
-            Error::OutOfBounds {
-                kernel,
-                file,
-                line,
-                what,
-                index,
-                extent,
-                block,
-                thread,
-            }
-        }
-        CROQ_MISALIGNED => Error::Misaligned {
-            kernel,
-            file,
-            line,
-            what,
-            block,
-            thread,
-        },
-        CROQ_DEADLOCK => Error::Deadlock {
-            kernel,
-            report: String::new(),
-        },
-        CROQ_HAZARD => Error::Hazard {
-            kernel,
-            report: String::new(),
-        },
-        CROQ_ENDLESS => Error::Endless {
-            kernel,
-            report: endless(of, failure),
-        },
-        CROQ_NEEDS_CUDA => Error::NeedsCuda { kernel },
-        CROQ_NOT_RECORDED => Error::Capture {
-            reason: format!("{kernel}: its host code waits for the device, which no graph can do"),
-            help: "host code that reads elements, or has events, cannot be a part of a graph",
-        },
-        CROQ_CUDA_ERROR => cuda(i32::try_from(value(0)).unwrap_or(-1)),
-        _ => Error::AbiMismatch {
-            expected: CROQ_ABI_VERSION,
-            found: value(0) as u32,
-        },
-    }
-}
-
-/// The message for an endless loop on the host, or for a wait on a GPU.
-fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
-    let (kernel, file, line) = (of.about.name, of.about.file, of.line_now(failure.line));
-    if failure.what() == "host" {
-        let limit = failure.values().first().copied().unwrap_or(0);
-        return format!(
-            "no end in {kernel}: a loop of the host has iterated {limit} times, {file}:{line}\n\
-             help: CROQ_SIM_STEPS sets how often loops may iterate in a call"
-        );
-    }
-    let what = match failure.check {
-        CROQ_WAIT_GRID => "the other blocks of the grid",
-        CROQ_WAIT_HOST => "an event of the host",
-        _ => "an event or a copy",
-    };
-    let ([x, y, z], thread) = (failure.block, failure.thread);
-    let seconds = crate::cuda::wait_limit() as f64 / 1e9;
-    format!(
-        "no end in {kernel}: block ({x}, {y}, {z}), thread {thread} has waited for {what} for {seconds} s, {file}:{line}\n\
-         help: the simulated GPU reports which thread waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
-    )
-}
-
-/// The code in the catalogue, for a check that is not in the kernel's table.
-fn code_of(what: &str) -> &'static str {
-    match what.split(':').next() {
-        Some("grid" | "threads" | "cluster" | "cooperative grid") => "R05",
-        Some("division by zero") => "R06",
-        Some("shared memory") => "R09",
-        Some("tensor map") => "R10",
-        Some("GPU") => "R15",
-        Some("event") => "R18",
-        Some("shuffle" | "warp") => "R22",
-        Some("assembly") => "R24",
-        _ => "R21",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::code_of;
-
-    #[test]
-    fn what_the_device_api_checks_has_codes() {
-        let newer = "GPU: the kernel needs sm_{0}, its text here is for sm_{1}";
-        assert_eq!(code_of(newer), "R15");
-        assert_eq!(code_of("tensor map: box not in 1..256"), "R10");
-        assert_eq!(code_of("grid: {0} x {1} x {2} blocks do not fit"), "R05");
-        assert_eq!(code_of("division by zero"), "R06");
-        assert_eq!(code_of("something else"), "R21");
-        let shared = "shared memory: {0} bytes a block, of at most {1}";
-        assert_eq!(code_of(shared), "R09");
-        let many = "cooperative grid: {0} blocks, this GPU holds {1} at once";
-        assert_eq!(code_of(many), "R05");
-        let event = "event: `go` is waited for {0} times, triggered {1}";
-        assert_eq!(code_of(event), "R18");
     }
 }

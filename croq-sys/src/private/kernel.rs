@@ -1,12 +1,17 @@
 //! The description of a kernel for its wrapper, and the checks of its arguments' shapes.
 
 use std::cell::OnceCell;
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::mem::{align_of, transmute};
+use std::ops::Deref;
 
 use crate::abi::{croq_env, croq_u32};
 use crate::device::{Device, is_chosen_by_user};
 use crate::error::{Error, Result};
 
-use super::Call;
+use super::arguments::Word;
+use super::{AnyCall, Call};
 
 /// The C function that runs a kernel: declared by the generated header.
 pub type Shim<A> = unsafe extern "C" fn(*const croq_env, *mut A) -> croq_u32;
@@ -20,9 +25,20 @@ pub type Shim<A> = unsafe extern "C" fn(*const croq_env, *mut A) -> croq_u32;
 /// }
 /// ```
 pub struct Shims<A: 'static> {
-    pub(super) sim: Shim<A>,
+    sim: AnyShim,
     /// `None` if built without CUDA.
-    pub(super) cuda: Option<Shim<A>>,
+    cuda: Option<AnyShim>,
+    args: PhantomData<fn(A)>,
+}
+
+/// A [`Shim`] with the address of its struct as an address of anything.
+pub(super) type AnyShim = unsafe extern "C" fn(*const croq_env, *mut c_void) -> croq_u32;
+
+const fn any_shim<A>(shim: Shim<A>) -> AnyShim {
+    // SAFETY: functions that differ in what parameters point to have the same ABI ("ABI
+    // compatibility" in the documentation of `fn`). Callers of the result are as unsafe as those of
+    // `shim`.
+    unsafe { transmute::<Shim<A>, AnyShim>(shim) }
 }
 
 impl<A> Shims<A> {
@@ -33,13 +49,29 @@ impl<A> Shims<A> {
     /// addresses are provided by one [`Call`] and whose sizes and extents are those of the memory
     /// at the addresses.
     pub const unsafe fn new(sim: Shim<A>, cuda: Option<Shim<A>>) -> Self {
-        Self { sim, cuda }
+        const { assert!(align_of::<A>() <= align_of::<Word>()) };
+        Self {
+            sim: any_shim(sim),
+            cuda: match cuda {
+                Some(cuda) => Some(any_shim(cuda)),
+                None => None,
+            },
+            args: PhantomData,
+        }
     }
 }
 
 /// One `__co__` function; `A` is the struct its shims take.
 pub struct Kernel<A: 'static> {
-    pub(super) shims: Shims<A>,
+    pub(super) any: AnyKernel,
+    args: PhantomData<fn(A)>,
+}
+
+/// The same without the type of the struct.
+pub(super) struct AnyKernel {
+    pub(super) sim: AnyShim,
+    /// `None` if built without CUDA.
+    pub(super) cuda: Option<AnyShim>,
     pub(super) about: About,
 }
 
@@ -64,15 +96,37 @@ pub struct Check {
 
 impl<A> Kernel<A> {
     pub const fn new(shims: Shims<A>, about: About) -> Self {
-        Self { shims, about }
+        Self {
+            any: AnyKernel {
+                sim: shims.sim,
+                cuda: shims.cuda,
+                about,
+            },
+            args: PhantomData,
+        }
     }
 
     /// The checks of a call's arguments.
     pub fn arguments(&'static self) -> Arguments<A> {
         Arguments {
-            kernel: self,
-            zero: OnceCell::new(),
+            any: AnyArguments {
+                kernel: &self.any,
+                zero: OnceCell::new(),
+            },
+            args: PhantomData,
         }
+    }
+
+    /// A call on `device`, or, if it is `None`, on the default device: for a kernel with only host
+    /// tensors.
+    pub fn call(&'static self, device: Option<&Device>) -> Result<Call<A>> {
+        self.any.call(device).map(Call::of)
+    }
+}
+
+impl AnyKernel {
+    pub(super) fn has_cuda(&self) -> bool {
+        self.cuda.is_some()
     }
 
     /// The current line number of line `then` of the file that the shims were compiled from.
@@ -101,29 +155,55 @@ impl<A> Kernel<A> {
         text
     }
 
-    /// A call on `device`, or, if it is `None`, on the default device: for a kernel with only host
-    /// tensors.
-    pub fn call(&'static self, device: Option<&Device>) -> Result<Call<A>> {
+    fn call(&'static self, device: Option<&Device>) -> Result<AnyCall> {
         if let Some(device) = device {
-            return Call::new(self, device);
+            return AnyCall::new(self, device);
         }
         let mut device = Device::default();
         // The default is a GPU because another kernel of the program was built with CUDA.
-        if device.is_cuda() && self.shims.cuda.is_none() && !is_chosen_by_user() {
+        if device.is_cuda() && !self.has_cuda() && !is_chosen_by_user() {
             device = Device::sim();
         }
-        Call::new(self, &device)
+        AnyCall::new(self, &device)
     }
 }
 
 /// The checks of the arguments of a call.
 pub struct Arguments<A: 'static> {
-    kernel: &'static Kernel<A>,
+    any: AnyArguments,
+    args: PhantomData<fn(A)>,
+}
+
+impl<A> Arguments<A> {
+    /// A call of a kernel that needs elements along every axis, on the first of these devices that
+    /// there is; see [`Kernel::call`].
+    pub fn call(self, devices: &[Option<&Device>]) -> Result<Call<A>> {
+        self.call_for(devices, &[])
+    }
+
+    /// A call of a kernel whose effects are tensors of these shapes. It does nothing if none of them
+    /// has an element. Otherwise it needs elements along every axis.
+    pub fn call_for(self, devices: &[Option<&Device>], outputs: &[&[usize]]) -> Result<Call<A>> {
+        self.any.call_for(devices, outputs).map(Call::of)
+    }
+}
+
+impl<A> Deref for Arguments<A> {
+    type Target = AnyArguments;
+
+    fn deref(&self) -> &AnyArguments {
+        &self.any
+    }
+}
+
+/// The same without the type of the struct that the kernel's shims take.
+pub struct AnyArguments {
+    kernel: &'static AnyKernel,
     /// The first extent that is zero, as an error.
     zero: OnceCell<Error>,
 }
 
-impl<A> Arguments<A> {
+impl AnyArguments {
     /// The extents of parameter `param`, after checks: each must be equal to the expected number, if
     /// there is one.
     pub fn extents<const R: usize>(
@@ -146,15 +226,7 @@ impl<A> Arguments<A> {
         Ok(shape)
     }
 
-    /// A call of a kernel that needs elements along every axis, on the first of these devices that
-    /// there is; see [`Kernel::call`].
-    pub fn call(self, devices: &[Option<&Device>]) -> Result<Call<A>> {
-        self.call_for(devices, &[])
-    }
-
-    /// A call of a kernel whose effects are tensors of these shapes. It does nothing if none of them
-    /// has an element. Otherwise it needs elements along every axis.
-    pub fn call_for(self, devices: &[Option<&Device>], outputs: &[&[usize]]) -> Result<Call<A>> {
+    fn call_for(self, devices: &[Option<&Device>], outputs: &[&[usize]]) -> Result<AnyCall> {
         let device = devices.iter().flatten().copied().next();
         let is_empty = !outputs.is_empty() && outputs.iter().all(|shape| shape.contains(&0));
         match self.zero.into_inner() {
@@ -207,9 +279,11 @@ mod tests {
             checks: &[],
         };
         let kernel = Kernel::new(shims, about);
-        assert_eq!([3, 4, 9].map(|line| kernel.line_now(line)), [5, 6, 9]);
+        assert_eq!([3, 4, 9].map(|line| kernel.any.line_now(line)), [5, 6, 9]);
         assert_eq!(
-            kernel.report_now("threads 0..4 wait at a/k.co:4\n  a/k.co:31 and a/k.co: end"),
+            kernel
+                .any
+                .report_now("threads 0..4 wait at a/k.co:4\n  a/k.co:31 and a/k.co: end"),
             "threads 0..4 wait at a/k.co:6\n  a/k.co:31 and a/k.co: end"
         );
     }

@@ -10,8 +10,10 @@
 //! checked before. Generated text names every macro by a path from the root of a crate: otherwise
 //! macros of the including crate would be expanded inside that private module.
 
+mod arguments;
 mod call;
 mod environment;
+mod failures;
 mod kernel;
 mod recorded;
 #[cfg(test)]
@@ -28,6 +30,6 @@ pub use std::ptr::null_mut;
 
 pub use crate::abi;
 pub use crate::abi::{croq_env, croq_i64, croq_u32, croq_u64};
-pub use call::Call;
+pub use call::{AnyCall, Call};
 pub use croq_macros::kernels;
-pub use kernel::{About, Arguments, Check, Kernel, Prepared, Shim, Shims};
+pub use kernel::{About, AnyArguments, Arguments, Check, Kernel, Prepared, Shim, Shims};

@@ -1,7 +1,5 @@
-//! Parts of a graph: copies for its calls, and the arguments of these.
+//! Parts of a graph: copies for its calls.
 
-use std::mem::MaybeUninit;
-use std::ptr;
 use std::sync::Arc;
 
 use crate::device::Kind;
@@ -46,24 +44,4 @@ pub(super) fn record_copy_on_sim(
         unsafe { kept.copy(&target, (&from, &source)) }
     }));
     Ok(())
-}
-
-/// The arguments of a recorded call, before its shim has written results there.
-pub(super) struct Start<A>(MaybeUninit<A>);
-
-// SAFETY: the struct that a C header declares: numbers, and addresses of memory that the graph keeps.
-unsafe impl<A> Send for Start<A> {}
-// SAFETY: as above.
-unsafe impl<A> Sync for Start<A> {}
-
-impl<A> Start<A> {
-    pub(super) fn of(args: &A) -> Self {
-        // SAFETY: the struct that a C header declares, which can be copied.
-        Self(MaybeUninit::new(unsafe { ptr::read(args) }))
-    }
-
-    pub(super) fn args(&self) -> A {
-        // SAFETY: as above.
-        unsafe { self.0.assume_init_read() }
-    }
 }

@@ -57,7 +57,7 @@ pub fn match_<
     };
     call_.run(&mut args)?;
     call_.copy_back(args.type_, type_)?;
-    x.output::<u8, _, _>(&call_, args.result, (args.result_shape[0] as usize, Const, type_.dims().2))
+    x.output::<u8, _>(&call_, args.result, (args.result_shape[0] as usize, Const, type_.dims().2))
 }
 
 fn kernel_of_match() -> &'static Kernel<ffi::croq_0badcafe_match_args> {

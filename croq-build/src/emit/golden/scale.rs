@@ -17,7 +17,7 @@ pub fn scale<M: Dim, src_1: Same<Const<64>>, Src: Input<f32, (M, src_1)>>(
 ) -> Result<Src::Output<f32, (M, Const<64>)>> {
     let (mut call, mut args) = self::prepare_scale(None, src, gain)?;
     call.run(&mut args)?;
-    src.output::<f32, _, _>(&call, args.result, (src.dims().0, Const))
+    src.output::<f32, _>(&call, args.result, (src.dims().0, Const))
 }
 
 // kernels/scale.co:2
