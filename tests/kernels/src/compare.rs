@@ -92,18 +92,24 @@ pub fn assert_exact<T: Element, D: Dims>(found: &Tensor<T, D>, expected: impl Fn
 where
     D::Index: Copy + Debug,
 {
-    let reference = Tensor::from_fn(found.dims(), expected);
+    assert_equal(found, &Tensor::from_fn(found.dims(), expected));
+}
+
+/// Compiled once for each type and number of axes, not for each expectation.
+#[track_caller]
+fn assert_equal<T: Element, D: Dims>(found: &Tensor<T, D>, expected: &Tensor<T, D>)
+where
+    D::Index: Copy + Debug,
+{
     let mut wrong = Vec::new();
-    let mut position = 0;
+    let mut pairs = found.as_slice().iter().zip(expected.as_slice());
     Tensor::<u8, D>::from_fn(found.dims(), |index| {
-        let (f, e) = (found.as_slice()[position], reference.as_slice()[position]);
-        position += 1;
-        if f != e {
+        if let Some((f, e)) = pairs.next().filter(|(f, e)| f != e) {
             wrong.push(format!("{index:?}: {f:?} instead of {e:?}"));
         }
         0
     });
-    report(&wrong, position);
+    report(&wrong, found.as_slice().len());
 }
 
 /// Checks that every element of `found` is within the tolerance of `expected`. A NaN is only near
@@ -115,11 +121,21 @@ pub fn assert_close<T: Float, D: Dims>(
 ) where
     D::Index: Copy + Debug,
 {
+    assert_near(found, &mut expected);
+}
+
+/// Compiled once for each type and number of axes, not for each expectation.
+#[track_caller]
+fn assert_near<T: Float, D: Dims>(found: &Tensor<T, D>, expected: &mut dyn FnMut(D::Index) -> Near)
+where
+    D::Index: Copy + Debug,
+{
     let mut wrong = Vec::new();
-    let mut position = 0;
+    let mut values = found.as_slice().iter();
     Tensor::<u8, D>::from_fn(found.dims(), |index| {
-        let f = found.as_slice()[position].wide();
-        position += 1;
+        let Some(f) = values.next().map(|value| value.wide()) else {
+            return 0;
+        };
         let Near { value, tolerance } = expected(index);
         let same = f == value || (f.is_nan() && value.is_nan());
         if !same && ((f - value).abs() > tolerance || (f - value).is_nan()) {
@@ -130,7 +146,7 @@ pub fn assert_close<T: Float, D: Dims>(
         }
         0
     });
-    report(&wrong, position);
+    report(&wrong, found.as_slice().len());
 }
 
 #[track_caller]
