@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::mem::{MaybeUninit, size_of};
 use std::ptr;
 
-/// A multiple of the alignment of every struct of arguments (see [`Shims::new`](super::Shims::new)).
+/// Aligned at least as much as every struct of arguments (see [`Shims::new`](super::Shims::new)).
 pub(super) type Word = u128;
 
 /// The struct that the shims of a call's kernel take, for that call alone.
