@@ -15,3 +15,7 @@
 croq_sys::include_kernels!();
 
 pub use kernels::*;
+
+/// The folder of what croq-build has made of the files in `co/`, for tests of its objects.
+#[doc(hidden)]
+pub const OUTPUTS: &str = concat!(env!("OUT_DIR"), "/croq");

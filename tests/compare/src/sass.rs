@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use croq_build::Checks;
 use croq_build::pipeline::{FileNames, Options, compile_text};
 use croq_build::toolchain::environment::Environment;
-use croq_build::toolchain::{nvcc, special_functions};
+use croq_build::toolchain::nvcc::{self, Toolkit};
+use croq_build::toolchain::special_functions;
 
 use crate::loops::Loops;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
     pub at: u64,
     /// The predicate: `!P0`.
@@ -76,6 +77,9 @@ fn compiled(checks: Checks, stem: &str, text: &str, arch: &str) -> Option<Kernel
         skipped("no nvcc");
         return None;
     };
+    if let Some(kernels) = built(&toolkit, checks, stem, text, arch) {
+        return Some(kernels);
+    }
     let names = FileNames {
         path: format!("{stem}.co"),
         stem: stem.to_owned(),
@@ -111,19 +115,49 @@ fn compiled(checks: Checks, stem: &str, text: &str, arch: &str) -> Option<Kernel
         .expect("nvcc starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stem} for {arch}:\n{said}");
-    // ptxas reports it as an information (C7510 and the following numbers).
-    assert!(!said.contains("serialized"), "{stem} for {arch}:\n{said}");
-    // So it does here (C7507).
-    assert!(!said.contains("setmaxnreg"), "{stem} for {arch}:\n{said}");
-    let output = Command::new(toolkit.nvcc.with_file_name("cuobjdump"))
-        .arg("-sass")
-        .arg(&cubin)
-        .output();
-    let Ok(output) = output else {
+    assert_kept(stem, arch, &said);
+    let kernels = listed(&toolkit, arch, &cubin);
+    if kernels.is_none() {
         skipped("no cuobjdump");
+    }
+    kernels
+}
+
+/// The kernels in the object that croq-build has compiled of a file of `kernels/`, if `text` is that file.
+/// `None` also where the object has no machine code for `arch`.
+fn built(toolkit: &Toolkit, checks: Checks, stem: &str, text: &str, arch: &str) -> Option<Kernels> {
+    if checks != Checks::All {
         return None;
-    };
-    Some(parse(&String::from_utf8_lossy(&output.stdout)))
+    }
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels/co");
+    let name = format!("{stem}.co");
+    let topics = std::fs::read_dir(sources).ok()?.flatten();
+    let topic = topics
+        .map(|topic| topic.path())
+        .find(|topic| std::fs::read_to_string(topic.join(&name)).is_ok_and(|file| file == text))?;
+    let objects = Path::new(croq_kernels::OUTPUTS).join("build");
+    let objects = objects.join(topic.file_name()?);
+    let said = std::fs::read_to_string(objects.join(format!("{stem}.cuda.log"))).ok()?;
+    assert_kept(stem, arch, &said);
+    let kernels = listed(toolkit, arch, &objects.join(format!("{stem}.cuda.o")))?;
+    (!kernels.is_empty()).then_some(kernels)
+}
+
+/// ptxas follows instructions of kernels; otherwise it only says so.
+fn assert_kept(stem: &str, arch: &str, said: &str) {
+    // C7510 and the following numbers.
+    assert!(!said.contains("serialized"), "{stem} for {arch}:\n{said}");
+    // C7507.
+    assert!(!said.contains("setmaxnreg"), "{stem} for {arch}:\n{said}");
+}
+
+/// The kernels of an object; `None` without cuobjdump.
+fn listed(toolkit: &Toolkit, arch: &str, object: &Path) -> Option<Kernels> {
+    let output = Command::new(toolkit.nvcc.with_file_name("cuobjdump"))
+        .args(["-sass", "-arch", arch])
+        .arg(object)
+        .output();
+    Some(parse(&String::from_utf8_lossy(&output.ok()?.stdout)))
 }
 
 pub fn parse(text: &str) -> BTreeMap<String, Code> {

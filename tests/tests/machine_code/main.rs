@@ -136,6 +136,24 @@ fn asynchronous_tile_copies_bypass_registers() {
     }
 }
 
+/// Tests of files of `kernels/` look at the objects that croq-build has made of them. A text that differs
+/// is compiled here.
+#[test]
+fn objects_of_the_build_have_the_code_of_their_text() {
+    let text = include_str!("../../../kernels/co/elementwise/axpy.co");
+    let other = format!("{text}\n// Another text.\n");
+    let (Some(built), Some(compiled)) = (
+        kernels_of("axpy", text, "sm_90a"),
+        kernels_of("axpy", &other, "sm_90a"),
+    ) else {
+        return;
+    };
+    assert!(built.keys().eq(compiled.keys()), "{:?}", built.keys());
+    for (name, code) in &built {
+        assert_eq!(code.instructions, compiled[name].instructions, "{name}");
+    }
+}
+
 #[test]
 fn a_pipelined_product_copies_by_sixteen_bytes() {
     let text = include_str!("../../../kernels/co/matmul/pipelined.co");

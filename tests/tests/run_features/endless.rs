@@ -124,16 +124,34 @@ fn a_loop_in_cpp() {
     );
 }
 
+/// In a process of its own, because the number of steps is one for a process. That of a process for which
+/// none is set is in `a_loop_that_gets_nowhere`.
 #[test]
 fn a_loop_of_the_host() {
+    const STEPS: &str = "100000000";
+    if std::env::var("CROQ_SIM_STEPS").as_deref() != Ok(STEPS) {
+        let program = std::env::current_exe().unwrap();
+        let run = std::process::Command::new(program)
+            .args(["--exact", "endless::a_loop_of_the_host"])
+            .env("CROQ_SIM_STEPS", STEPS)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success(), "{said}");
+        assert!(said.contains("1 passed"), "{said}");
+        return;
+    }
     let error = kernels::endless_on_host(0).unwrap_err();
     let report = error.to_string();
     assert!(matches!(error, Error::Endless { .. }), "{report}");
+    let text = include_str!("../../run/features/endless.co");
     // The last of them, after that of a kernel.
-    assert!(
-        report.starts_with("no end in endless_on_host: a loop of the host"),
-        "{report}"
+    let before = text.rfind("while (k < 1) k = k * 2").unwrap();
+    let line = text[..before].lines().count();
+    let expected = format!(
+        "no end in endless_on_host: a loop of the host has iterated {STEPS} times, run/features/endless.co:{line}\n"
     );
+    assert!(report.starts_with(&expected), "{report}");
 }
 
 #[test]
