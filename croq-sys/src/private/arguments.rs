@@ -45,7 +45,8 @@ impl<'a> Args<'a> {
     }
 }
 
-/// A copy of arguments, for further calls of the same kernel.
+/// A copy of arguments, for further calls of the same kernel, on any thread: the addresses in it are those of
+/// memory that the graph keeps.
 #[derive(Clone)]
 pub(super) struct CopiedArgs {
     words: Box<[MaybeUninit<Word>]>,
