@@ -80,7 +80,7 @@ mod tests {
         let first = Some {
             address: &raw const target,
             number: -1,
-            result: [0; 2],
+            result: [1, 2],
         };
         let mut args = first;
         // SAFETY: no shim is called.
