@@ -71,13 +71,13 @@ mod tests {
     fn a_copy_has_what_the_arguments_had_when_it_was_made() {
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[repr(C)]
-        struct Some {
+        struct Example {
             address: *const u8,
             number: i32,
             result: [i64; 2],
         }
         let target = 7_u8;
-        let first = Some {
+        let first = Example {
             address: &raw const target,
             number: -1,
             result: [1, 2],
@@ -88,9 +88,9 @@ mod tests {
         args.result = [3, 4];
         assert_ne!(args, first);
         let mut again = copied.clone();
-        let at = again.args().address().cast::<Some>();
+        let at = again.args().address().cast::<Example>();
         assert!(at.is_aligned());
-        // SAFETY: it has a value of `Some`; `target` lives.
+        // SAFETY: it has a value of `Example`; `target` lives.
         let (found, value) = unsafe { (*at, *(*at).address) };
         assert_eq!((found, value), (first, 7));
     }

@@ -301,15 +301,16 @@ fn immutable(el: &Elab<'_>, name: &ast::Name, earlier: &Earlier<'_>) -> Diagnost
                 "assign to a variable that begins with its value: `mutable s = {text};`"
             ));
     }
+    if let Entity::Int {
+        kind: IntKind::Dim, ..
+    } = earlier.entity
+    {
+        return d
+            .label("assigned here")
+            .also(earlier.declared, "a dimension, set by the call")
+            .help("give the new value another name; a size that is fixed is written in the shape, as in `[64]`");
+    }
     let ty = match earlier.entity {
-        Entity::Int {
-            kind: IntKind::Dim, ..
-        } => {
-            return d
-                .label("assigned here")
-                .also(earlier.declared, "a dimension, set by the call")
-                .help("give the new value another name; a size that is fixed is written in the shape, as in `[64]`");
-        }
         Entity::Scalar { local, .. } => el.f.local(*local).ty,
         _ => Scalar::S32,
     };
