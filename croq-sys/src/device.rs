@@ -5,11 +5,12 @@ use std::fmt;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::abi::{CROQ_BEING_WRITTEN, CROQ_OK, croq_failure};
-use crate::cuda::{self, MappedRecord, RawStream, Runtime};
+use crate::abi::croq_failure;
+use crate::cuda::{self, RawStream, Runtime};
 use crate::error::{Error, Result};
+use crate::failure_records::{FailureRecords, Work};
 use crate::last_use::EndOfWork;
-use crate::stream::{Stream, WeakStream};
+use crate::stream::{Stream, StreamId, WeakStream};
 
 /// A device that kernels run on. Clones are the same device.
 ///
@@ -46,21 +47,13 @@ pub(crate) struct Gpu {
     pub(crate) stream: RawStream,
     /// The stream for freeing memory after work on the program's streams.
     pub(crate) frees: RawStream,
-    records: Mutex<Vec<Record>>,
+    pub(crate) records: FailureRecords,
     /// The streams that programs made.
     streams: Mutex<Vec<WeakStream>>,
     /// Work on streams that the program has dropped.
     dropped: Mutex<Vec<EndOfWork>>,
     /// The number of events that were recorded.
     recorded: Mutex<u64>,
-}
-
-/// The failure record of a kernel. Several kernels may be in flight, so each has its own.
-struct Record {
-    /// The address of the kernel's description.
-    kernel: usize,
-    at: MappedRecord,
-    explain: Box<dyn Fn(&croq_failure) -> Error + Send + Sync>,
 }
 
 impl Gpu {
@@ -71,66 +64,26 @@ impl Gpu {
         (*recorded, record())
     }
 
-    /// The record in which the kernel described at `kernel` stores its failure, as a device
-    /// address; `explain` converts it to an error.
+    /// The record in which the kernel described at `kernel` stores the failures of this work, as a
+    /// device address; `explain` converts one to an error.
     pub(crate) fn record(
         &self,
         kernel: usize,
+        work: Work,
         explain: impl Fn(&croq_failure) -> Error + Send + Sync + 'static,
     ) -> Result<*mut croq_failure> {
-        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = records.iter().find(|record| record.kernel == kernel) {
-            return Ok(known.at.device);
-        }
-        let at = self.runtime.mapped_record()?;
-        let device = at.device;
-        records.push(Record {
-            kernel,
-            at,
-            explain: Box::new(explain),
-        });
-        Ok(device)
+        let in_use = || self.streams_with_work();
+        self.records
+            .place((kernel, work), self.runtime, in_use, Box::new(explain))
     }
 
-    /// The failure that some kernel recorded, after the GPU has failed.
-    fn reason(&self) -> Option<Error> {
-        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        records.iter().find_map(|record| {
-            // SAFETY: a live record; the device that may write it has stopped permanently.
-            let failure = unsafe { record.at.host.read_volatile() };
-            let left = !matches!(failure.kind, CROQ_OK | CROQ_BEING_WRITTEN);
-            left.then(|| (record.explain)(&failure))
-        })
-    }
-
-    /// The failure that a kernel recorded before it continued; clears the record. The GPU is
-    /// usable, and the work that was waited for is complete.
-    pub(crate) fn reported(&self, kernel: usize) -> Result<()> {
-        self.take_reported(|record| record.kernel == kernel)
-    }
-
-    /// The same for any kernel.
-    pub(crate) fn any_reported(&self) -> Result<()> {
-        self.take_reported(|_| true)
-    }
-
-    fn take_reported(&self, of: impl Fn(&Record) -> bool) -> Result<()> {
-        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        for record in records.iter().filter(|record| of(record)) {
-            // SAFETY: a live record in host memory. A kernel on another stream may write it at this
-            // time: then `kind` contains the failure, or is the last word that was written.
-            let kind = unsafe { (&raw const (*record.at.host.as_ptr()).kind).read_volatile() };
-            if kind == CROQ_OK || kind == CROQ_BEING_WRITTEN {
-                continue;
-            }
-            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-            // SAFETY: as above; no kernel writes the record until `kind` is CROQ_OK again.
-            let failure = unsafe { record.at.host.read_volatile() };
-            // SAFETY: as above.
-            unsafe { (&raw mut (*record.at.host.as_ptr()).kind).write_volatile(CROQ_OK) };
-            return Err((record.explain)(&failure));
-        }
-        Ok(())
+    /// The streams on which work may be enqueued, or is not complete.
+    pub(crate) fn streams_with_work(&self) -> Vec<StreamId> {
+        let mut all: Vec<StreamId> = self.live_streams().iter().map(Stream::id).collect();
+        let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
+        dropped.retain(|end| !end.is_over());
+        all.extend(dropped.iter().map(EndOfWork::stream_id));
+        all
     }
 
     pub(crate) fn remember(&self, stream: WeakStream) {
@@ -256,7 +209,7 @@ impl Device {
             name: runtime.device_name(number)?,
             stream: runtime.create_stream()?,
             frees: runtime.create_stream()?,
-            records: Mutex::default(),
+            records: FailureRecords::default(),
             streams: Mutex::default(),
             dropped: Mutex::default(),
             recorded: Mutex::default(),
@@ -314,19 +267,22 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// The failure of the work, and [`Error::Poisoned`] after an earlier failure.
+    /// The failure of the work, and [`Error::Poisoned`] after an earlier failure. Of several failures that
+    /// kernels reported before they continued, each call returns one.
     pub fn synchronize(&self) -> Result<()> {
         self.synchronize_own()?;
-        match &self.0.kind {
-            Kind::Cuda(gpu) => {
-                gpu.live_streams()
-                    .iter()
-                    .try_for_each(Stream::synchronize)?;
-                let mut dropped = gpu.work_of_dropped_streams().into_iter();
-                dropped.try_for_each(|end| end.wait())
-            }
-            _ => Ok(()),
-        }
+        let Kind::Cuda(gpu) = &self.0.kind else {
+            return Ok(());
+        };
+        let streams = gpu.live_streams();
+        let streams = streams
+            .iter()
+            .map(|stream| self.wait_for_raw(gpu, stream.raw()));
+        let dropped = gpu.work_of_dropped_streams();
+        let waits = streams.chain(dropped.iter().map(EndOfWork::wait_only));
+        // All of them, whatever the first one returns.
+        waits.fold(Ok(()), Result::and)?;
+        gpu.records.any()
     }
 
     /// An error if `found`, the device of an argument, is another one.
@@ -351,15 +307,15 @@ impl Device {
     pub(crate) fn synchronize_own(&self) -> Result<()> {
         self.healthy()?;
         match &self.0.kind {
-            Kind::Cuda(gpu) => self.synchronize_raw(gpu, gpu.stream),
+            Kind::Cuda(gpu) => self.wait_for_raw(gpu, gpu.stream),
             _ => Ok(()),
         }
     }
 
-    pub(crate) fn synchronize_raw(&self, gpu: &Gpu, stream: RawStream) -> Result<()> {
+    /// Waits for a stream. What its kernels reported remains in their records.
+    pub(crate) fn wait_for_raw(&self, gpu: &Gpu, stream: RawStream) -> Result<()> {
         self.select(gpu)?;
-        self.check(gpu.runtime.synchronize(stream))?;
-        gpu.any_reported()
+        self.check(gpu.runtime.synchronize(stream))
     }
 
     /// Selects the GPU for this thread's CUDA calls.
@@ -380,7 +336,7 @@ impl Device {
             return error;
         }
         let reason = match &self.0.kind {
-            Kind::Cuda(gpu) => gpu.reason(),
+            Kind::Cuda(gpu) => gpu.records.reason(),
             _ => None,
         };
         self.poison(reason.unwrap_or(error))

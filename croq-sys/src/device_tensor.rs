@@ -18,7 +18,9 @@ use crate::recorded_pinned::{Places, record_copy_from_pinned, record_copy_to_pin
 use crate::refused::Refused;
 use crate::region::Region;
 use crate::stream::Stream;
-use crate::tensor::{HostData, HostDataMut, Tensor, byte_count, check_extents, has_whole_rows};
+use crate::tensor::{
+    HostData, HostDataMut, Tensor, byte_count, check_extents, has_whole_rows, packing, rows_of,
+};
 
 /// The alignment in bytes of the tensors that kernels take in place: that of their widest accesses.
 const IN_PLACE: usize = 16;
@@ -394,22 +396,23 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] when `dims` has another number of elements, [`Error::Strided`] for a view
-    /// with gaps; with the tensor.
+    /// [`Error::Length`] when `dims` has another number of elements, [`Error::Packing`] when rows of
+    /// packed elements are no whole bytes, [`Error::Strided`] for a view with gaps; with the tensor.
     pub fn reshape<E: Dims>(
         self,
         dims: E,
     ) -> std::result::Result<DeviceTensor<T, E, S>, Refused<Self>> {
         let region = self.region();
         let found = self.dims.elements();
-        let has_others = dims.elements() != found || !has_whole_rows::<T, E>(&dims);
         let error = if !region.is_dense() {
             Error::Strided
-        } else if found.is_none() || has_others {
+        } else if found.is_none() || dims.elements() != found {
             Error::Length {
                 shape: dims.shape().as_ref().to_vec(),
                 found: found.unwrap_or(usize::MAX),
             }
+        } else if !has_whole_rows::<T, E>(&dims) {
+            packing::<T>(rows_of(&dims))
         } else {
             let reshaped = dense::<T, E>(region.offset, &dims);
             return Ok(self.with(dims, |data| data.at(reshaped)));
@@ -470,7 +473,7 @@ impl<T: Element, D: Dims, S: DeviceData> DeviceTensor<T, D, S> {
         let mut strides = D::Index::default();
         let region = self.region();
         for (stride, axis) in strides.as_mut().iter_mut().zip(region.axes()) {
-            *stride = axis.stride / size_of::<T>() * T::COUNT;
+            *stride = (axis.stride / size_of::<T>()).saturating_mul(T::COUNT);
         }
         if let Some(last) = strides.as_mut().last_mut() {
             // Packed elements are never apart.

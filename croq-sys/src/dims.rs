@@ -185,7 +185,8 @@ pub(crate) fn offset(shape: &[usize], index: &[usize]) -> Option<usize> {
         if i >= extent {
             return None;
         }
-        at = at * extent + i;
+        // Extents of an empty tensor may have a product that is no number.
+        at = at.checked_mul(extent)?.checked_add(i)?;
     }
     Some(at)
 }

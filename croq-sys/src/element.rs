@@ -109,7 +109,7 @@ impl Element for bool {
 }
 
 macro_rules! packed {
-    ($($ty:ident $name:literal $count:literal $bound:ident;)*) => {$(
+    ($($ty:ident $name:literal $count:literal $bound:ident $least:literal..$end:literal;)*) => {$(
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
             const NAME: &'static str = $name;
@@ -117,8 +117,9 @@ macro_rules! packed {
             const COUNT: usize = $count;
 
             fn random(generator: &mut Generator, range: &Range<$bound>) -> $ty {
+                let range = range.start.max($least)..range.end.min($end);
                 let values: [$bound; $count] =
-                    std::array::from_fn(|_| $bound::random(generator, range));
+                    std::array::from_fn(|_| $bound::random(generator, &range));
                 <$ty as Packed>::packed(&values).unwrap_or_default()
             }
 
@@ -128,23 +129,24 @@ macro_rules! packed {
 }
 
 packed! {
-    S4x2 "s4" 2 i8;
-    U4x2 "u4" 2 u8;
-    S2x4 "s2" 4 i8;
-    U2x4 "u2" 4 u8;
-    U1x8 "u1" 8 u8;
-    F4E2M1x2 "f4_e2m1" 2 f32;
+    S4x2 "s4" 2 i8 -8..8;
+    U4x2 "u4" 2 u8 0..16;
+    S2x4 "s2" 4 i8 -2..2;
+    U2x4 "u2" 4 u8 0..4;
+    U1x8 "u1" 8 u8 0..2;
+    F4E2M1x2 "f4_e2m1" 2 f32 -6.0..6.0;
 }
 
 macro_rules! six_bits {
-    ($($ty:ident $name:literal $bound:ident;)*) => {$(
+    ($($ty:ident $name:literal $bound:ident $least:literal..$end:literal;)*) => {$(
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
             const NAME: &'static str = $name;
             type Bound = $bound;
 
             fn random(generator: &mut Generator, range: &Range<$bound>) -> $ty {
-                $ty::new($bound::random(generator, range)).unwrap_or_default()
+                let range = range.start.max($least)..range.end.min($end);
+                $ty::new($bound::random(generator, &range)).unwrap_or_default()
             }
 
             of_any_bytes!();
@@ -153,8 +155,8 @@ macro_rules! six_bits {
 }
 
 six_bits! {
-    S6 "s6" i8;
-    U6 "u6" u8;
+    S6 "s6" i8 -32..32;
+    U6 "u6" u8 0..64;
 }
 
 macro_rules! integers {

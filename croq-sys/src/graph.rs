@@ -12,7 +12,7 @@ use crate::graph_tensors::{GraphTensors, Held};
 use crate::last_use::EndOfWork;
 use crate::memory::Memory;
 use crate::recorder::{Recorder, Recording, Step, Use};
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamId};
 use crate::trace;
 
 /// A sequence of `…_on` calls that was recorded once, and is launched with one operation: a CUDA graph.
@@ -81,8 +81,14 @@ pub struct Graph<T> {
 struct Launchable {
     device: Device,
     raw: RawGraph,
+    /// The stream that recorded it, by which the graph's failures are known.
+    recorded_on: StreamId,
     last: Option<EndOfWork>,
 }
+
+// A panic leaves it as usable as before, as it does the memory that it holds.
+impl<T: std::panic::UnwindSafe> std::panic::UnwindSafe for Graph<T> {}
+impl<T: std::panic::RefUnwindSafe> std::panic::RefUnwindSafe for Graph<T> {}
 
 /// Ends a recording also if the closure panics.
 struct Capturing(Stream);
@@ -185,6 +191,13 @@ impl<T: GraphTensors> Graph<T> {
             launchable,
         };
         graph.check()?;
+        let mut held = Vec::new();
+        graph.tensors.visit(true, &mut |tensor| {
+            held.push(Arc::as_ptr(tensor.memory));
+        });
+        for used in &mut graph.uses {
+            used.is_held = held.contains(&Arc::as_ptr(used.kept.memory()));
+        }
         Ok(graph)
     }
 
@@ -208,12 +221,18 @@ impl<T: GraphTensors> Graph<T> {
             is_unchecked.store(true, Ordering::Release);
         }
         let (Kind::Cuda(gpu), Some(launchable)) = (self.device.kind(), &mut self.launchable) else {
-            return self.steps.iter().try_for_each(|step| step());
+            let mut reported = None;
+            let ended = self.steps.iter().try_for_each(|step| step(&mut reported));
+            return reported.map_or(ended, Err);
         };
         self.device.select(gpu)?;
         for used in &self.uses {
             used.kept.order_on(stream, used.written)?;
         }
+        gpu.records
+            .launched(launchable.recorded_on, stream.id(), || {
+                gpu.streams_with_work()
+            });
         // SAFETY: the graph has a share of all memory that its work uses, which is freed after the
         // uses that are recorded below. Each launch is ordered behind the one before it.
         let launched = unsafe { gpu.runtime.launch_graph(launchable.raw, stream.raw()) };
@@ -245,6 +264,17 @@ impl<T: GraphTensors> Graph<T> {
                     help: "return the tensor itself, or the `&mut` to it, from the closure",
                 });
             }
+            if used.is_held {
+                return Err(Error::Capture {
+                    reason: format!(
+                        "the graph uses a tensor of {} bytes on {} that it does not hold any more",
+                        memory.bytes(),
+                        self.device
+                    ),
+                    help: "write its elements, with `copy_from_host` for instance, instead of putting \
+                           another tensor in its place",
+                });
+            }
             if Arc::strong_count(memory) != 1 {
                 return Err(Error::Capture {
                     reason: format!(
@@ -264,6 +294,13 @@ impl<T: GraphTensors> Graph<T> {
 }
 
 impl<T> Graph<T> {
+    /// Of memory that no tensor has: the number of uses before the graph's.
+    #[cfg(test)]
+    pub(crate) fn known_uses_of_own_memory(&self) -> Vec<usize> {
+        let own = self.uses.iter().filter(|used| !used.is_held);
+        own.map(|used| used.kept.memory().known_uses()).collect()
+    }
+
     /// The tensors that the graph holds.
     pub fn tensors(&self) -> &T {
         &self.tensors
@@ -327,6 +364,7 @@ impl Capturing {
         Some(ended.map(|raw| Launchable {
             device: device.clone(),
             raw,
+            recorded_on: self.0.id(),
             last: None,
         }))
     }
@@ -348,6 +386,8 @@ impl Drop for Launchable {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return;
         };
+        let last = self.last.as_ref().map(EndOfWork::stream_id);
+        gpu.records.graph_ends(self.recorded_on, last);
         if self.device.healthy().is_err() || self.device.select(gpu).is_err() {
             return;
         }
@@ -370,7 +410,7 @@ impl Drop for Launchable {
             Err(_) => Some(Box::new(destroy) as after::Job),
         };
         if let Some(destroy) = left {
-            let _ = last.wait();
+            let _ = last.wait_only();
             destroy();
         }
     }

@@ -21,6 +21,7 @@ pub(crate) struct EndOfWork {
     event: RawEvent,
     /// Greater than those of all ends that were recorded before on the device.
     number: u64,
+    of: StreamId,
     /// The stream, unless the program has dropped it.
     stream: Option<WeakStream>,
 }
@@ -28,19 +29,24 @@ pub(crate) struct EndOfWork {
 impl EndOfWork {
     /// The end of all work that is currently on `stream`.
     pub(crate) fn of(gpu: &Gpu, stream: &Stream) -> Result<Self> {
-        let mut end = Self::of_raw(stream.device(), gpu, stream.raw())?;
+        let mut end = Self::of_raw(stream.device(), gpu, (stream.id(), stream.raw()))?;
         end.stream = Some(stream.downgrade());
         Ok(end)
     }
 
     /// The same for the device's own stream, or for one that the program is dropping.
-    pub(crate) fn of_raw(device: &Device, gpu: &Gpu, stream: RawStream) -> Result<Self> {
+    pub(crate) fn of_raw(
+        device: &Device,
+        gpu: &Gpu,
+        (of, stream): (StreamId, RawStream),
+    ) -> Result<Self> {
         device.select(gpu)?;
         let (number, event) = gpu.in_order(|| gpu.runtime.record_event(stream));
         Ok(Self {
             device: device.clone(),
             event: device.check(event)?,
             number,
+            of,
             stream: None,
         })
     }
@@ -54,6 +60,7 @@ impl EndOfWork {
             device: device.clone(),
             event: device.check(event)?,
             number,
+            of: stream.id(),
             stream: Some(stream.downgrade()),
         })
     }
@@ -89,8 +96,22 @@ impl EndOfWork {
             && unsafe { gpu.runtime.is_over(self.event) }.unwrap_or(false)
     }
 
+    pub(crate) fn stream_id(&self) -> StreamId {
+        self.of
+    }
+
     /// Waits for the work; returns its failure.
     pub(crate) fn wait(&self) -> Result<()> {
+        self.wait_only()?;
+        match self.device.kind() {
+            Kind::Cuda(gpu) => gpu.records.of_stream(self.of),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same where nobody takes note of failures that kernels report before they continue: they remain in
+    /// their records.
+    pub(crate) fn wait_only(&self) -> Result<()> {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Ok(());
         };
@@ -98,8 +119,7 @@ impl EndOfWork {
         self.device.select(gpu)?;
         // SAFETY: the event is destroyed by `drop` alone.
         self.device
-            .check(unsafe { gpu.runtime.wait_for(self.event) })?;
-        gpu.any_reported()
+            .check(unsafe { gpu.runtime.wait_for(self.event) })
     }
 
     /// Orders the work that is enqueued on `stream` of `device` next after this. The two devices may

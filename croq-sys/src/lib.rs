@@ -40,6 +40,7 @@ mod dims;
 mod element;
 mod error;
 mod event;
+mod failure_records;
 #[cfg(test)]
 mod fake_cuda;
 mod float8;

@@ -192,11 +192,11 @@ impl Memory {
     }
 
     /// Records the work on the device's own stream so far, which uses the memory.
-    fn used_on_own(&self, writes: bool) -> Result<()> {
+    pub(crate) fn used_on_own(&self, writes: bool) -> Result<()> {
         let Kind::Cuda(gpu) = self.device.kind() else {
             return Ok(());
         };
-        match EndOfWork::of_raw(&self.device, gpu, gpu.stream) {
+        match EndOfWork::of_raw(&self.device, gpu, (StreamId::OWN, gpu.stream)) {
             Ok(end) => {
                 self.uses().add(StreamId::OWN, &Arc::new(end), writes);
                 Ok(())
@@ -300,7 +300,7 @@ impl Memory {
         };
         let copied = self.device.check(copied);
         self.used_on_own(false)?;
-        match EndOfWork::of_raw(&self.device, gpu, gpu.stream) {
+        match EndOfWork::of_raw(&self.device, gpu, (StreamId::OWN, gpu.stream)) {
             Ok(end) => to.uses().add(place.0, &Arc::new(end), true),
             // Then no work may remain in flight.
             Err(failed) => {
@@ -680,7 +680,7 @@ impl Drop for Memory {
                 };
                 let waits = in_flight.iter().filter(|_| only.is_none());
                 for end in waits {
-                    if end.comes_before(&self.device, stream).is_err() && end.wait().is_err() {
+                    if end.comes_before(&self.device, stream).is_err() && end.wait_only().is_err() {
                         return;
                     }
                 }
@@ -714,7 +714,7 @@ fn drop_after(device: &Device, gpu: &Gpu, uses: &LastUses, owner: Owner) {
     };
     // A failure of the work has ended it, too.
     if let Some(job) = left {
-        in_flight.iter().for_each(|end| drop(end.wait()));
+        in_flight.iter().for_each(|end| drop(end.wait_only()));
         job();
     }
 }

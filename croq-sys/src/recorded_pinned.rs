@@ -40,7 +40,7 @@ pub(crate) unsafe fn record_copy_to_pinned(
             // graph has a share of all this memory.
             return unsafe { from.to_pinned_unordered(stream, &of_device, &packed, to) };
         }
-        recording.steps.push(Box::new(move || {
+        recording.steps.push(Box::new(move |_| {
             // SAFETY: as the caller promises; a graph that is launched is the only one to use what it
             // writes.
             unsafe { to.copy(&packed, (&from, &of_device)) }
@@ -69,7 +69,7 @@ pub(crate) unsafe fn record_copy_from_pinned(
             // SAFETY: as for a copy to such memory.
             return unsafe { to.from_pinned_unordered(stream, &of_device, &packed, from) };
         }
-        recording.steps.push(Box::new(move || {
+        recording.steps.push(Box::new(move |_| {
             // SAFETY: as for a copy to such memory.
             unsafe { to.copy(&of_device, (&from, &packed)) }
         }));
@@ -88,5 +88,7 @@ fn dense(
         return Ok(None);
     }
     let memory = Memory::unwritten_on(of.device(), packed.bytes(), None)?;
+    // It is allocated on the device's own stream, and a launch may be on another one.
+    memory.used_on_own(true)?;
     Ok(Some(recording.keep(&Arc::new(memory), true)))
 }

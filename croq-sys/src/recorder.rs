@@ -29,10 +29,13 @@ impl Deref for Kept {
 pub(crate) struct Use {
     pub(crate) kept: Arc<Kept>,
     pub(crate) written: bool,
+    /// The graph has it for a tensor that it holds: only while it does so may the graph be launched.
+    pub(crate) is_held: bool,
 }
 
-/// A part of a graph on the simulated GPU, which executes it.
-pub(crate) type Step = Box<dyn Fn() -> Result<()> + Send + Sync>;
+/// A part of a graph on the simulated GPU, which executes it. Its failure ends the launch of the graph, as on a
+/// GPU; the first failure that a kernel reports before it continues is stored in the argument.
+pub(crate) type Step = Box<dyn Fn(&mut Option<Error>) -> Result<()> + Send + Sync>;
 
 /// The calls that were recorded so far.
 #[derive(Default)]
@@ -57,6 +60,7 @@ impl Recording {
         self.uses.push(Use {
             kept: kept.clone(),
             written,
+            is_held: false,
         });
         kept
     }

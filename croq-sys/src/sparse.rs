@@ -110,6 +110,11 @@ pub enum Error {
         /// The shape of the metadata.
         metadata: [usize; 2],
     },
+    /// Several elements are one value in Rust: only types with one are encoded.
+    PackedElements {
+        /// The type in the language.
+        element: &'static str,
+    },
     /// The positions of the stored elements of the group at column `k` do not ascend.
     Positions {
         /// The row of the group.
@@ -135,7 +140,11 @@ impl fmt::Display for Error {
                 f,
                 "{packed:?} packed elements have metadata of [{}, {}], this has {metadata:?}",
                 packed[0],
-                packed[1] * 2 / WORD
+                packed[1].saturating_mul(2) / WORD
+            ),
+            Error::PackedElements { element } => write!(
+                f,
+                "matrices of packed elements, such as `{element}`, are not encoded here"
             ),
             Error::Positions { row, k, positions } => write!(
                 f,
@@ -159,8 +168,9 @@ impl std::error::Error for Error {}
 /// zero.
 ///
 /// # Errors
-/// [`Error::NotSparse`] if a group of four has more than two nonzero values, and
-/// [`Error::Columns`] if the length of the rows is not a multiple of 32 elements.
+/// [`Error::NotSparse`] if a group of four has more than two nonzero values,
+/// [`Error::Columns`] if the length of the rows is not a multiple of 32 elements, and
+/// [`Error::PackedElements`] for packed types.
 pub fn encode<T, D, S>(dense: &Tensor<T, D, S>) -> Result<Encoded<T>, Error>
 where
     T: Element,
@@ -216,6 +226,7 @@ where
     S: HostData<T>,
 {
     let [rows, k] = dense.shape();
+    has_single_elements::<T>()?;
     let mut packed = Tensor::zeros((rows, k / 2));
     let mut metadata = Tensor::zeros((rows, k / word));
     for (number, group) in dense.as_slice().chunks(GROUP).enumerate() {
@@ -239,11 +250,18 @@ where
     Ok((packed, metadata))
 }
 
+fn has_single_elements<T: Element>() -> Result<(), Error> {
+    match T::COUNT {
+        1 => Ok(()),
+        _ => Err(Error::PackedElements { element: T::NAME }),
+    }
+}
+
 /// Expands a compressed matrix.
 ///
 /// # Errors
-/// [`Error::Shapes`] if the shapes of the two do not match, and [`Error::Positions`] if two
-/// positions of a group are equal or descend.
+/// [`Error::Shapes`] if the shapes of the two do not match, [`Error::Positions`] if two
+/// positions of a group are equal or descend, and [`Error::PackedElements`] for packed types.
 pub fn decode<T, D, E, S, R>(
     packed: &Tensor<T, D, S>,
     metadata: &Tensor<u32, E, R>,
@@ -257,13 +275,17 @@ where
 {
     let shapes = [packed.shape(), metadata.shape()];
     let [[rows, half], [words_down, words]] = shapes;
-    if (rows, half * 2) != (words_down, words * WORD) {
+    has_single_elements::<T>()?;
+    // Of no rows, any number of columns is a shape.
+    let (columns, described) = (half.checked_mul(2), words.checked_mul(WORD));
+    let columns = columns.filter(|_| rows == words_down && columns == described);
+    let Some(columns) = columns else {
         let [packed, metadata] = shapes;
         return Err(Error::Shapes { packed, metadata });
-    }
-    let mut dense = Tensor::zeros((rows, half * 2));
+    };
+    let mut dense = Tensor::zeros((rows, columns));
     for row in 0..rows {
-        for at in (0..half * 2).step_by(GROUP) {
+        for at in (0..columns).step_by(GROUP) {
             let bits = metadata[[row, at / WORD]] >> (at % WORD);
             let positions = [bits & 3, bits >> 2 & 3];
             if positions[0] >= positions[1] {
@@ -293,6 +315,25 @@ mod tests {
             let value = (row * 32 + k) as i32 + 1;
             if set >> (k % 4) & 1 == 1 { value } else { 0 }
         })
+    }
+
+    #[test]
+    fn packed_elements_and_shapes_beyond_numbers_are_errors() {
+        let packed = Tensor::<crate::S4x2, _>::pack((2, 32), |[_, k]| (k % 4 == 0) as i8);
+        let element = "s4";
+        let found = encode(&packed.unwrap());
+        assert_eq!(found, Err(Error::PackedElements { element }));
+        let bits = Tensor::<crate::U1x8, _>::zeros((2, 32));
+        let element = "u1";
+        assert_eq!(encode_by_16(&bits), Err(Error::PackedElements { element }));
+        let words = Tensor::<u32, _>::zeros((2, 1));
+        assert_eq!(
+            decode(&bits, &words),
+            Err(Error::PackedElements { element })
+        );
+        let none = Tensor::<f32, _>::zeros((0, usize::MAX));
+        let words = Tensor::<u32, _>::zeros((0, usize::MAX));
+        assert!(matches!(decode(&none, &words), Err(Error::Shapes { .. })));
     }
 
     #[test]

@@ -295,7 +295,10 @@ impl Stream {
         let device = self.device();
         device.healthy()?;
         match device.kind() {
-            Kind::Cuda(gpu) => device.synchronize_raw(gpu, self.0.raw),
+            Kind::Cuda(gpu) => {
+                device.wait_for_raw(gpu, self.0.raw)?;
+                gpu.records.of_stream(self.0.id)
+            }
             _ => Ok(()),
         }
     }
@@ -328,7 +331,7 @@ impl Drop for Inner {
             && self.device.select(gpu).is_ok()
         {
             // Queued work continues, and `Device::synchronize` waits for it.
-            if let Ok(end) = EndOfWork::of_raw(&self.device, gpu, self.raw) {
+            if let Ok(end) = EndOfWork::of_raw(&self.device, gpu, (self.id, self.raw)) {
                 gpu.stream_ends(end);
             }
             if self.owner.is_none() {

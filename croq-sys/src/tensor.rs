@@ -198,7 +198,8 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     /// Random elements, uniform in `range` (its start, if it is empty). The same seed gives the
     /// same tensor everywhere.
     ///
-    /// The range of `f16`, `bf16` and 8-bit floats is given in `f32`.
+    /// The range of `f16`, `bf16` and 8-bit floats is given in `f32`. Of types of less than 8 bits, the elements
+    /// are from the part of the range that the type has.
     ///
     /// ```
     /// use croq_sys::{Const, Tensor};
@@ -238,11 +239,7 @@ impl<T: Packed, D: Dims> Tensor<T, D> {
     pub fn pack(dims: D, mut f: impl FnMut(D::Index) -> T::Value) -> Result<Self> {
         let shape = dims.shape();
         if !has_whole_rows::<T, D>(&dims) {
-            let what = format!("rows of shape {:?}", shape.as_ref());
-            return Err(Error::Packing {
-                what,
-                element: T::NAME,
-            });
+            return Err(packing::<T>(rows_of(&dims)));
         }
         let count = count::<T, D>(&dims);
         let mut data = Vec::with_capacity(count);
@@ -605,6 +602,11 @@ pub(crate) fn packing<T: Element>(what: String) -> Error {
     }
 }
 
+/// Rows of these extents, as what cannot be packed.
+pub(crate) fn rows_of<D: Dims>(dims: &D) -> String {
+    format!("rows of shape {:?}", dims.shape().as_ref())
+}
+
 /// Whether rows are whole Rust values.
 pub(crate) fn has_whole_rows<T: Element, D: Dims>(dims: &D) -> bool {
     let shape = dims.shape();
@@ -614,13 +616,15 @@ pub(crate) fn has_whole_rows<T: Element, D: Dims>(dims: &D) -> bool {
 
 fn check_length<T: Element, D: Dims>(dims: &D, found: usize) -> Result<()> {
     let held = found.checked_mul(T::COUNT);
-    if held.is_some() && dims.elements() == held && has_whole_rows::<T, D>(dims) {
-        Ok(())
-    } else {
-        Err(Error::Length {
+    if held.is_none() || dims.elements() != held {
+        return Err(Error::Length {
             shape: dims.shape().as_ref().to_vec(),
-            found,
-        })
+            found: held.unwrap_or(usize::MAX),
+        });
+    }
+    match has_whole_rows::<T, D>(dims) {
+        true => Ok(()),
+        false => Err(packing::<T>(rows_of(dims))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::dims::Const;
-use crate::packed::S4x2;
+use crate::packed::{S4x2, U4x2};
 
 #[test]
 fn there_and_back() {
@@ -243,4 +243,37 @@ fn foreign_memory_has_a_largest_size() {
     };
     assert!(of(most).is_ok());
     assert!(matches!(of(most + 1), Err(Error::OutOfMemory { .. })));
+}
+
+/// Extents of empty tensors may have products beyond all numbers.
+#[test]
+fn extents_of_empty_tensors_overflow_nothing() {
+    let x = Tensor::<u8, _>::zeros((usize::MAX, usize::MAX, 0));
+    assert_eq!(x.get([usize::MAX - 1, usize::MAX - 1, 0]), None);
+    assert_eq!(x.get([usize::MAX - 1, 0, usize::MAX]), None);
+    let device = Device::sim();
+    let packed = DeviceTensor::<U4x2, _>::zeros((0, 4, usize::MAX - 1), &device).unwrap();
+    assert_eq!(packed.strides()[2], 1);
+}
+
+/// Both reasons why packed values are no tensor of a shape.
+#[test]
+fn packed_values_that_do_not_fit_are_told_apart() {
+    let values = vec![U4x2::default(); 32];
+    let e = Tensor::from_vec((2, 16), values.clone()).unwrap_err();
+    let length = "a tensor of shape [2, 16] has 32 elements, but 64 were given";
+    assert_eq!(e.to_string(), length);
+    let e = Tensor::from_vec((64, 1), values.clone()).unwrap_err();
+    let text = e.to_string();
+    let rows = "rows of shape [64, 1] cannot be packed as `u4`\n";
+    assert!(text.starts_with(rows), "{text}");
+    let x = Tensor::from_vec((4, 16), values).unwrap();
+    let x = x.to_device(&Device::sim()).unwrap();
+    let refused = x.reshape((64, 1)).unwrap_err();
+    assert!(refused.error.to_string().starts_with(rows));
+    // Values outside of the type's are not asked for.
+    let random = Tensor::<U4x2, _>::random((4, 16), 0..100, 3);
+    let distinct: std::collections::HashSet<u8> =
+        random.as_slice().iter().map(|v| v.to_bits()).collect();
+    assert!(distinct.len() > 20, "{distinct:?}");
 }

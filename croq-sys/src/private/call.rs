@@ -15,10 +15,11 @@ use crate::device_tensor::{DeviceTensor, download};
 use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::failure_records::Work;
 use crate::memory::Memory;
 use crate::recorder::{Recorder, Recording};
 use crate::sim;
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamId};
 use crate::tensor::{HostData, HostDataMut, Tensor};
 use crate::trace;
 
@@ -181,7 +182,7 @@ impl AnyCall {
 
     fn stream(&mut self, param: &'static str, stream: &Stream) -> Result<*mut c_void> {
         self.same_device(param, stream.device())?;
-        stream.executes("a `stream` argument")?;
+        stream.executes("stream argument")?;
         self.streams.push(stream.clone());
         Ok(stream.handle())
     }
@@ -241,6 +242,20 @@ impl AnyCall {
     }
 
     fn run_on_sim(&self, args: &Args<'_>, mode: Mode<'_>) -> Result<()> {
+        let mut reported = None;
+        let ended = self.run_reporting(args, mode, &mut reported);
+        // A recorded failure precedes the failure that ended a launch.
+        reported.map_or(ended, Err)
+    }
+
+    /// Runs the kernel; `first` becomes what a kernel reports before it continues, unless it is something
+    /// already. The result is the failure that ended a launch.
+    fn run_reporting(
+        &self,
+        args: &Args<'_>,
+        mode: Mode<'_>,
+        first: &mut Option<Error>,
+    ) -> Result<()> {
         let mut failure = croq_failure::default();
         let mut env = Env::new(
             (&self.device, &self.buffers),
@@ -254,9 +269,8 @@ impl AnyCall {
         // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and the
         // data it points to live until it returns.
         let status = unsafe { (self.kernel.sim)((&raw const env).cast(), args.address()) };
-        // A recorded failure precedes the failure that ended a launch.
-        if let Some(first) = run.reported() {
-            return Err(self.error(first.kind, &first));
+        if let Some(reported) = run.reported() {
+            first.get_or_insert_with(|| self.error(reported.kind, &reported));
         }
         match self.outcome(&env, status, || failure) {
             Err(Error::Deadlock { kernel, .. }) => {
@@ -292,7 +306,8 @@ impl AnyCall {
         for used in self.buffers.borrow().iter() {
             used.memory.order_on(stream, used.written)?;
         }
-        let enqueued = self.submit(gpu, args, stream.raw(), Mode::Run);
+        let place = (stream.raw(), Work::Stream(stream.id()));
+        let enqueued = self.submit(gpu, args, place, Mode::Run);
         let buffers = self.buffers.borrow();
         let used = buffers.iter().map(|used| (&*used.memory, used.written));
         Memory::used_on(used, gpu, stream)?;
@@ -303,18 +318,34 @@ impl AnyCall {
         for used in self.buffers.borrow().iter() {
             used.memory.settle(used.written)?;
         }
-        let launched = self.submit(gpu, args, gpu.stream, Mode::Run);
+        let call = StreamId::fresh();
+        let place = (gpu.stream, Work::Call(call));
+        let launched = self.submit(gpu, args, place, Mode::Run);
         let streams = [gpu.stream].into_iter();
         let mut streams = streams.chain(self.streams.iter().map(Stream::raw));
         // A failure of the kernel is returned by this wait.
         let Err(failed) = streams.try_for_each(|stream| gpu.runtime.synchronize(stream)) else {
-            return gpu.reported((&raw const *self.kernel).addr()).and(launched);
+            return gpu.records.end_of_call(call).and(launched);
         };
         Err(self.device.failed(launched.err().unwrap_or(failed)))
     }
 
     /// Makes the call a part of the graph that `stream` records.
     fn record(&mut self, args: &Args<'_>, stream: &Stream, recorder: &Recorder) -> Result<()> {
+        recorder.add(|recording| {
+            self.has_only_device_memory()?;
+            match self.device.kind() {
+                _ if self.is_empty => Ok(()),
+                Kind::Cuda(gpu) => self.record_on_gpu(gpu, args, stream, recording),
+                _ => self.record_on_sim(args, recording),
+            }
+        })?;
+        self.recorded_on = Some(stream.clone());
+        Ok(())
+    }
+
+    /// An error if an argument is in host memory.
+    fn has_only_device_memory(&self) -> Result<()> {
         for used in self.buffers.borrow().iter() {
             if let Origin::Host(param) = used.origin {
                 return Err(Error::Capture {
@@ -326,13 +357,6 @@ impl AnyCall {
                 });
             }
         }
-        if !self.is_empty {
-            recorder.add(|recording| match self.device.kind() {
-                Kind::Cuda(gpu) => self.record_on_gpu(gpu, args, stream, recording),
-                _ => self.record_on_sim(args, recording),
-            })?;
-        }
-        self.recorded_on = Some(stream.clone());
         Ok(())
     }
 
@@ -349,7 +373,8 @@ impl AnyCall {
                 record_copy(recording, &used.memory, copy, stream)?;
             }
         }
-        let submitted = self.submit(gpu, args, stream.raw(), Mode::Record);
+        let place = (stream.raw(), Work::Graph(stream.id()));
+        let submitted = self.submit(gpu, args, place, Mode::Record);
         for used in self.buffers.borrow().iter() {
             recording.keep(&used.memory, used.written);
         }
@@ -369,23 +394,29 @@ impl AnyCall {
                 Origin::Tensor | Origin::Host(_) => {}
             }
         }
-        recording.steps.push(Box::new(move || {
+        recording.steps.push(Box::new(move |reported| {
             let call = AnyCall::new(kernel, &device)?;
             let next = Cell::new(0);
             let mode = Mode::Replay(&allocated, &next);
-            call.run_on_sim(&start.clone().args(), mode)
+            call.run_reporting(&start.clone().args(), mode, reported)
         }));
         Ok(())
     }
 
-    fn submit(&self, gpu: &Gpu, args: &Args<'_>, stream: RawStream, mode: Mode<'_>) -> Result<()> {
+    fn submit(
+        &self,
+        gpu: &Gpu,
+        args: &Args<'_>,
+        (stream, work): (RawStream, Work),
+        mode: Mode<'_>,
+    ) -> Result<()> {
         let kernel = self.kernel;
         let shim = kernel.cuda.ok_or(Error::CudaNotBuilt {
             kernel: Some(kernel.about.name),
         })?;
         self.device.select(gpu)?;
         let runtime = gpu.runtime;
-        let place = gpu.record((&raw const *kernel).addr(), move |failure| {
+        let place = gpu.record((&raw const *kernel).addr(), work, move |failure| {
             failures::error(kernel, failure.kind, failure, &|code| {
                 runtime.error(code, "running the kernel")
             })

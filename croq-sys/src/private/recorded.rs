@@ -39,7 +39,7 @@ pub(super) fn record_copy_on_sim(
     let kept = recording.keep(to, true);
     let from = recording.keep(&copy.from, false);
     let (target, source) = (copy.to, copy.source);
-    recording.steps.push(Box::new(move || {
+    recording.steps.push(Box::new(move |_| {
         // SAFETY: as for `make_copies`; a graph that is launched is the only one to use the memory.
         unsafe { kept.copy(&target, (&from, &source)) }
     }));

@@ -197,9 +197,9 @@ fn tensors_that_the_graph_does_not_hold_are_errors() {
     is_refused(graph.launch(&stream), does_not_hold);
     *graph.tensors_mut() = taken;
     graph.launch(&stream).unwrap();
-    // Dropped there: only the graph has it.
+    // Dropped there, so that only the graph has the memory: the new tensor would not be used.
     drop(std::mem::replace(graph.tensors_mut(), tensor(&device)));
-    graph.launch(&stream).unwrap();
+    is_refused(graph.launch(&stream), does_not_hold);
     device.synchronize().unwrap();
 }
 
@@ -402,4 +402,94 @@ fn each_launch_may_write_bytes_that_are_no_elements() {
         let e = graph.tensors().1.as_slice().unwrap_err();
         assert_eq!(e, Error::NotBool { index: 1, byte: 7 });
     }
+}
+
+/// Tensors that were held at the capture, and are neither shared nor among the graph's any more.
+#[test]
+fn a_tensor_that_was_replaced_ends_the_launches() {
+    for device in [fake_cuda::device(), Device::sim_number(3)] {
+        let stream = Stream::new(&device).unwrap();
+        let input = PinnedTensor::<u8, _>::zeros((2,), &device).unwrap();
+        let mut x = DeviceTensor::<u8, _>::zeros((2,), &device).unwrap();
+        let mut graph = Graph::capture(&device, move |stream| {
+            x.copy_from_host_on(stream, &input)?;
+            Ok((Some(input), x))
+        })
+        .unwrap();
+        graph.launch(&stream).unwrap();
+        let old = graph.tensors_mut().0.take();
+        is_refused(graph.launch(&stream), "does not hold any more");
+        graph.tensors_mut().0 = old;
+        graph.launch(&stream).unwrap();
+        graph.tensors_mut().0 = Some(PinnedTensor::zeros((2,), &device).unwrap());
+        is_refused(graph.launch(&stream), "does not hold any more");
+    }
+}
+
+/// Memory of a graph's own is allocated on the device's own stream, before a launch on another one.
+#[test]
+fn a_launch_is_ordered_behind_the_allocation_of_packed_parts() {
+    let device = fake_cuda::device();
+    let mut t = DeviceTensor::<u8, _>::zeros((4, 3), &device).unwrap();
+    let column = PinnedTensor::<u8, _>::zeros((4, 1), &device).unwrap();
+    let mut out = PinnedTensor::<u8, _>::zeros((4, 1), &device).unwrap();
+    let graph = Graph::capture(&device, move |stream| {
+        let mut part = t.view_mut().slice([0..4, 2..3])?;
+        part.copy_from_host_on(stream, &column)?;
+        let part = t.view().slice([0..4, 1..2])?;
+        part.copy_to_host_on(stream, &mut out)?;
+        Ok((t, column, out))
+    })
+    .unwrap();
+    let own = graph.known_uses_of_own_memory();
+    assert_eq!(own, [1, 1]);
+}
+
+/// `Checks::Report`: a graph's failure is returned by a wait for the stream of the launch, and by no other.
+#[test]
+fn what_a_graph_reports_is_the_launching_streams() {
+    let device = fake_cuda::device();
+    let [a, b] = [(); 2].map(|()| Stream::new(&device).unwrap());
+    let (mut first, mut second) = (tensor(&device), tensor(&device));
+    let mut graph = Graph::capture(&device, move |stream| {
+        twice_on(stream, &mut first, 15)?;
+        twice_on(stream, &mut second, 10)?;
+        Ok((first, second))
+    })
+    .unwrap();
+    for _ in 0..2 {
+        graph.launch(&b).unwrap();
+        fake_cuda::run_all();
+        a.synchronize().unwrap();
+        twice(&mut tensor(&device), 0).unwrap();
+        assert!(b.synchronize().is_err());
+        b.synchronize().unwrap();
+    }
+    // The later call of the graph was executed.
+    assert_eq!(
+        graph.tensors().1.to_host().unwrap().as_slice(),
+        [21 << 2, 5]
+    );
+    graph.launch(&a).unwrap();
+    assert!(graph.tensors().0.to_host().is_err());
+    graph.launch(&a).unwrap();
+    fake_cuda::run_all();
+    drop(graph);
+    b.synchronize().unwrap();
+    assert!(a.synchronize().is_err());
+}
+
+/// As any other failure of a call in the closure.
+#[test]
+fn a_call_with_a_host_tensor_ends_the_capture_also_if_its_error_is_dropped() {
+    let device = fake_cuda::device();
+    let captured = Graph::capture(&device, |stream| {
+        let mut call = KERNEL.call(Some(stream.device()))?;
+        let host = Tensor::<u8, _>::zeros((2,));
+        let data = call.copy_in(&host)?;
+        let dropped = call.enqueue(&mut Args { data, order: 10 }, stream);
+        assert!(dropped.is_err());
+        Ok(())
+    });
+    is_refused(captured, "is in host memory");
 }

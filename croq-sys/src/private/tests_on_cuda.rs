@@ -2,6 +2,7 @@
 
 use super::{About, Call, Check, Kernel, Shims};
 use crate::abi::*;
+use crate::device::Kind;
 use crate::fake_cuda::{self, STICKY};
 use crate::{Const, Device, DeviceTensor, Error, Stream, Tensor};
 
@@ -641,4 +642,79 @@ fn a_recorded_failure_poisons_nothing() {
     twice_on(&stream, &mut t, 15).unwrap();
     assert_eq!(t.to_host().unwrap_err().to_string(), recorded);
     assert_eq!(t.to_host().unwrap().as_slice(), [80, 5]);
+}
+
+/// Two streams with work of one kernel, and a call that waits: each has its own failure.
+#[test]
+fn a_recorded_failure_is_that_of_its_stream() {
+    let device = fake_cuda::device();
+    let [a, b] = [(); 2].map(|()| Stream::new(&device).unwrap());
+    let (mut x, mut y) = (tensor(&device), tensor(&device));
+    twice_on(&b, &mut y, 15).unwrap();
+    twice_on(&a, &mut x, 10).unwrap();
+    fake_cuda::run_all();
+    a.synchronize().unwrap();
+    twice(&mut x, 0).unwrap();
+    assert_eq!(x.to_host().unwrap().as_slice(), [84, 5]);
+    assert!(twice(&mut x, 5).is_err());
+    assert!(b.synchronize().is_err());
+    b.synchronize().unwrap();
+
+    // A stream that was dropped: the tensor's wait is for its work.
+    twice_on(&b, &mut y, 15).unwrap();
+    drop(b);
+    fake_cuda::run_all();
+    a.synchronize().unwrap();
+    assert!(y.to_host().is_err());
+    y.to_host().unwrap();
+    // Nobody waits where memory is freed: the failure remains for the device's wait.
+    let b = Stream::new(&device).unwrap();
+    twice_on(&b, &mut y, 15).unwrap();
+    drop((y, b));
+    assert!(device.synchronize().is_err());
+    device.synchronize().unwrap();
+}
+
+/// Of two streams, one with a failure: the wait for the device is one for both.
+#[test]
+fn a_wait_for_the_device_waits_for_all() {
+    for are_dropped in [false, true] {
+        let device = fake_cuda::device();
+        let (mut x, mut y) = (tensor(&device), tensor(&device));
+        let [a, b] = [(); 2].map(|()| Stream::new(&device).unwrap());
+        twice_on(&a, &mut x, 15).unwrap();
+        twice_on(&b, &mut y, 15).unwrap();
+        let kept = (!are_dropped).then(|| (a.clone(), b.clone()));
+        drop((a, b));
+        for _ in 0..2 {
+            assert!(device.synchronize().is_err());
+            assert_eq!(fake_cuda::queued(), 0);
+        }
+        device.synchronize().unwrap();
+        drop(kept);
+    }
+}
+
+/// A program that makes a stream for each request does not need more and more memory.
+#[test]
+fn records_are_used_again() {
+    let device = fake_cuda::device();
+    let Kind::Cuda(gpu) = device.kind() else {
+        panic!("no CUDA");
+    };
+    let mut t = tensor(&device);
+    for _ in 0..20 {
+        let stream = Stream::new(&device).unwrap();
+        twice_on(&stream, &mut t, 10).unwrap();
+        t.to_host().unwrap();
+        twice(&mut t, 0).unwrap();
+    }
+    assert!(gpu.records.count() <= 3, "{}", gpu.records.count());
+    // Streams that exist keep theirs.
+    let streams: Vec<Stream> = (0..5).map(|_| Stream::new(&device).unwrap()).collect();
+    for stream in &streams {
+        twice_on(stream, &mut t, 10).unwrap();
+    }
+    assert!(gpu.records.count() >= 5, "{}", gpu.records.count());
+    device.synchronize().unwrap();
 }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use croq_report as kernels;
-use croq_sys::{Const, Device, DeviceTensor, Error, Result, Tensor};
+use croq_sys::{Const, Device, DeviceTensor, Error, Graph, Result, Stream, Tensor};
 
 type Row = DeviceTensor<i32, (usize,)>;
 
@@ -393,4 +393,34 @@ fn r18_a_wait_for_an_event_of_its_own_goes_on() {
     let (code, line, _) = check(kernels::report_event(&mut y, 0));
     assert_eq!((code, line), ("R18", 158));
     assert_eq!(host(&y), [1; 4]);
+}
+
+/// On both targets the calls behind it are executed, in each launch, and the first failure is the launch's, or that of
+/// the wait for it.
+#[test]
+fn a_graph_goes_on_after_a_call_that_reports() {
+    let device = Device::default();
+    let stream = Stream::new(&device).unwrap();
+    let (mut failing, mut fine) = (row(&[1, -2]), row(&[3]));
+    let mut graph = Graph::capture(&device, move |stream| {
+        kernels::report_assert_on(stream, &mut failing)?;
+        kernels::report_assert_on(stream, &mut fine)?;
+        Ok((failing, fine))
+    })
+    .unwrap();
+    for round in 1..4 {
+        let launched = graph.launch(&stream).and_then(|()| stream.synchronize());
+        let (code, line, _) = check(launched);
+        assert_eq!((code, line), ("R14", 50));
+        let (failing, fine) = graph.tensors();
+        assert_eq!(host(failing), [1 << round, -(2 << round)]);
+        assert_eq!(host(fine), [3 << round]);
+    }
+    graph
+        .tensors_mut()
+        .0
+        .copy_from_host(&Tensor::zeros((2,)))
+        .unwrap();
+    graph.launch(&stream).unwrap();
+    stream.synchronize().unwrap();
 }
