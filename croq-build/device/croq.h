@@ -43,6 +43,9 @@
 #define CROQ_KERNEL_WITH_REGISTERS(registers, ...) static
 #define CROQ_FN inline __attribute__((always_inline))
 #define CROQ_DEVICE inline __attribute__((always_inline))
+/* What takes much longer than a call: inlined everywhere it would be most of what a large kernel compiles to.
+ * Internal, because objects of other options, or of another version of croq, may be in the program. */
+#define CROQ_OPERATION static inline
 #define CROQ_UNROLL
 #define CROQ_UNROLL_BY(n)
 #endif

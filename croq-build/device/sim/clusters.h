@@ -36,7 +36,7 @@ CROQ_FN void barrier_cluster(int line = __builtin_LINE()) {
 }
 
 /* Arrives at the same mbarrier of another block of the cluster. */
-CROQ_FN void mbarrier_arrive_remote(const mbarriers &all, idx slot, unsigned rank,
+CROQ_OPERATION void mbarrier_arrive_remote(const mbarriers &all, idx slot, unsigned rank,
                                     int line = __builtin_LINE()) {
   croq_sim_thread *const self = current;
   const croq_sim_access access = all.at(slot, line);

@@ -183,7 +183,7 @@ CROQ_FN void add_all(const D &to, idx ti, S &&from, idx fi, int line = __builtin
 /* Until the wait that covers the copy, the destination must not be accessed and the source must not
  * be written. */
 template <unsigned V, class T>
-CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int line) {
+CROQ_OPERATION void copy_async(const watched<T> &dst, idx di, const void *from, int line) {
   constexpr croq_u32 bytes = bytes_of_vector<T, V>;
   if (!CROQ_LIKELY(dst.extent >= V && static_cast<unsigned long long>(di) <=
                                           static_cast<unsigned long long>(dst.extent - V)))

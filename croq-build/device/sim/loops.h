@@ -73,7 +73,7 @@ class spin {
 CROQ_FN void pause(int line = __builtin_LINE()) { count(CROQ_COUNT_PAUSE, line); }
 
 /* The lanes in `mask` that execute this together, and that have not exited. */
-CROQ_FN unsigned lanes_here(unsigned mask, croq_u32 kind, int line) {
+CROQ_OPERATION unsigned lanes_here(unsigned mask, croq_u32 kind, int line) {
   croq_sim_thread *const self = current;
   const unsigned here = sim_api()->lanes(self, mask, kind, static_cast<croq_u32>(line));
   current = self;
@@ -86,7 +86,7 @@ CROQ_FN unsigned lanes_here(unsigned mask, croq_u32 kind, int line) {
 /* The same where each lane of the block in `mask` must arrive. If one has exited or does not
  * arrive, hardware leaves the result undefined, so it is an error. An incomplete last warp of a
  * block has fewer lanes. */
-CROQ_FN unsigned lanes_named(unsigned mask, croq_u32 kind, int line) {
+CROQ_OPERATION unsigned lanes_named(unsigned mask, croq_u32 kind, int line) {
   const unsigned here = lanes_here(mask, kind, line);
   const unsigned of_warp = current->threads - current->tid / 32 * 32;
   const unsigned away = mask & ~here & (of_warp < 32 ? (1u << of_warp) - 1 : 0xffffffffu);
@@ -97,7 +97,7 @@ CROQ_FN unsigned lanes_named(unsigned mask, croq_u32 kind, int line) {
   return here;
 }
 /* Stops the thread unless all lanes of its warp execute this together. */
-CROQ_FN void all_lanes_here(unsigned here, int line) {
+CROQ_OPERATION void all_lanes_here(unsigned here, int line) {
   if (CROQ_LIKELY(here == 0xffffffffu)) return;
   const croq_i64 values[] = {__builtin_ctz(~here)};
   stop(CROQ_CHECK, no_row, line, "warp: a matrix operation needs all lanes, lane {0} has left", 1,
@@ -109,7 +109,7 @@ CROQ_FN void whole_warp(int line) {
 
 /* The block barrier; returns whether all threads passed the same value. The GPU compares integers
  * in shared memory, at `at`. */
-template <class T> CROQ_FN bool same_in_block(T value, idx at, int line = __builtin_LINE()) {
+template <class T> CROQ_OPERATION bool same_in_block(T value, idx at, int line = __builtin_LINE()) {
   static_cast<void>(at);
   croq_sim_thread *const self = current;
   const croq_u32 others = take_unwritten();
@@ -121,7 +121,7 @@ template <class T> CROQ_FN bool same_in_block(T value, idx at, int line = __buil
 }
 /* The same for the threads of a region or a warpgroup, at their barrier. */
 template <class T>
-CROQ_FN bool same_in_region(T value, unsigned id, unsigned threads, idx at,
+CROQ_OPERATION bool same_in_region(T value, unsigned id, unsigned threads, idx at,
                             int line = __builtin_LINE()) {
   static_cast<void>(at);
   croq_sim_thread *const self = current;
@@ -134,7 +134,7 @@ CROQ_FN bool same_in_region(T value, unsigned id, unsigned threads, idx at,
 }
 /* The same for the lanes of a warp in `mask` that have not exited. */
 template <class T>
-CROQ_FN bool same_in_warp(T value, unsigned mask, int line = __builtin_LINE()) {
+CROQ_OPERATION bool same_in_warp(T value, unsigned mask, int line = __builtin_LINE()) {
   const unsigned tid = current->tid;
   const auto own = static_cast<croq_u64>(value);
   croq_u64 *const lanes = &current->lanes[tid & ~31u];

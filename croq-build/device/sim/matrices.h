@@ -10,7 +10,7 @@ struct matrix_rows {
   idx of[32];
 };
 /* Each lane's row, in all lanes. */
-CROQ_FN matrix_rows exchange_rows(idx row, int line) {
+CROQ_OPERATION matrix_rows exchange_rows(idx row, int line) {
   return croq_exchange(0xffffffffu, CROQ_LANES_MATRIX, row, line,
                        [line](const unsigned long long *lanes, unsigned here) {
                          all_lanes_here(here, line);
@@ -21,7 +21,7 @@ CROQ_FN matrix_rows exchange_rows(idx row, int line) {
                        });
 }
 template <unsigned N, class M>
-CROQ_FN auto matrix_memory(const M &memory, idx row, bool writes, int line) {
+CROQ_OPERATION auto matrix_memory(const M &memory, idx row, bool writes, int line) {
   static_assert(N == 1 || N == 2 || N == 4, "1, 2 or 4 matrices at once");
   using T = typename without_const<decltype(memory.load(0))>::type;
   /* Each row is checked for the lane that provides its address. */
@@ -32,7 +32,7 @@ CROQ_FN auto matrix_memory(const M &memory, idx row, bool writes, int line) {
 /* The marks of the four bytes that a lane gets of each matrix, or "all written" if the memory has
  * no marks. */
 template <unsigned N, bool Transposed, class M>
-CROQ_FN void gather_marks(unsigned *marks, const M &memory, const matrix_rows &rows) {
+CROQ_OPERATION void gather_marks(unsigned *marks, const M &memory, const matrix_rows &rows) {
   using T = typename without_const<decltype(memory.load(0))>::type;
   const unsigned lane = croq_lane(), group = lane / 4, place = lane % 4;
   const unsigned char *const of = memory.written.bytes;
@@ -52,7 +52,7 @@ CROQ_FN void gather_marks(unsigned *marks, const M &memory, const matrix_rows &r
 }
 /* The inverse operation. */
 template <unsigned N, bool Transposed, class M>
-CROQ_FN void propagate_marks(const M &memory, const matrix_rows &rows, const unsigned *marks) {
+CROQ_OPERATION void propagate_marks(const M &memory, const matrix_rows &rows, const unsigned *marks) {
   using T = typename without_const<decltype(memory.load(0))>::type;
   const unsigned lane = croq_lane(), group = lane / 4, place = lane % 4;
   unsigned char *const of = memory.written.bytes;
@@ -75,7 +75,7 @@ CROQ_FN void propagate_marks(const M &memory, const matrix_rows &rows, const uns
  * row lane / 4. Transposed, for elements of two bytes: element lane / 4 of rows 2 (lane % 4) and
  * the next. */
 template <unsigned N, bool Transposed = false, class M>
-CROQ_FN void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = __builtin_LINE(),
+CROQ_OPERATION void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = __builtin_LINE(),
                       unsigned *marks = nullptr) {
   const auto *const first = matrix_memory<N>(memory, row, false, line);
   static_assert(!Transposed || sizeof *first == 2, "only elements of two bytes are transposed");
@@ -97,7 +97,7 @@ CROQ_FN void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = _
 }
 /* The inverse operation. */
 template <unsigned N, bool Transposed = false, class M>
-CROQ_FN void stmatrix(const M &memory, idx row, const unsigned (&in)[N],
+CROQ_OPERATION void stmatrix(const M &memory, idx row, const unsigned (&in)[N],
                       int line = __builtin_LINE(), const unsigned *marks = nullptr) {
   auto *const first = matrix_memory<N>(memory, row, true, line);
   static_assert(!Transposed || sizeof *first == 2, "only elements of two bytes are transposed");

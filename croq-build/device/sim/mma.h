@@ -9,7 +9,7 @@ inline namespace CROQ_TARGET {
  * `at` on; see matrices.h. `row` is the element at which this lane's row begins, plus `more`
  * elements. */
 template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
-CROQ_FN void ldmatrix(fragment<T, N, At> &into, idx at, const M &memory, idx row, idx more = 0,
+CROQ_OPERATION void ldmatrix(fragment<T, N, At> &into, idx at, const M &memory, idx row, idx more = 0,
                       int line = __builtin_LINE()) {
   unsigned registers[Count], marks[Count];
   const bool tracks = into.unwritten_elements != nullptr;
@@ -26,7 +26,7 @@ CROQ_FN void ldmatrix(fragment<T, N, At> &into, idx at, const M &memory, idx row
 
 /* The inverse operation. */
 template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
-CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at,
+CROQ_OPERATION void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at,
                       int line = __builtin_LINE()) {
   unsigned registers[Count], marks[Count];
   __builtin_memcpy(registers, reach<Count * 4 / sizeof(T)>(from, at, false, line), sizeof registers);
@@ -69,7 +69,7 @@ template <class T> CROQ_FN auto factor(T v) {
  * Integers wrap. */
 template <unsigned M, unsigned N, unsigned K, class C, int CN, idx CP, class A, int AN, idx AP, class B,
           int BN, idx BP>
-CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
+CROQ_OPERATION void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
                  fragment<B, BN, BP> &b, idx bi, int line = __builtin_LINE()) {
   static_assert(N == 8 && (M == 8 || M == 16), "there is no such instruction");
   const unsigned tid = current->tid, group = tid % 32 / 4, place = tid % 4;
@@ -139,7 +139,7 @@ template <class T> CROQ_FN T of_lane_across(T v, unsigned bits, int line = __bui
 /* The same for a value that may be unwritten: the result is unwritten if the other lane's value
  * is. */
 template <class T>
-CROQ_FN T tracked_of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
+CROQ_OPERATION T tracked_of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
   const croq_u32 own = take_unwritten();
   const T found = of_lane_across(v, bits, line);
   const croq_u32 other = of_lane_across(own, bits, line);

@@ -14,7 +14,7 @@ template <unsigned K, unsigned F> constexpr bool provides_metadata(unsigned lane
  * for 16 rows; the first one is in the lower two bits. If `K` is 16 or 32, a lane has 16 positions
  * along K of row lane / 4, then those of the row 8 below; if it is 64, 32 positions of one row. */
 template <unsigned K, unsigned F>
-CROQ_FN unsigned positions_of(const unsigned *lanes, unsigned row, unsigned g) {
+CROQ_OPERATION unsigned positions_of(const unsigned *lanes, unsigned row, unsigned g) {
   if constexpr (K == 16) return lanes[row % 8 * 4 + F] >> (row / 8 * 16 + g * 4) & 15;
   else if constexpr (K == 32)
     return lanes[row % 8 * 4 + F * 2 + g / 4] >> (row / 8 * 16 + g % 4 * 4) & 15;
@@ -22,7 +22,7 @@ CROQ_FN unsigned positions_of(const unsigned *lanes, unsigned row, unsigned g) {
 }
 /* Positions that do not ascend are undefined in hardware. `bits` is the metadata that the lane
  * provides. */
-template <unsigned K, unsigned F> CROQ_FN void check_metadata(unsigned bits, unsigned lane, int line) {
+template <unsigned K, unsigned F> CROQ_OPERATION void check_metadata(unsigned bits, unsigned lane, int line) {
   if (!provides_metadata<K, F>(lane)) return;
   for (unsigned i = 0; i < 8; ++i) {
     const unsigned first = bits >> i * 4 & 3, second = bits >> (i * 4 + 2) & 3;
@@ -43,7 +43,7 @@ template <unsigned K, unsigned F> CROQ_FN void check_metadata(unsigned bits, uns
  * of `mma`. */
 template <unsigned M, unsigned N, unsigned K, unsigned F, class C, int CN, idx CP, class A, int AN, idx AP,
           class B, int BN, idx BP, int EN, idx EP>
-CROQ_FN void mma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
+CROQ_OPERATION void mma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
                     fragment<B, BN, BP> &b, idx bi, fragment<unsigned, EN, EP> &e, idx ei,
                     int line = __builtin_LINE()) {
   static_assert(M == 16 && N == 8 && sizeof(A) == sizeof(B) && sizeof(A) < 4 &&

@@ -38,9 +38,9 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
 }
 
 /* The simulated GPU has the features of the newest GPU. */
-CROQ_FN void only_from_sm_90() {}
+CROQ_OPERATION void only_from_sm_90() {}
 
-CROQ_FN idx box_elements(const tensor_map &map) {
+CROQ_OPERATION idx box_elements(const tensor_map &map) {
   idx elements = 1;
   for (unsigned d = 0; d < map.map.rank; ++d) elements *= map.map.box_extents[d];
   return elements;
@@ -48,7 +48,7 @@ CROQ_FN idx box_elements(const tensor_map &map) {
 
 /* The address range of a box in shared memory. */
 template <unsigned R, class T>
-CROQ_FN croq_sim_access box_access(const watched<T> &memory, idx i, const tensor_map &map,
+CROQ_OPERATION croq_sim_access box_access(const watched<T> &memory, idx i, const tensor_map &map,
                                    int line) {
   const idx elements = box_elements(map);
   if (!CROQ_LIKELY(map.map.rank == R && map.map.element_bytes == sizeof(T)))
@@ -63,7 +63,7 @@ CROQ_FN croq_sim_access box_access(const watched<T> &memory, idx i, const tensor
 /* `tma_load` to the same address of each block of the cluster whose bit is set in `blocks`. The
  * bytes written to a block are counted by its own mbarrier. */
 template <unsigned R, class T>
-CROQ_FN void tma_load_multicast(const watched<T> &dst, idx i, const tensor_map &map,
+CROQ_OPERATION void tma_load_multicast(const watched<T> &dst, idx i, const tensor_map &map,
                                 const idx (&at)[R], const mbarriers &arrival, idx slot,
                                 unsigned blocks, int line = __builtin_LINE()) {
   const croq_sim_access access = box_access<R>(dst, i, map, line);
@@ -81,13 +81,13 @@ CROQ_FN void tma_load_multicast(const watched<T> &dst, idx i, const tensor_map &
  * be inside the tensor; elements outside are zero. All bytes of the box, those outside included,
  * are counted by the mbarrier. */
 template <unsigned R, cache_hint H = cache_hint::none, class T>
-CROQ_FN void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const idx (&at)[R],
+CROQ_OPERATION void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const idx (&at)[R],
                       const mbarriers &arrival, idx slot, int line = __builtin_LINE()) {
   tma_load_multicast<R>(dst, i, map, at, arrival, slot, 0, line);
 }
 /* The part of the box that is inside the tensor must have been written. */
 template <class T>
-CROQ_FN void check_box(const watched<T> &src, const croq_sim_access &access, const tensor_map &map,
+CROQ_OPERATION void check_box(const watched<T> &src, const croq_sim_access &access, const tensor_map &map,
                        const croq_i64 *at, int line) {
   const croq_sim_tensor_map &of = map.map;
   const unsigned char *const marks = src.written.bytes + access.index * idx(sizeof(T));
@@ -116,7 +116,7 @@ CROQ_FN void check_box(const watched<T> &src, const croq_sim_access &access, con
  * written. Before: `fence_proxy_async` by all threads that wrote the box, and a barrier. After:
  * `bulk_commit` and a wait. */
 template <unsigned R, class T>
-CROQ_FN void tma_store(const tensor_map &map, const idx (&at)[R], const watched<T> &src, idx i,
+CROQ_OPERATION void tma_store(const tensor_map &map, const idx (&at)[R], const watched<T> &src, idx i,
                        int line = __builtin_LINE()) {
   const croq_sim_access access = box_access<R>(src, i, map, line);
   croq_i64 coordinates[5] = {};
@@ -128,21 +128,21 @@ CROQ_FN void tma_store(const tensor_map &map, const idx (&at)[R], const watched<
 }
 
 /* There is no cache for maps. */
-CROQ_FN void prefetch_map(const tensor_map &) {}
+CROQ_OPERATION void prefetch_map(const tensor_map &) {}
 /* Closes the group of this thread's stores since the last commit. */
-CROQ_FN void bulk_commit() {
+CROQ_OPERATION void bulk_commit() {
   croq_sim_thread *const self = current;
   sim_api()->bulk_commit(self);
   current = self;
 }
 /* Waits until all of this thread's groups except the `N` youngest have read shared memory. */
-template <unsigned N> CROQ_FN void bulk_wait_read() {
+template <unsigned N> CROQ_OPERATION void bulk_wait_read() {
   croq_sim_thread *const self = current;
   sim_api()->bulk_wait(self, N, 1);
   current = self;
 }
 /* Waits until they are complete. */
-template <unsigned N> CROQ_FN void bulk_wait() {
+template <unsigned N> CROQ_OPERATION void bulk_wait() {
   croq_sim_thread *const self = current;
   sim_api()->bulk_wait(self, N, 0);
   current = self;

@@ -14,7 +14,7 @@ using matrix_descriptor = unsigned long long;
  * with a swizzle, unused if rows run along K, else the distance from one group of columns to the
  * next. (In the descriptor the two are exchanged without a swizzle.) */
 template <class M>
-CROQ_FN matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, unsigned leading,
+CROQ_OPERATION matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, unsigned leading,
                                    unsigned stride, int line = __builtin_LINE()) {
   if (!CROQ_LIKELY(static_cast<unsigned long long>(at) <
                    static_cast<unsigned long long>(memory.extent)))
@@ -35,16 +35,16 @@ CROQ_FN matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, un
 }
 
 /* The same, `units` of 16 bytes further on. */
-CROQ_FN matrix_descriptor advance_units(matrix_descriptor from, unsigned units) {
+CROQ_OPERATION matrix_descriptor advance_units(matrix_descriptor from, unsigned units) {
   const unsigned low = static_cast<unsigned>(from) + units;
   return from >> 32 << 32 | low;
 }
 /* The same, `bytes` further on, a multiple of 16. */
-CROQ_FN matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
+CROQ_OPERATION matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
   return advance_units(from, static_cast<unsigned>(static_cast<int>(bytes) >> 4));
 }
 
-CROQ_FN matrix_descriptor computed_once(matrix_descriptor all, unsigned units = 0) {
+CROQ_OPERATION matrix_descriptor computed_once(matrix_descriptor all, unsigned units = 0) {
   return advance_units(all, units);
 }
 
@@ -53,14 +53,14 @@ CROQ_FN matrix_descriptor computed_once(matrix_descriptor all, unsigned units = 
  * accessed. */
 template <class... F> CROQ_FN void wgmma_fence(F &...) { ++current->wgmma_fences; }
 /* Closes the group of the MMAs since the last commit. */
-CROQ_FN void wgmma_commit() {
+CROQ_OPERATION void wgmma_commit() {
   croq_sim_thread *const self = current;
   sim_api()->commit_wgmma(self);
   current = self;
 }
 /* Waits until all groups except the `N` youngest have completed, so that their registers and shared
  * memory can be used. `done` are the fragments that are used next. */
-template <unsigned N, class... F> CROQ_FN void wgmma_wait(F &...) {
+template <unsigned N, class... F> CROQ_OPERATION void wgmma_wait(F &...) {
   static_assert(N < 8, "so many groups can't be waited for");
   croq_sim_thread *const self = current;
   sim_api()->wait_wgmma(self, N);
@@ -92,7 +92,7 @@ inline constexpr unsigned dense = 32, beside_sparse = 64;
 /* Reads the elements of an operand of `rows` rows of `Wide` bytes along K from its pieces of 16
  * bytes: row by row, or, if the other axis is contiguous, column by column of K. */
 template <bool Transposed, unsigned Wide, class T, class F>
-CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigned rows, F put) {
+CROQ_OPERATION void gather(const unsigned char *shared, const croq_u32 *pieces, unsigned rows, F put) {
   constexpr unsigned of_piece = 16 / sizeof(T);
   const unsigned of_row = Transposed ? rows / of_piece : Wide / 16;
   for (unsigned p = 0; p < rows * Wide / 16; ++p) {
@@ -107,7 +107,7 @@ CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigne
 
 /* The rows of an operand that contain an unwritten element. */
 template <bool Transposed, unsigned Wide, class T>
-CROQ_FN void gather_unwritten(const unsigned char *marks, croq_u32 number, const croq_u32 *pieces,
+CROQ_OPERATION void gather_unwritten(const unsigned char *marks, croq_u32 number, const croq_u32 *pieces,
                               unsigned rows, bool *found) {
   constexpr unsigned of_piece = 16 / sizeof(T);
   const unsigned of_row = Transposed ? rows / of_piece : Wide / 16;
@@ -122,7 +122,7 @@ CROQ_FN void gather_unwritten(const unsigned char *marks, croq_u32 number, const
 /* An accumulator is unwritten if an element of its row of A or of its column of B is, or if it was
  * unwritten and is added to. `Wide`: bytes of a row of B. */
 template <class A, class B, bool AT, bool BT, unsigned Wide>
-CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
+CROQ_OPERATION void carry_out_marks(const croq_sim_factors *factors) {
   if (factors->unwritten_accumulators == nullptr) return;
   bool rows[64] = {}, columns[256] = {};
   if (factors->a != nullptr)
@@ -166,7 +166,7 @@ inline void multiply_sparse(double (&sums)[8], unsigned row, unsigned column, un
     for (unsigned n = 0; n < 8; ++n) sums[n] += all.a[row][k] * all.b[all.at[row][k]][column + n];
 }
 /* The positions along K of the stored elements of A. */
-template <unsigned K, unsigned F> CROQ_FN void place_sparse(const croq_sim_factors *factors) {
+template <unsigned K, unsigned F> CROQ_OPERATION void place_sparse(const croq_sim_factors *factors) {
   for (unsigned warp = 0; warp < 4; ++warp) {
     unsigned lanes[32];
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -225,7 +225,7 @@ void carry_out(const croq_sim_factors *factors) {
 }
 
 template <class T, int N, idx At>
-CROQ_FN croq_sim_part part_of(fragment<T, N, At> &registers, idx first, idx count, int line) {
+CROQ_OPERATION croq_sim_part part_of(fragment<T, N, At> &registers, idx first, idx count, int line) {
   if (!CROQ_LIKELY(first >= 0 && first <= N - count))
     out_of_bounds("fragment", first < 0 ? first : N, N, line);
   return {&registers.registers, registers.elements + first, static_cast<croq_u32>(first),
@@ -251,7 +251,7 @@ CROQ_FN croq_u32 wgmma_flags(bool at, bool bt, bool accumulate) {
  * Rounding is that of `mma`. */
 template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN,
           idx CP>
-CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
+CROQ_OPERATION void wgmma(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
                    bool accumulate, int line = __builtin_LINE()) {
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
@@ -267,7 +267,7 @@ CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_d
  * of `mma`. They must not be accessed before the wait either. */
 template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, idx CP, class A, int AN,
           idx AP>
-CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai, matrix_descriptor b,
+CROQ_OPERATION void wgmma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai, matrix_descriptor b,
                    bool accumulate, int line = __builtin_LINE()) {
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
@@ -288,7 +288,7 @@ constexpr bool has_wgmma_sp() {
 }
 /* This thread's part of the metadata, which must be valid; each thread checks its own part. */
 template <unsigned K, unsigned F, int N, idx At>
-CROQ_FN croq_sim_part metadata_of(fragment<unsigned, N, At> &registers, idx at, int line) {
+CROQ_OPERATION croq_sim_part metadata_of(fragment<unsigned, N, At> &registers, idx at, int line) {
   const croq_sim_part part = part_of(registers, at, 1, line);
   const bool unknown = registers.unwritten_elements != nullptr && registers.unwritten_elements[at] != 0;
   if (!unknown) check_metadata<K, F>(registers.elements[at], current->tid % 32, line);
@@ -300,7 +300,7 @@ CROQ_FN croq_sim_part metadata_of(fragment<unsigned, N, At> &registers, idx at, 
  * not be accessed before the wait. */
 template <unsigned N, unsigned K, unsigned F, class A, class B, bool AT = false, bool BT = false,
           class C, int CN, idx CP, int EN, idx EP>
-CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
+CROQ_OPERATION void wgmma_sp(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
                       fragment<unsigned, EN, EP> &e, idx ei, bool accumulate,
                       int line = __builtin_LINE()) {
   static_assert(has_wgmma_sp<N, K, F, A, B, C>(), "there is no such instruction");
@@ -315,7 +315,7 @@ CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matri
 }
 template <unsigned N, unsigned K, unsigned F, class B, bool BT = false, class C, int CN, idx CP, class A,
           int AN, idx AP, int EN, idx EP>
-CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
+CROQ_OPERATION void wgmma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
                       matrix_descriptor b, fragment<unsigned, EN, EP> &e, idx ei, bool accumulate,
                       int line = __builtin_LINE()) {
   static_assert(has_wgmma_sp<N, K, F, A, B, C>(), "there is no such instruction");
@@ -329,7 +329,7 @@ CROQ_FN void wgmma_sp(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, id
   current = self;
 }
 
-template <class T> CROQ_FN T kept(T v) { return v; }
+template <class T> CROQ_OPERATION T kept(T v) { return v; }
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

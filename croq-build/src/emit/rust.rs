@@ -267,9 +267,13 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Whether no result of a call on the host depends on completed work of the GPU. A returned tensor
-/// stays on the device, so it must not be the caller's own.
 fn can_be_enqueued(function: &Function) -> bool {
+    reason_to_wait(function).is_none()
+}
+
+/// Why there is no wrapper that only enqueues: a result of a call on the host depends on completed work of
+/// the GPU. A returned tensor stays on the device, so it must not be the caller's own.
+fn reason_to_wait(function: &Function) -> Option<&'static str> {
     struct Find<'a>(&'a Function, bool);
     impl Visit<Threads> for Find<'_> {
         fn stmt(&mut self, stmt: &Stmt) {
@@ -284,21 +288,25 @@ fn can_be_enqueued(function: &Function) -> bool {
     }
     let mut gives_its_own = Find(function, false);
     walk_block(&function.body, &mut gives_its_own);
-    let streams = function
-        .params
-        .iter()
-        .any(|p| matches!(p.kind, ParamKind::Stream));
+    let mut params = function.params.iter();
     let mut results = function.results.iter();
     let mut passed = tensors(function).map(|(_, _, tensor)| tensor.passing);
-    // The host may have to trigger events for launches.
-    let signals = !function.signals.is_empty();
-    !streams
-        && !signals
-        && !gives_its_own.1
-        && (waits_on_host(function)
-            || !results.any(|result| matches!(result, ResultType::Scalar(_))))
-        && tensors(function).next().is_some()
-        && passed.all(|p| p != Passing::InOut)
+    if params.any(|p| matches!(p.kind, ParamKind::Stream)) {
+        Some("it launches on streams that are its arguments")
+    } else if !function.signals.is_empty() {
+        // The host may have to trigger events for launches.
+        Some("the host triggers events while its kernels run")
+    } else if gives_its_own.1 {
+        Some("it may return a tensor of the caller")
+    } else if !waits_on_host(function) && results.any(|r| matches!(r, ResultType::Scalar(_))) {
+        Some("its result is a number on the host")
+    } else if passed.any(|p| p == Passing::InOut) {
+        Some("it writes a tensor in host memory")
+    } else if tensors(function).next().is_none() {
+        Some("it has no tensors")
+    } else {
+        None
+    }
 }
 
 /// Whether the host reads device memory, and waits for it there.
@@ -374,6 +382,13 @@ impl Wrapper<'_> {
         let _ = writeln!(text, "/// Line {line} of `{path}`:");
         let signature = signature::signature(self.function, self.declared);
         let _ = writeln!(text, "///\n/// ```text\n/// {signature}\n/// ```");
+        if let Some(reason) = reason_to_wait(self.function) {
+            let name = &self.function.name;
+            let _ = writeln!(
+                text,
+                "///\n/// There is no `{name}_on`, which would only enqueue: {reason}."
+            );
+        }
         text.push_str(self.meta.safety());
     }
 

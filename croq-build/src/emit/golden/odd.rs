@@ -10,6 +10,8 @@ use ::croq_sys::{Const, DeviceData, DeviceTensor, Dim, F8E4M3, HostDataMut, Inpu
 /// ```text
 /// __co__ u8 [M + call_1, 7, Const] match(s32 [M, M, Const] & type, global f8_e4m3 [??, ?, M] call, bf16 [M, M] x, f16 int, bool flag, stream s)
 /// ```
+///
+/// There is no `match_on`, which would only enqueue: it launches on streams that are its arguments.
 pub fn match_<
     M: Dim,
     Const_: Dim,

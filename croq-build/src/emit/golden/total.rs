@@ -9,6 +9,8 @@ use ::croq_sys::{Dim, HostDataMut, Result, Tensor};
 /// ```text
 /// __co__ bool total(f64 [N] & x)
 /// ```
+///
+/// There is no `total_on`, which would only enqueue: its result is a number on the host.
 pub fn total<N: Dim>(
     x: &mut Tensor<f64, (N,), impl HostDataMut<f64>>,
 ) -> Result<bool> {
