@@ -361,7 +361,7 @@ impl fmt::Display for Error {
             ),
             Error::Strided => f.write_str(
                 "the array or view is not in standard layout (row-major, without gaps)\n\
-                 help: make it so with `as_standard_layout()`; copy a view with `try_clone()`",
+                 help: an array gets that with `as_standard_layout()`, a view of a device tensor with `try_clone()`",
             ),
             Error::WrittenView { kernel, param } => write!(
                 f,
@@ -386,7 +386,7 @@ impl fmt::Display for Error {
                 found,
             } => write!(
                 f,
-                "{kernel}: `{param}` is on {found}, but the call is on {expected}\n\
+                "{kernel}: `{param}` is on {found}, and not on {expected}\n\
                  help: `to_device(&device)?` copies a tensor; a stream is made by `Stream::new(&device)?`"
             ),
             Error::CudaNotBuilt {

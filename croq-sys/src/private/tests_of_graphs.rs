@@ -493,3 +493,9 @@ fn a_call_with_a_host_tensor_ends_the_capture_also_if_its_error_is_dropped() {
     });
     is_refused(captured, "is in host memory");
 }
+
+#[test]
+fn a_graph_may_cross_a_caught_panic() {
+    fn is_unwind_safe<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
+    is_unwind_safe::<Graph<Bytes>>();
+}
