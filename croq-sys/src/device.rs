@@ -74,7 +74,7 @@ impl Gpu {
     ) -> Result<*mut croq_failure> {
         let in_use = || self.streams_with_work();
         self.records
-            .place((kernel, work), self.runtime, in_use, Box::new(explain))
+            .place((kernel, work), self.runtime, in_use, explain)
     }
 
     /// The streams on which work may be enqueued, or is not complete.

@@ -14,7 +14,7 @@ use crate::stream::StreamId;
 const FEW: usize = 8;
 
 /// Converts what a kernel stored to an error.
-pub(crate) type Explain = dyn Fn(&croq_failure) -> Error + Send + Sync;
+type Explain = dyn Fn(&croq_failure) -> Error + Send + Sync;
 
 /// All records of a GPU. Their memory is never freed but used again.
 #[derive(Default)]
@@ -23,57 +23,22 @@ pub(crate) struct FailureRecords(Mutex<Vec<Record>>);
 struct Record {
     /// The address of the description of the kernel that stores its failures here.
     kernel: usize,
-    owner: Owner,
+    /// The work whose failures it has; `None` if it is free.
+    work: Option<Work>,
+    /// The streams on which the graph was launched whose work it is.
+    launched_on: Vec<StreamId>,
     at: MappedRecord,
     explain: Box<Explain>,
 }
 
-/// The work whose failures a record has.
-enum Owner {
-    Nothing,
+/// Work whose failures have records of their own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
     /// A call that waits for its kernel.
     Call(StreamId),
     Stream(StreamId),
-    /// A graph, by the stream that recorded it, with the streams on which it was launched.
-    Graph(StreamId, Vec<StreamId>),
-}
-
-/// What kind of owner asks for a record.
-#[derive(Clone, Copy)]
-pub(crate) enum Work {
-    Call(StreamId),
-    Stream(StreamId),
+    /// A graph, by the stream that recorded it.
     Graph(StreamId),
-}
-
-impl Owner {
-    fn is(&self, work: Work) -> bool {
-        match (self, work) {
-            (Self::Call(a), Work::Call(b))
-            | (Self::Stream(a), Work::Stream(b))
-            | (Self::Graph(a, _), Work::Graph(b)) => *a == b,
-            _ => false,
-        }
-    }
-
-    /// Whether a wait for this stream, or the wait of this call, returns the failure.
-    fn is_reported_by(&self, waited: StreamId) -> bool {
-        match self {
-            Self::Nothing => false,
-            Self::Call(of) | Self::Stream(of) => *of == waited,
-            Self::Graph(_, on) => on.contains(&waited),
-        }
-    }
-}
-
-impl Work {
-    fn owner(self) -> Owner {
-        match self {
-            Self::Call(of) => Owner::Call(of),
-            Self::Stream(of) => Owner::Stream(of),
-            Self::Graph(of) => Owner::Graph(of, Vec::new()),
-        }
-    }
 }
 
 impl Record {
@@ -87,9 +52,19 @@ impl Record {
         self.kind() == CROQ_OK
     }
 
+    /// Whether a wait for this stream returns the failure.
+    fn is_reported_by(&self, waited: StreamId) -> bool {
+        match self.work {
+            Some(Work::Stream(of)) => of == waited,
+            Some(Work::Graph(_)) => self.launched_on.contains(&waited),
+            Some(Work::Call(_)) | None => false,
+        }
+    }
+
     /// Makes it the record of this work; returns its device address.
-    fn assign(&mut self, kernel: usize, work: Work, explain: Box<Explain>) -> *mut croq_failure {
-        (self.kernel, self.owner, self.explain) = (kernel, work.owner(), explain);
+    fn assign(&mut self, work: Work) -> *mut croq_failure {
+        self.work = Some(work);
+        self.launched_on.clear();
         self.at.device
     }
 
@@ -119,40 +94,39 @@ impl FailureRecords {
         (kernel, work): (usize, Work),
         runtime: Runtime,
         in_use: impl FnOnce() -> Vec<StreamId>,
-        explain: Box<Explain>,
+        explain: impl Fn(&croq_failure) -> Error + Send + Sync + 'static,
     ) -> Result<*mut croq_failure> {
-        let is_own = |record: &Record| record.kernel == kernel && record.owner.is(work);
-        {
-            let mut all = self.all();
-            if let Some(own) = all.iter().find(|record| is_own(record)) {
-                return Ok(own.at.device);
+        let known = |all: &mut Vec<Record>| {
+            let mut of_kernel = all.iter().filter(|record| record.kernel == kernel);
+            if let Some(own) = of_kernel.find(|record| record.work == Some(work)) {
+                return Some(own.at.device);
             }
-            let mut free = all
-                .iter_mut()
-                .filter(|record| matches!(record.owner, Owner::Nothing));
-            if let Some(free) = free.find(|record| record.is_empty()) {
-                return Ok(free.assign(kernel, work, explain));
-            }
+            let mut of_kernel = all.iter_mut().filter(|record| record.kernel == kernel);
+            let free = of_kernel.find(|record| record.work.is_none() && record.is_empty());
+            free.map(|free| free.assign(work))
+        };
+        if let Some(known) = known(&mut self.all()) {
+            return Ok(known);
         }
         // Without the lock: a stream that ends at this time may need the records.
         let in_use = in_use();
         let mut all = self.all();
-        if let Some(own) = all.iter().find(|record| is_own(record)) {
-            return Ok(own.at.device);
+        for record in all.iter_mut().filter(|record| record.is_empty()) {
+            if matches!(record.work, Some(Work::Stream(of)) if !in_use.contains(&of)) {
+                record.work = None;
+            }
         }
-        let mut of_ended = all
-            .iter_mut()
-            .filter(|record| matches!(&record.owner, Owner::Stream(of) if !in_use.contains(of)));
-        if let Some(free) = of_ended.find(|record| record.is_empty()) {
-            return Ok(free.assign(kernel, work, explain));
+        if let Some(known) = known(&mut all) {
+            return Ok(known);
         }
         let at = runtime.mapped_record()?;
         let device = at.device;
         all.push(Record {
             kernel,
-            owner: work.owner(),
+            work: Some(work),
+            launched_on: Vec::new(),
             at,
-            explain,
+            explain: Box::new(explain),
         });
         Ok(device)
     }
@@ -164,70 +138,59 @@ impl FailureRecords {
         on: StreamId,
         in_use: impl FnOnce() -> Vec<StreamId>,
     ) {
-        let mut is_known = true;
-        let mut are_many = false;
-        for record in self.all().iter() {
-            if let Owner::Graph(of, streams) = &record.owner
-                && *of == graph
-            {
-                is_known &= streams.contains(&on);
-                are_many |= streams.len() >= FEW;
+        let is_new = |record: &Record| {
+            record.work == Some(Work::Graph(graph)) && !record.launched_on.contains(&on)
+        };
+        let most = {
+            let all = self.all();
+            let new = all.iter().filter(|record| is_new(record));
+            new.map(|record| record.launched_on.len()).max()
+        };
+        let Some(most) = most else { return };
+        let in_use = (most >= FEW).then(in_use);
+        for record in self.all().iter_mut().filter(|record| is_new(record)) {
+            if let Some(in_use) = &in_use {
+                record.launched_on.retain(|known| in_use.contains(known));
             }
-        }
-        if is_known {
-            return;
-        }
-        let in_use = are_many.then(in_use);
-        for record in self.all().iter_mut() {
-            if let Owner::Graph(of, streams) = &mut record.owner
-                && *of == graph
-                && !streams.contains(&on)
-            {
-                if let Some(in_use) = &in_use {
-                    streams.retain(|known| in_use.contains(known));
-                }
-                streams.push(on);
-            }
+            record.launched_on.push(on);
         }
     }
 
     /// There is no such graph any more; its last launch was on this stream.
     pub(crate) fn graph_ends(&self, graph: StreamId, last: Option<StreamId>) {
-        for record in self.all().iter_mut() {
-            if record.owner.is(Work::Graph(graph)) {
-                record.owner = last.map_or(Owner::Nothing, Owner::Stream);
-            }
+        let mut all = self.all();
+        let own = |record: &&mut Record| record.work == Some(Work::Graph(graph));
+        for record in all.iter_mut().filter(own) {
+            record.work = last.map(Work::Stream);
         }
     }
 
     /// The failure of a call, whose work is complete; its records are free.
     pub(crate) fn end_of_call(&self, call: StreamId) -> Result<()> {
         let mut failure = Ok(());
-        for record in self.all().iter_mut() {
-            if record.owner.is(Work::Call(call)) {
-                failure = failure.and(record.take().map_or(Ok(()), Err));
-                record.owner = Owner::Nothing;
-            }
+        let mut all = self.all();
+        let own = |record: &&mut Record| record.work == Some(Work::Call(call));
+        for record in all.iter_mut().filter(own) {
+            failure = failure.and(record.take().map_or(Ok(()), Err));
+            record.work = None;
         }
         failure
     }
 
     /// A failure of work on a stream, or of a graph that was launched there.
     pub(crate) fn of_stream(&self, waited: StreamId) -> Result<()> {
-        let all = self.all();
-        let mut own = all
-            .iter()
-            .filter(|record| record.owner.is_reported_by(waited));
-        own.find_map(Record::take).map_or(Ok(()), Err)
+        self.take(|record| record.is_reported_by(waited))
     }
 
     /// A failure of any stream or graph.
     pub(crate) fn any(&self) -> Result<()> {
+        self.take(|record| !matches!(record.work, Some(Work::Call(_))))
+    }
+
+    fn take(&self, of: impl Fn(&Record) -> bool) -> Result<()> {
         let all = self.all();
-        let mut of_streams = all
-            .iter()
-            .filter(|record| !matches!(record.owner, Owner::Call(_)));
-        of_streams.find_map(Record::take).map_or(Ok(()), Err)
+        let mut of_work = all.iter().filter(|record| of(record));
+        of_work.find_map(Record::take).map_or(Ok(()), Err)
     }
 
     /// The failure that some kernel stored, after the GPU has failed.

@@ -191,13 +191,6 @@ impl<T: GraphTensors> Graph<T> {
             launchable,
         };
         graph.check()?;
-        let mut held = Vec::new();
-        graph.tensors.visit(true, &mut |tensor| {
-            held.push(Arc::as_ptr(tensor.memory));
-        });
-        for used in &mut graph.uses {
-            used.is_held = held.contains(&Arc::as_ptr(used.kept.memory()));
-        }
         Ok(graph)
     }
 
@@ -248,7 +241,7 @@ impl<T: GraphTensors> Graph<T> {
     fn check(&mut self) -> Result<()> {
         let mut held: Vec<Held<'_>> = Vec::new();
         self.tensors.visit(true, &mut |tensor| held.push(tensor));
-        for used in &self.uses {
+        for used in &mut self.uses {
             let memory = used.kept.memory();
             let mut found = held.iter().filter(|held| Arc::ptr_eq(held.memory, memory));
             let is_held = match used.written {
@@ -256,6 +249,7 @@ impl<T: GraphTensors> Graph<T> {
                 false => found.next().is_some(),
             };
             if is_held {
+                used.is_held = true;
                 continue;
             }
             if held.iter().any(|held| Arc::ptr_eq(held.memory, memory)) {

@@ -29,7 +29,7 @@ impl Deref for Kept {
 pub(crate) struct Use {
     pub(crate) kept: Arc<Kept>,
     pub(crate) written: bool,
-    /// The graph has it for a tensor that it holds: only while it does so may the graph be launched.
+    /// A tensor that the graph held has it: without that tensor the graph is not launched.
     pub(crate) is_held: bool,
 }
 

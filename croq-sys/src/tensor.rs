@@ -189,7 +189,8 @@ impl<T: Element, D: Dims> Tensor<T, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] when `data` has another number of elements than `dims`.
+    /// [`Error::Length`] when `data` has another number of elements than `dims`, [`Error::Packing`] when rows of
+    /// packed elements are no whole bytes.
     pub fn from_vec(dims: D, data: Vec<T>) -> Result<Self> {
         check_length::<T, D>(&dims, data.len())?;
         Ok(Self::of(dims, data))

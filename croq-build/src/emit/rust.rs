@@ -267,12 +267,13 @@ impl<'a> Named<'a> {
     }
 }
 
+/// Whether there is a wrapper that only enqueues.
 fn can_be_enqueued(function: &Function) -> bool {
     reason_to_wait(function).is_none()
 }
 
-/// Why there is no wrapper that only enqueues: a result of a call on the host depends on completed work of
-/// the GPU. A returned tensor stays on the device, so it must not be the caller's own.
+/// Why there is no wrapper that only enqueues, if there is none: mostly because a result of a call on the host
+/// depends on completed work of the GPU. A returned tensor stays on the device, so it must not be the caller's own.
 fn reason_to_wait(function: &Function) -> Option<&'static str> {
     struct Find<'a>(&'a Function, bool);
     impl Visit<Threads> for Find<'_> {
